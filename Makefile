@@ -1,0 +1,49 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set everything up first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FINGERPRINT := $(shell cat constraints.txt pyproject.toml | sha256sum | cut -c1-16)
+READY := $(VENV)/ready-$(FINGERPRINT)
+EXTRAS := files,pandas,charts,lab
+BARE := core files pandas charts
+
+.PHONY: demo test lint bench vectors clean
+
+demo: $(READY)
+	$(BIN)/pckv demo --out demo --force
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python bench/core.py
+
+vectors: $(READY)
+	$(BIN)/python vectors/generate.py
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# The environment is stamped by what it was made from, and made anew when that changes. Beside it
+# stand bare ones, one an extra, which show that each extra brings what it needs.
+$(READY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "pckv needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || apt-get install -y -q python3-venv \
+		|| { echo "please install the package python3-venv"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install -qq -c constraints.txt pip
+	$(BIN)/pip install -qq -c constraints.txt -e '.[$(EXTRAS)]' --group dev
+	@for extra in $(BARE); do \
+		echo "a bare environment for $$extra"; \
+		$(PYTHON) -m venv $(VENV)/bare/$$extra && \
+		$(VENV)/bare/$$extra/bin/pip install -qq -c constraints.txt ".$$(test $$extra = core || echo "[$$extra]")" \
+			|| exit 1; \
+	done
+	touch $@

@@ -1,0 +1,57 @@
+"""Key-value statistics under local differential privacy: PCKV, and past it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pckv.auditing import audit
+    from pckv.device import perturb
+    from pckv.errors import PckvError
+    from pckv.estimators import Estimates, estimate
+    from pckv.planning import Plan, plan
+    from pckv.report import Report
+    from pckv.tally import Tally
+    from pckv.task import Task
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Estimates",
+    "PckvError",
+    "Plan",
+    "Report",
+    "Tally",
+    "Task",
+    "audit",
+    "estimate",
+    "perturb",
+    "plan",
+]
+
+# Loaded on first use: a device that perturbs never loads numpy.
+_HOMES = {
+    "Estimates": "pckv.estimators",
+    "PckvError": "pckv.errors",
+    "Plan": "pckv.planning",
+    "Report": "pckv.report",
+    "Tally": "pckv.tally",
+    "Task": "pckv.task",
+    "audit": "pckv.auditing",
+    "estimate": "pckv.estimators",
+    "perturb": "pckv.device",
+    "plan": "pckv.planning",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pckv' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,273 @@
+"""What every mechanism must do: `check_*` functions that raise `AuditFailure` when it does not.
+
+A `Subject` is a mechanism taken apart, so that a planted fault can stand in for any of its parts
+and be seen to fail the check that it must fail.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pckv.auditing.exact import input_sets, worst_ratio
+from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.budget import epsilon_of
+from pckv.channels import CHANNELS, Channel, Law, Signs
+from pckv.device import SAMPLERS, Sampler, padding, perturb_from
+from pckv.errors import AuditFailure, ReportError, TallyError
+from pckv.randomness import Tape, seeded_source
+from pckv.report import Report, write_body
+from pckv.tally import Tally
+from pckv.tally.decode import KeySupport, key_support
+from pckv.task import Task
+
+EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.5", "1", "2", "4"))
+# Toy thresholds: (bits, keys), small enough that every value of every draw can be run.
+TOYS = ((10, 1), (5, 2))
+# The loss may stay below the claim by this much, and no more, at any size.
+CLOSE_TO_CLAIM = 1e-9
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A mechanism in parts."""
+
+    name: str
+    channel: type[Channel]
+    sampler: Sampler
+    level: Callable[[float, float, float], int] = padding.level
+    primitives: type[OneDraw] = OneDraw
+    support: Callable[[Tally], KeySupport] = key_support
+
+    def channels(
+        self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
+    ) -> Iterator[Channel]:
+        """The mechanism in every variant."""
+        for variant in self.channel.variants():
+            yield self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
+
+
+SUBJECTS = tuple(Subject(name, CHANNELS[name], SAMPLERS[name]) for name in CHANNELS)
+
+
+def check_law_sums_to_one(subject: Subject) -> None:
+    """The exact law is a probability law for every input set."""
+    for keys, length in itertools.product((1, 2, 3), (1, 2)):
+        for channel in subject.channels(keys, length, Fraction(1)):
+            for signs in input_sets(keys):
+                weights, total = channel.law(signs)
+                if sum(weights.values()) != total or min(weights.values()) < 0:
+                    raise AuditFailure(f"law sums to 1: not for {signs} with {keys} keys, padding {length}")
+
+
+def check_exact_epsilon(subject: Subject, most_keys: int = 3) -> None:
+    """The enumerated loss is within the closed form, and that within the claim."""
+    for keys, length, epsilon in itertools.product(range(1, most_keys + 1), (1, 2, 3), EPSILONS):
+        for channel in subject.channels(keys, length, epsilon):
+            exact = worst_ratio(channel.law, keys)
+            if not exact <= channel.realised <= channel.claim:
+                raise AuditFailure(
+                    f"exact ε: {epsilon_of(exact)} enumerated, {epsilon_of(channel.realised)} in closed form, "
+                    f"{epsilon_of(channel.claim)} claimed ({keys} keys, padding {length})"
+                )
+
+
+def check_sampler_epsilon(subject: Subject) -> None:
+    """The loss of the sampler as it runs, over every value of a toy tape, is within the claim."""
+    for length, epsilon in itertools.product((1, 2), (Fraction(1), Fraction(2))):
+        for channel in subject.channels(2, length, epsilon, bits=5):
+            if worst_ratio(running_law(subject, channel), channel.keys) > channel.claim:
+                raise AuditFailure(f"exact ε: the sampler loses more than it claims at ε = {epsilon}")
+
+
+def running_law(subject: Subject, channel: Channel) -> Callable[[Signs], Law]:
+    """The law of the sampler on a toy channel, found by running it, in the form of the channel's."""
+
+    def law(signs: Signs) -> Law:
+        pairs = [(key, channel.one * (sign > 0)) for key, sign in signs.items()]
+        tape = ExhaustiveTape(channel.bits, subject.primitives)
+        found = sampler_law(subject.sampler, channel, pairs, tape)
+        total = math.lcm(*(chance.denominator for chance in found.values()))
+        return Law({message: int(chance * total) for message, chance in found.items()}, total)
+
+    return law
+
+
+def check_epsilon_is_used(subject: Subject) -> None:
+    """The thresholds are fine enough: at any size the loss is within 1e-9 of the claim."""
+    sizes = (1, 100, 10**6, 2**31)
+    for keys, length, epsilon in itertools.product(
+        sizes, (1, 100), (Fraction("0.01"), *EPSILONS, Fraction(20))
+    ):
+        for channel in subject.channels(keys, length, epsilon):
+            if epsilon_of(channel.realised) < epsilon_of(channel.claim) - CLOSE_TO_CLAIM:
+                raise AuditFailure(
+                    f"ε is used: {epsilon_of(channel.realised)} of {epsilon_of(channel.claim)} with {keys} keys"
+                )
+
+
+def check_sampler_equals_law(subject: Subject) -> None:
+    """Run on every value of a toy tape, the sampler gives exactly the law, at every value."""
+    for (bits, keys), length in itertools.product(TOYS, (1, 2)):
+        for channel in subject.channels(keys, length, Fraction(1), bits):
+            for values in itertools.product((None, -1.0, 0.5, 1.0), repeat=keys):
+                held = {key: value for key, value in enumerate(values) if value is not None}
+                pairs = [(key, subject.level(v, -1.0, 1.0) >> 64 - bits) for key, v in held.items()]
+                tape = ExhaustiveTape(bits, subject.primitives)
+                if sampler_law(subject.sampler, channel, pairs, tape) != law_at(channel, held):
+                    raise AuditFailure(
+                        f"sampler equals law: not for {held} with {keys} keys, padding {length}"
+                    )
+
+
+def law_at(channel: Channel, values: dict[int, float]) -> dict[int, Fraction]:
+    """The exact law for values within [-1, 1]: the mixture over their signs."""
+    mixture: dict[int, Fraction] = {}
+    for signs in itertools.product((+1, -1), repeat=len(values)):
+        chance = Fraction(1)
+        for sign, value in zip(signs, values.values(), strict=True):
+            chance *= (1 + sign * Fraction(value)) / 2
+        weights, total = channel.law(dict(zip(values, signs, strict=True)))
+        for message, weight in weights.items():
+            mixture[message] = mixture.get(message, Fraction(0)) + chance * Fraction(weight, total)
+    return {message: chance for message, chance in mixture.items() if chance}
+
+
+def check_unbiased(subject: Subject) -> None:
+    """Decoded and corrected by the count law, a report's expectation is the truth, exactly."""
+    for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
+        for variant in subject.channel.variants():
+            task = _task(subject, keys, length, variant)
+            law = task.channel.count_law
+            noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
+            signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
+            contrast = law.holder_plus.plus - law.holder_plus.minus
+            for signs in input_sets(keys):
+                if len(signs) > length:
+                    continue
+                for key, (plus, minus) in enumerate(_expected_support(subject, task, signs)):
+                    held, value = (plus + minus - noise) / signal, (plus - minus) / contrast
+                    if held != int(key in signs) or value != signs.get(key, 0):
+                        raise AuditFailure(f"unbiased: key {key} of {signs} decodes to {held}, {value}")
+
+
+def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> list[tuple[Fraction, Fraction]]:
+    weights, total = task.channel.law(signs)
+    expected = [(Fraction(0), Fraction(0))] * task.key_count
+    for message, weight in weights.items():
+        tally = Tally(task)
+        tally.add(Report(bytes(16), write_body(message, task.channel.body_bytes)))
+        support = subject.support(tally)
+        chance = Fraction(weight, total)
+        expected = [
+            (plus + chance * int(n1), minus + chance * int(n2))
+            for (plus, minus), n1, n2 in zip(expected, support.plus, support.minus, strict=True)
+        ]
+    return expected
+
+
+def check_one_is_many(subject: Subject) -> None:
+    """Adding reports one by one, all at once or as an array gives the same bytes."""
+    for keys in (1, 8, 13):
+        task = _task(subject, keys, 2)
+        reports = _reports(task, 40)
+        singly, together, array = Tally(task), Tally(task), Tally(task)
+        for report in reports:
+            singly.add(report)
+        together.add_many(reports)
+        bodies = b"".join(report.body for report in reports)
+        if task.word_limit is None:
+            array.add_many(np.frombuffer(bodies, np.uint8).reshape(len(reports), -1))
+        else:
+            array.add_many(np.frombuffer(bodies, "<i8").astype(np.int64))
+        if not bytes(singly) == bytes(together) == bytes(array):
+            raise AuditFailure(f"one is many: not with {keys} keys")
+
+
+def check_merge_laws(subject: Subject) -> None:
+    """Merging is exact, in any order and grouping, and an empty tally changes nothing."""
+    task = _task(subject, 9, 2)
+    parts = [_tally(task, _reports(task, size, seed)) for seed, size in enumerate((5, 0, 17, 1))]
+    whole = _tally(task, [r for seed, size in enumerate((5, 0, 17, 1)) for r in _reports(task, size, seed)])
+    for order in itertools.permutations(parts):
+        merged = Tally(task)
+        for part in order:
+            merged.merge(part)
+        if bytes(merged) != bytes(whole):
+            raise AuditFailure("merge laws: a partition of the reports gives other bytes")
+    other = Tally(_task(subject, 10, 2))
+    if not _refused(TallyError, other.merge, whole):
+        raise AuditFailure("merge laws: a tally of another task was merged")
+
+
+def check_bytes_round_trip(subject: Subject) -> None:
+    """A tally comes back from its bytes; shortened or edited bytes are refused."""
+    for keys, size in ((3, 0), (3, 50), (500, 4)):
+        task = _task(subject, keys, 1)
+        data = bytes(_tally(task, _reports(task, size)))
+        if bytes(Tally.from_bytes(task, data)) != data:
+            raise AuditFailure("bytes round trip: a tally came back different")
+        edits = [
+            data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :] for place in range(0, len(data), 7)
+        ]
+        for bad in (b"", data[:-1], data + b"\0", *edits):
+            if not _refused(TallyError, Tally.from_bytes, task, bad):
+                raise AuditFailure("bytes round trip: truncated or edited bytes were read")
+
+
+def check_bad_bytes_refused(subject: Subject) -> None:
+    """A body of another length, or of no message, is refused and changes nothing."""
+    for keys in (1, 8, 13):
+        task = _task(subject, keys, 1)
+        body = _reports(task, 1)[0].body
+        for bad in (b"", body[:-1], body + b"\0", b"\xff" * len(body), bytes(len(body) - 1) + b"\x80"):
+            tally = Tally(task)
+            refused = _refused(ReportError, tally.add_many, [Report(bytes(16), bad)])
+            # All ones is a legal message of planes without spare bits.
+            legal = task.word_limit is None and keys % 8 == 0 and bad == b"\xff" * len(body)
+            if refused == legal or tally.reports != legal:
+                raise AuditFailure(f"bad bytes refused: {bad!r} with {keys} keys")
+
+
+CHECKS: tuple[Callable[[Subject], None], ...] = (
+    check_law_sums_to_one,
+    check_exact_epsilon,
+    check_sampler_epsilon,
+    check_epsilon_is_used,
+    check_sampler_equals_law,
+    check_unbiased,
+    check_one_is_many,
+    check_merge_laws,
+    check_bytes_round_trip,
+    check_bad_bytes_refused,
+)
+
+
+def _task(subject: Subject, keys: int, length: int, variant: dict[str, object] | None = None) -> Task:
+    mechanism = {"name": subject.name, **(variant or {})}
+    return Task(name="check", keys=keys, values=(-1, 1), epsilon=1, padding=length, mechanism=mechanism)
+
+
+def _reports(task: Task, count: int, seed: int = 0) -> list[Report]:
+    source = seeded_source(seed)
+    pairs = {task.key_name(0): 0.5}
+    return [perturb_from(Tape(task.channel.draws, source), task, pairs) for _ in range(count)]
+
+
+def _tally(task: Task, reports: list[Report]) -> Tally:
+    tally = Tally(task)
+    tally.add_many(reports)
+    return tally
+
+
+def _refused(error: type[Exception], action: Callable[..., object], *arguments: object) -> bool:
+    try:
+        action(*arguments)
+    except error:
+        return True
+    return False

@@ -1,0 +1,105 @@
+"""Running a sampler over every value of a small tape, to find its law without trusting it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from pckv.channels import Channel
+from pckv.device import Sampler
+from pckv.device.padding import Pair
+from pckv.randomness import Tape
+
+
+class Choices(NamedTuple):
+    """What a tape can give at one place, each with its chance."""
+
+    outcomes: Sequence[int]
+    chances: Sequence[Fraction]
+
+
+class OneDraw(Tape):
+    """A tape of one draw; asking for a second means that the first was rejected."""
+
+    def __init__(self, number: int, one: int) -> None:
+        self._numbers = [number]
+        self.one = one
+
+    def draw(self) -> int:
+        return self._numbers.pop()
+
+
+class ExhaustiveTape(Tape):
+    """A tape of short draws that walks through all of its values, one run after another.
+
+    A direct draw branches over every value. What `below` and `bernoulli` make of a draw is found
+    by running them on every value too; values they reject lead back to the same choice, so they
+    drop out of its chances.
+    """
+
+    def __init__(self, bits: int, primitives: type[OneDraw] = OneDraw) -> None:
+        self.one = 1 << bits
+        self.primitives = primitives
+        self._path: list[int] = []
+        self._widths: list[int] = []
+        self._depth = 0
+        self.weight = Fraction(1)
+        self._every = Choices(range(self.one), [Fraction(1, self.one)] * self.one)
+        self._known: dict[tuple[str, int], Choices] = {}
+
+    def draw(self) -> int:
+        return self._choose(self._every)
+
+    def below(self, count: int) -> int:
+        return self._choose(self._choices("below", count))
+
+    def bernoulli(self, threshold: int) -> bool:
+        return bool(self._choose(self._choices("bernoulli", threshold)))
+
+    def _choices(self, method: str, argument: int) -> Choices:
+        place = (method, argument)
+        if place not in self._known:
+            outcomes: Counter[int] = Counter()
+            for number in range(self.one):
+                try:
+                    outcomes[int(getattr(self.primitives(number, self.one), method)(argument))] += 1
+                except IndexError:
+                    continue
+            chances = [Fraction(draws, outcomes.total()) for draws in outcomes.values()]
+            self._known[place] = Choices(list(outcomes), chances)
+        return self._known[place]
+
+    def _choose(self, choices: Choices) -> int:
+        if self._depth == len(self._path):
+            self._path.append(0)
+            self._widths.append(len(choices.outcomes))
+        place = self._path[self._depth]
+        self._depth += 1
+        self.weight *= choices.chances[place]
+        return choices.outcomes[place]
+
+    def rewind(self) -> bool:
+        """Move on to the next path through the tape; False once all were walked."""
+        while self._path and self._path[-1] + 1 == self._widths[-1]:
+            self._path.pop()
+            self._widths.pop()
+        if not self._path:
+            return False
+        self._path[-1] += 1
+        self._depth, self.weight = 0, Fraction(1)
+        return True
+
+
+def sampler_law(
+    sampler: Sampler, channel: Channel, pairs: Sequence[Pair], tape: ExhaustiveTape
+) -> dict[int, Fraction]:
+    """The exact law of a sampler's messages, as it runs."""
+    law: dict[int, Fraction] = {}
+    walking = True
+    while walking:
+        message = sampler(channel, pairs, tape)
+        law[message] = law.get(message, Fraction(0)) + tape.weight
+        walking = tape.rewind()
+    return law

@@ -1,0 +1,1 @@
+"""Files: participants' pairs in, report files in and out."""

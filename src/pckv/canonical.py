@@ -1,0 +1,100 @@
+"""One text a value: plain decimals and canonical JSON (RFC 8785 without floats)."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from pckv.errors import ParameterError, TaskError
+
+LONGEST_DECIMAL = 40
+LONGEST_NAME_BYTES = 256
+_PLAIN_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
+
+
+def decimal_text(number: object, what: str) -> str:
+    """The plain decimal text of a number: no exponent, no trailing zeros, no -0.
+
+    >>> decimal_text(1.0, "epsilon"), decimal_text("0.50", "low"), decimal_text(1e-3, "low")
+    ('1', '0.5', '0.001')
+    """
+    if isinstance(number, bool) or not isinstance(number, int | float | str | Decimal):
+        raise ParameterError(f"{what} must be a number, not {number!r}")
+    try:
+        value = Decimal(repr(number) if isinstance(number, float) else number)
+    except InvalidOperation:
+        raise ParameterError(f"{what} must be a number, not {number!r}") from None
+    if not value.is_finite():
+        raise ParameterError(f"{what} must be a finite number, not {number}")
+    if abs(value.adjusted()) > LONGEST_DECIMAL:
+        raise ParameterError(f"{what} needs more than {LONGEST_DECIMAL} digits: {number}")
+    text = f"{value:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    text = "0" if text in ("-0", "") else text
+    if len(text) > LONGEST_DECIMAL:
+        raise ParameterError(f"{what} needs more than {LONGEST_DECIMAL} digits: {number}")
+    return text
+
+
+def is_decimal_text(text: object) -> bool:
+    """Whether a text is a plain decimal, as `decimal_text` would write it."""
+    return (
+        isinstance(text, str)
+        and len(text) <= LONGEST_DECIMAL
+        and bool(_PLAIN_DECIMAL.fullmatch(text))
+        and text != "-0"
+    )
+
+
+def check_name(name: object, what: str) -> str:
+    """A name people read: NFC, no control characters, 1 to 256 bytes."""
+    if not isinstance(name, str):
+        raise ParameterError(f"{what} must be text, not {name!r}")
+    if not name:
+        raise ParameterError(f"{what} is empty")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise ParameterError(f"{what} {name!r} is not valid Unicode") from None
+    if size > LONGEST_NAME_BYTES:
+        raise ParameterError(f"{what} {name[:20]!r}… is longer than {LONGEST_NAME_BYTES} bytes")
+    # ASCII without controls is NFC; the test is cheap where there are a million keys.
+    if name.isascii() and name.isprintable():
+        return name
+    if any(unicodedata.category(character) == "Cc" for character in name):
+        raise ParameterError(f"{what} {name!r} holds a control character")
+    if not unicodedata.is_normalized("NFC", name):
+        raise ParameterError(f"{what} {name!r} is not in Unicode normal form C")
+    return name
+
+
+def dump(value: Any) -> str:
+    """The canonical JSON text of a value without floats."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def load(text: str) -> Any:
+    """Parse JSON strictly: no floats, no constants, no member twice."""
+
+    def refuse(token: str) -> Any:
+        raise TaskError(f"not a task: the number {token} is not an integer")
+
+    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in members]
+        for name in names:
+            if names.count(name) > 1:
+                raise TaskError(f"not a task: member {name!r} appears twice")
+        return dict(members)
+
+    try:
+        return json.loads(text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise TaskError(f"not a task: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, TaskError):
+            raise
+        raise TaskError("not a task: the JSON cannot be read") from None

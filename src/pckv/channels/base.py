@@ -1,0 +1,254 @@
+"""What device and server must agree on for one mechanism.
+
+A channel carries its claim and its exact law, in integers: the sampler draws from the
+thresholds that the law is written in, so the audited law and the shipped one cannot differ.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+from pckv.budget import ALLOCATIONS, allocate, epsilon_of
+from pckv.errors import ParameterError
+
+# Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
+THRESHOLD_BITS = 64
+
+# A message is what a report says, as one integer; its bytes are the report's body.
+Signs = Mapping[int, int]
+
+
+class Law(NamedTuple):
+    """An exact distribution of messages: integer weights out of a total."""
+
+    weights: Mapping[int, int]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Chances that one report supports ⟨key, +⟩ alone, ⟨key, -⟩ alone, or both."""
+
+    plus: Fraction
+    minus: Fraction
+    both: Fraction = Fraction(0)
+
+    def mirrored(self) -> Support:
+        """The same law for the other sign."""
+        return Support(self.minus, self.plus, self.both)
+
+
+@dataclass(frozen=True, slots=True)
+class CountLaw:
+    """The joint law of a key's counts (n1, n2), one report at a time, sampling included.
+
+    `holder_plus` is the law for a holder of the key with sign + (the reported pair may be
+    another of hers), `absent` for somebody who does not hold it. Holders are assumed to hold
+    at most as many pairs as the padding.
+    """
+
+    holder_plus: Support
+    absent: Support
+
+    @property
+    def holder_minus(self) -> Support:
+        """The law for a holder with sign -: every mechanism treats the signs alike."""
+        return self.holder_plus.mirrored()
+
+
+class Probabilities(NamedTuple):
+    """The paper's a, b and p, exactly as the integers realise them."""
+
+    a: Fraction
+    b: Fraction
+    p: Fraction
+
+
+class Channel(ABC):
+    """One mechanism for given numbers of keys and padding at a given ε."""
+
+    name: ClassVar[str]
+
+    def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
+        self.keys = keys
+        self.padding = padding
+        self.epsilon = epsilon
+        self.bits = bits
+        self.one = 1 << bits
+
+    @classmethod
+    @abstractmethod
+    def from_parameters(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> Channel:
+        """Build the channel from a task's parameters; what is not given takes its default."""
+
+    @classmethod
+    @abstractmethod
+    def variants(cls) -> tuple[dict[str, object], ...]:
+        """Parameters that between them reach every branch of the mechanism: what audits run over."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, str | int]:
+        """What the task must fix besides the name of the mechanism."""
+
+    @property
+    @abstractmethod
+    def claim(self) -> Fraction:
+        """e^ε as the theorem promises it."""
+
+    @property
+    @abstractmethod
+    def realised(self) -> Fraction:
+        """e^ε of the integers, in closed form: never above the claim."""
+
+    @property
+    @abstractmethod
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a report is two bit planes."""
+
+    @property
+    @abstractmethod
+    def body_bytes(self) -> int:
+        """The bytes of a report's body: 8 for a word."""
+
+    @property
+    @abstractmethod
+    def draws(self) -> int:
+        """The 64-bit draws that making a report takes, unless one is rejected."""
+
+    @property
+    @abstractmethod
+    def count_law(self) -> CountLaw:
+        """The exact law of a key's two counts."""
+
+    @property
+    @abstractmethod
+    def probabilities(self) -> Probabilities:
+        """The paper's a, b and p."""
+
+    @property
+    @abstractmethod
+    def budgets(self) -> dict[str, float]:
+        """How ε is spent, by purpose."""
+
+    @abstractmethod
+    def law(self, signs: Signs) -> Law:
+        """The exact law of the message of somebody who holds these signed keys."""
+
+    @abstractmethod
+    def most_supported(self, targets: int) -> int:
+        """How many of these target keys one hostile report can support at once."""
+
+
+class SamplingChannel(Channel):
+    """A mechanism of the paper: pad, sample one pair, perturb it with the split budget."""
+
+    # Only PCKV-GRR gains privacy from padding; PCKV-UE's budgets are those of padding 1.
+    padding_amplifies: ClassVar[bool]
+
+    def __init__(
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        allocation: str = "optimized",
+        bits: int = THRESHOLD_BITS,
+    ) -> None:
+        super().__init__(keys, padding, epsilon, bits)
+        self.allocation = allocation
+        self.amplification = padding if self.padding_amplifies else 1
+        self.budget = allocate(allocation, epsilon, self.amplification)
+
+    @classmethod
+    def from_parameters(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> SamplingChannel:
+        unknown = sorted(set(parameters) - {"allocation"})
+        if unknown:
+            raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown[0]!r}")
+        return cls(keys, padding, epsilon, str(parameters.get("allocation", "optimized")), bits)
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, object], ...]:
+        return tuple({"allocation": allocation} for allocation in ALLOCATIONS)
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return {"allocation": self.allocation}
+
+    @property
+    def claim(self) -> Fraction:
+        return self.budget.composed(self.amplification)
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        return {"key": epsilon_of(self.budget.key), "value": epsilon_of(self.budget.value)}
+
+    @property
+    @abstractmethod
+    def sampled(self) -> Support:
+        """How a report supports the pair that was sampled, given its sign is +."""
+
+    @property
+    @abstractmethod
+    def unsampled(self) -> Support:
+        """How a report supports any key that was not sampled."""
+
+    @cached_property
+    def probabilities(self) -> Probabilities:
+        a = self.sampled.plus + self.sampled.minus
+        return Probabilities(a=a, b=2 * self.unsampled.plus, p=self.sampled.plus / a)
+
+    @cached_property
+    def count_law(self) -> CountLaw:
+        chosen, other = Fraction(1, self.padding), self.unsampled
+        holder = Support(
+            plus=chosen * self.sampled.plus + (1 - chosen) * other.plus,
+            minus=chosen * self.sampled.minus + (1 - chosen) * other.minus,
+        )
+        return CountLaw(holder_plus=holder, absent=other)
+
+    def law(self, signs: Signs) -> Law:
+        """Mix the laws of everything that padding-and-sampling may pick."""
+        slots = max(len(signs), self.padding)
+        dummy_share = slots - len(signs)
+        mixture: Counter[int] = Counter()
+        for key, sign in signs.items():
+            _accumulate(mixture, self.pair_law(key, sign).weights, 2 * self.padding)
+        if dummy_share:
+            for dummy in range(self.keys, self.keys + self.padding):
+                for sign in (+1, -1):
+                    _accumulate(mixture, self.pair_law(dummy, sign).weights, dummy_share)
+        return Law(mixture, slots * 2 * self.padding * self.pair_total)
+
+    @property
+    @abstractmethod
+    def pair_total(self) -> int:
+        """What the weights of `pair_law` sum to."""
+
+    @abstractmethod
+    def pair_law(self, key: int, sign: int) -> Law:
+        """The exact law of the message once this pair was sampled; keys from d on are dummies."""
+
+
+def _accumulate(mixture: Counter[int], weights: Mapping[int, int], factor: int) -> None:
+    for message, weight in weights.items():
+        mixture[message] += factor * weight

@@ -1,0 +1,96 @@
+"""PCKV-GRR: one signed key out of all, sent as one word (proofs/grr.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from math import floor
+
+from pckv.channels.base import Law, SamplingChannel, Support
+
+
+class GrrChannel(SamplingChannel):
+    """A word is 2·key + (1 for +, 0 for -); the words of the dummies follow the keys'."""
+
+    name = "grr"
+    padding_amplifies = True
+    body_bytes = 8
+    # Slot, dummy, sign, word, other word.
+    draws = 5
+
+    @cached_property
+    def symbols(self) -> int:
+        """Signed keys and signed dummies."""
+        return 2 * (self.keys + self.padding)
+
+    @property
+    def word_limit(self) -> int:
+        return self.symbols
+
+    @cached_property
+    def set_apart(self) -> int:
+        """How many words have a threshold of their own: the true one, or its key's two.
+
+        Under the optimized allocation the flipped word is as likely as every other, and the
+        mechanism is plain randomized response on the signed keys.
+        """
+        return 1 if self.allocation == "optimized" else 2
+
+    @cached_property
+    def spread(self) -> int:
+        """The words that share what the thresholds leave, evenly."""
+        return self.symbols - self.set_apart
+
+    @cached_property
+    def kept(self) -> int:
+        """Threshold: the word is the true one."""
+        return floor(self._own_key() * self.budget.value / (self.budget.value + 1))
+
+    @cached_property
+    def flipped(self) -> int:
+        """Threshold: the true key with the other sign; 0 where that word is not set apart."""
+        return 0 if self.set_apart == 1 else floor(self._own_key() / (self.budget.value + 1))
+
+    def _own_key(self) -> Fraction:
+        others = self.keys + self.padding - 1
+        return self.one * self.budget.key / (self.budget.key + others)
+
+    @cached_property
+    def other(self) -> Fraction:
+        """The chance of any one of the other words."""
+        return Fraction(self.one - self.kept - self.flipped, self.one * self.spread)
+
+    @property
+    def realised(self) -> Fraction:
+        chances = (self.sampled.plus, self.sampled.minus, self.other)
+        rest = (self.padding - 1) * self.other
+        return (max(chances) + rest) / (min(chances) + rest)
+
+    @property
+    def sampled(self) -> Support:
+        minus = self.other if self.set_apart == 1 else Fraction(self.flipped, self.one)
+        return Support(Fraction(self.kept, self.one), minus)
+
+    @property
+    def unsampled(self) -> Support:
+        return Support(self.other, self.other)
+
+    def most_supported(self, targets: int) -> int:
+        return min(targets, 1)
+
+    @property
+    def pair_total(self) -> int:
+        return self.one * self.spread
+
+    def pair_law(self, key: int, sign: int) -> Law:
+        word = self.word(key, sign > 0)
+        weights = dict.fromkeys(range(self.symbols), self.one - self.kept - self.flipped)
+        if self.set_apart > 1:
+            weights[word ^ 1] = self.flipped * self.spread
+        weights[word] = self.kept * self.spread
+        return Law(weights, self.pair_total)
+
+    @staticmethod
+    def word(key: int, positive: bool) -> int:
+        """The word of a signed key."""
+        return 2 * key + positive

@@ -1,0 +1,96 @@
+"""PCKV-UE: every key's own three-sided die, sent as two bit planes (proofs/ue.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import ceil
+
+from pckv.channels.base import Law, SamplingChannel, Support
+
+
+class UeChannel(SamplingChannel):
+    """Independent positions; the paper's dummies carry nothing and are dropped before sending.
+
+    A message is presence | sign << 8·plane_bytes, key k in bit k of either plane.
+    """
+
+    name = "ue"
+    padding_amplifies = False
+    word_limit = None
+
+    @cached_property
+    def plane_bytes(self) -> int:
+        """The bytes of one bit plane."""
+        return (self.keys + 7) // 8
+
+    @cached_property
+    def body_bytes(self) -> int:
+        return 2 * self.plane_bytes
+
+    @cached_property
+    def draws(self) -> int:
+        # Slot, sign, and a die a key.
+        return 2 + self.keys
+
+    @cached_property
+    def silent(self) -> int:
+        """Threshold: the sampled position stays empty (a = 1/2)."""
+        return self.one // 2
+
+    @cached_property
+    def flipped(self) -> int:
+        """Threshold: the sampled position shows the other sign."""
+        return ceil(self.silent / (self.budget.value + 1))
+
+    @cached_property
+    def kept(self) -> int:
+        """Threshold: the sampled position shows its own sign."""
+        return self.one - self.silent - self.flipped
+
+    @cached_property
+    def fake(self) -> int:
+        """Threshold: any other position shows a given sign.
+
+        The least integer for which kept/fake · (1 - 2·fake)/silent is within the claim.
+        """
+        return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
+
+    @property
+    def realised(self) -> Fraction:
+        unsent = Fraction(self.silent, self.one - 2 * self.fake)
+        odds = (Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1))
+        return max(odds) / min(odds)
+
+    @property
+    def sampled(self) -> Support:
+        return Support(Fraction(self.kept, self.one), Fraction(self.flipped, self.one))
+
+    @property
+    def unsampled(self) -> Support:
+        return Support(Fraction(self.fake, self.one), Fraction(self.fake, self.one))
+
+    def most_supported(self, targets: int) -> int:
+        return targets
+
+    @property
+    def pair_total(self) -> int:
+        return int(self.one**self.keys)
+
+    def pair_law(self, key: int, sign: int) -> Law:
+        sampled = {sign: self.kept, -sign: self.flipped, 0: self.silent}
+        other = {+1: self.fake, -1: self.fake, 0: self.one - 2 * self.fake}
+        weights = {}
+        for states in product((+1, -1, 0), repeat=self.keys):
+            weight = 1
+            for position, state in enumerate(states):
+                weight *= (sampled if position == key else other)[state]
+            weights[self.message(states)] = weight
+        return Law(weights, self.pair_total)
+
+    def message(self, states: tuple[int, ...]) -> int:
+        """The message that shows these states, +1, -1 or 0 (absent) a key."""
+        presence = sum(1 << key for key, state in enumerate(states) if state)
+        sign = sum(1 << key for key, state in enumerate(states) if state > 0)
+        return presence | sign << 8 * self.plane_bytes

@@ -1,0 +1,85 @@
+"""Charts of estimates, the same for files, pages and the dashboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pckv.errors import ParameterError, require
+from pckv.estimators.estimates import Estimates
+
+if TYPE_CHECKING:
+    import altair as alt
+
+KEYS_SHOWN = 20
+FORMATS = (".svg", ".png", ".html")
+_ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
+
+
+def estimates_chart(
+    estimates: Estimates, truth: Mapping[str, tuple[float, float]] | None = None
+) -> alt.HConcatChart:
+    """Frequency and mean of the most frequent keys with their intervals, side by side.
+
+    `truth` gives the true frequency and mean by key, where they are known.
+    """
+    altair = require("altair", extra="charts")
+    shown = estimates.top(KEYS_SHOWN)
+    rows = shown.to_dict()["estimates"]
+    for row in rows:
+        if truth is not None:
+            row["true frequency"], row["true mean"] = truth[row["key"]]
+    data = altair.Data(values=rows)
+    panels = [
+        _panel(altair, data, quantity, shown.key, with_truth=truth is not None)
+        for quantity in ("frequency", "mean")
+    ]
+    chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(
+        title={
+            "text": f"{len(shown)} most frequent of {len(estimates):,} keys",
+            "subtitle": f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
+            f"method {estimates.method}, {estimates.level:.0%} intervals"
+            + (", red: the truth" if truth is not None else ""),
+        }
+    )
+    return chart
+
+
+def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_truth: bool) -> Any:
+    axis = altair.Axis(format="%") if quantity == "frequency" else altair.Axis()
+    key = altair.Y("key:N", sort=order, title=None)
+    value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
+    base = altair.Chart(data).encode(y=key)
+    tooltip = ["key:N", *(f"{name}:Q" for name in (quantity, f"{quantity}_low", f"{quantity}_high"))]
+    layers = [
+        base.mark_rule(color=_ESTIMATE, opacity=0.5, strokeWidth=3).encode(
+            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis), x2=f"{quantity}_high:Q"
+        ),
+        base.mark_point(color=_ESTIMATE, filled=True, size=50, opacity=1).encode(x=value, tooltip=tooltip),
+    ]
+    if with_truth:
+        truth = altair.X(f"true {quantity}:Q")
+        layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))
+    return altair.layer(*layers).properties(width=330, height=altair.Step(18))
+
+
+def save_chart(chart: Any, path: Path, form: str) -> None:
+    """Write a chart as .svg, .png or .html (which holds all the script it needs)."""
+    check_format(form)
+    require("vl_convert", extra="charts")
+    if form == ".html":
+        path.write_text(chart.to_html(inline=True), encoding="utf-8")
+    else:
+        chart.save(str(path), format=form[1:], scale_factor=2)
+
+
+def check_format(form: str) -> None:
+    """Refuse a kind of picture that does not exist."""
+    if form not in FORMATS:
+        raise ParameterError(f"a picture is {', '.join(FORMATS)}, not {form or 'nameless'!r}")
+
+
+def chart_svg(chart: Any) -> str:
+    """A chart as SVG text, to stand inside a page."""
+    return str(require("vl_convert", extra="charts").vegalite_to_svg(chart.to_dict()))

@@ -1,0 +1,67 @@
+"""What several commands share: options, progress, tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from pckv.errors import TaskError
+from pckv.task import Task
+
+PIPED_WIDTH = 200
+
+FilePath = click.Path(path_type=Path, dir_okay=False)
+
+task_option = click.option("--task", "task_file", type=FilePath, required=True, help="The task's JSON file.")
+force_option = click.option("--force", is_flag=True, help="Replace outputs that exist.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def read_task(path: Path) -> Task:
+    """Read a task file; the message names the file."""
+    try:
+        return Task.from_json(path.read_bytes())
+    except TaskError as error:
+        raise TaskError(f"{path}: {error}") from None
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[float], None]]:
+    """A bar on stderr that takes the share done; nothing where nobody watches."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table on stdout: the first column is text, the others are numbers."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for place, name in enumerate(header):
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    # Piped output is not cut to the width of a terminal that is not there.
+    console = Console(highlight=False)
+    console.width = console.width if console.is_terminal else PIPED_WIDTH
+    console.print(table)

@@ -1,0 +1,101 @@
+"""`pckv estimate`: from reports or tallies to frequencies and means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pckv.bulk.outputs import check_free, whole_file
+from pckv.charts import check_format, estimates_chart, save_chart
+from pckv.cli.common import (
+    FilePath,
+    force_option,
+    json_option,
+    print_json,
+    print_table,
+    read_task,
+    task_option,
+)
+from pckv.cli.tally import tally_files
+from pckv.errors import ParameterError, require
+from pckv.estimators import METHODS, Estimates, estimate
+
+ROWS_PRINTED = 20
+TABLES = (".csv", ".parquet", ".json")
+
+
+@click.command("estimate")
+@click.argument("files", nargs=-1, required=True, type=FilePath)
+@task_option
+@click.option("--method", default="corrected", show_default=True, help=f"{' or '.join(METHODS)}.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
+@click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
+@click.option("--plot", type=FilePath, help="Draw the most frequent keys: .svg, .png or .html.")
+@force_option
+@json_option
+def estimate_command(
+    files: tuple[Path, ...],
+    task_file: Path,
+    method: str,
+    level: float,
+    top: int | None,
+    out: Path | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Estimate every key's frequency and mean from FILES (report files or tallies)."""
+    task = read_task(task_file)
+    if out is not None:
+        check_table(out)
+        check_free(out, force=force)
+    if plot is not None:
+        check_format(plot.suffix)
+        check_free(plot, force=force)
+    estimates = estimate(tally_files(task, files), method=method, level=level)
+    if top is not None:
+        estimates = estimates.top(top)
+    if out is not None:
+        with whole_file(out, force=force) as part:
+            write_table(estimates, part, out.suffix)
+    if plot is not None:
+        with whole_file(plot, force=force) as part:
+            save_chart(estimates_chart(estimates), part, plot.suffix)
+    if as_json:
+        print_json(estimates.to_dict())
+    else:
+        print_estimates(estimates)
+
+
+def check_table(path: Path) -> None:
+    """Refuse a kind of table that does not exist."""
+    if path.suffix not in TABLES:
+        raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
+
+
+def write_table(estimates: Estimates, path: Path, form: str) -> None:
+    """Write estimates in the form that a suffix names."""
+    if form == ".parquet":
+        require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), path)
+    else:
+        text = estimates.to_csv() if form == ".csv" else estimates.to_json()
+        path.write_text(text, encoding="utf-8")
+
+
+def print_estimates(estimates: Estimates) -> None:
+    """Print the most frequent keys, and what the numbers come from."""
+    shown = estimates.top(ROWS_PRINTED)
+    rows = [
+        (key, f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
+        for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
+    ]
+    title = (
+        f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
+        f"method {estimates.method}"
+    )
+    interval = f"{estimates.level:.4g} interval"
+    print_table(title, ("key", "frequency", interval, "mean", interval), rows)
+    if len(estimates) > len(shown):
+        click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")

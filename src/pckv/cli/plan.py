@@ -1,0 +1,85 @@
+"""`pckv plan`: what to run and what to expect, before anybody is asked anything."""
+
+from __future__ import annotations
+
+import click
+
+from pckv.cli.common import json_option, print_json, print_table
+from pckv.planning import DETECTION_LEVEL, DETECTION_POWER, Plan, plan
+from pckv.theory import REFERENCE_FREQUENCY
+
+
+@click.command("plan")
+@click.option("--keys", type=int, required=True, help="The number of keys.")
+@click.option("--users", type=int, required=True, help="How many people will take part.")
+@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
+@click.option("--pairs", type=int, default=1, show_default=True, help="How many pairs a person holds.")
+@click.option(
+    "--frequency",
+    type=float,
+    default=REFERENCE_FREQUENCY,
+    show_default=True,
+    help="The share of people who hold a key that matters to you; the choice is made for it.",
+)
+@json_option
+def plan_command(keys: int, users: int, epsilon: str, pairs: int, frequency: float, as_json: bool) -> None:
+    """Recommend a mechanism and a padding, and say what errors to expect.
+
+    \b
+    pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
+    """
+    made = plan(keys, users, epsilon, pairs, frequency=frequency)
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        print_plan(made)
+
+
+def print_plan(made: Plan) -> None:
+    """Print a plan in tables and sentences."""
+    click.echo(
+        f"Recommended: {made.mechanism} with padding {made.padding}, {made.bytes_a_report:,} bytes a report."
+    )
+    spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in made.budgets.items())
+    click.echo(
+        f"ε = {made.epsilon:g} is spent as: {spent} (a = {made.a:.5f}, b = {made.b:.5f}, p = {made.p:.5f}).\n"
+    )
+    print_table(
+        f"Chosen from these, by the errors at a frequency of {made.frequency:.1%} with {made.pairs} pairs a person:",
+        ("mechanism", "padding", "bytes", "frequency error", "mean error"),
+        [
+            (
+                ("→ " if (o.mechanism, o.padding) == (made.mechanism, made.padding) else "  ") + o.mechanism,
+                str(o.padding),
+                f"{o.bytes_a_report:,}",
+                f"±{o.frequency_error:.4f}",
+                mean_error(o.mean_error),
+            )
+            for o in made.options
+        ],
+    )
+    click.echo()
+    print_table(
+        f"Expected standard errors with {made.users:,} users:",
+        ("true frequency", "frequency", "mean, of [-1, 1]"),
+        [(f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", mean_error(e.mean_error)) for e in made.errors],
+    )
+    click.echo(
+        f"\nThe smallest frequency that can be told from zero ({DETECTION_LEVEL:.0%} interval, "
+        f"{DETECTION_POWER:.0%} of the time): {made.smallest_frequency:.3%}."
+    )
+    print_table(
+        "Users needed for a standard error of a frequency:",
+        ("error", "users"),
+        [(f"±{error:g}", f"{users:,}") for error, users in made.users_needed.items()],
+    )
+    hostile = made.hostile
+    click.echo(
+        f"\nHostile reports: one can raise a key's frequency by {hostile.one_report:.3g}; 1 % of all reports by "
+        f"{hostile.one_percent:.3g}, or ten keys by {hostile.ten_keys:.3g} in all."
+    )
+
+
+def mean_error(error: float) -> str:
+    """A mean's error in words where it says that nothing is learned."""
+    return f"±{error:.4f}" if error < 1 else "no information"

@@ -1,0 +1,127 @@
+"""`pckv task`: make and show tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pckv.budget import ALLOCATIONS
+from pckv.bulk.outputs import whole_file
+from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
+from pckv.errors import DataError
+from pckv.report import ID_BYTES
+from pckv.task import Task
+
+
+@click.group("task")
+def task_group() -> None:
+    """Make and show tasks, the public contracts of collections."""
+
+
+@task_group.command("new")
+@click.option("--name", required=True, help="Tells this collection from others.")
+@click.option("--keys-file", type=FilePath, help="A text file with one key name a line.")
+@click.option("--key-count", type=int, help="Instead of names: keys are 0 to this, less one.")
+@click.option("--low", required=True, help="The least value a key may have.")
+@click.option("--high", required=True, help="The largest value a key may have.")
+@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
+@click.option("--padding", type=int, default=1, show_default=True, help="Pairs a participant is padded to.")
+@click.option(
+    "--mechanism", default="auto", show_default=True, help="auto (the least predicted error), ue or grr."
+)
+@click.option("--allocation", help=f"How ε is split: {', '.join(ALLOCATIONS)}. [default: optimized]")
+@click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC).")
+@click.option("--closes", metavar="DAY", help="The first day that no more are taken.")
+@click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON.")
+@force_option
+def new_command(
+    name: str,
+    keys_file: Path | None,
+    key_count: int | None,
+    low: str,
+    high: str,
+    epsilon: str,
+    padding: int,
+    mechanism: str,
+    allocation: str | None,
+    opens: str | None,
+    closes: str | None,
+    out: Path,
+    force: bool,
+) -> None:
+    """Make a task and write its canonical JSON.
+
+    \b
+    pckv task new --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --padding 2 --out task.json
+    """
+    if (keys_file is None) == (key_count is None):
+        raise click.UsageError("give either --keys-file or --key-count")
+    chosen = {"name": mechanism} | ({"allocation": allocation} if allocation else {})
+    task = Task(
+        name=name,
+        keys=read_keys(keys_file) if keys_file is not None else key_count or 0,
+        values=(low, high),
+        epsilon=epsilon,
+        padding=padding,
+        mechanism=chosen,
+        opens=opens,
+        closes=closes,
+    )
+    with whole_file(out, force=force) as part:
+        part.write_bytes(task.to_json().encode())
+    click.echo(f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, written to {out}")
+
+
+def read_keys(path: Path) -> list[str]:
+    """Key names, one a line; the message names the line of a bad one."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8") from None
+    if not lines:
+        raise DataError(f"{path}: the file is empty")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line:
+            raise DataError(f"{path}, line {number}: an empty key name")
+        if line in seen:
+            raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
+        seen[line] = number
+    return lines
+
+
+@task_group.command("show")
+@click.argument("task_file", type=FilePath)
+@json_option
+def show_command(task_file: Path, as_json: bool) -> None:
+    """Say in words what a task file promises."""
+    task = read_task(task_file)
+    facts = {
+        "id": task.id,
+        "name": task.name,
+        "keys": task.key_count,
+        "low": task.low,
+        "high": task.high,
+        "epsilon": task.epsilon,
+        "realised_epsilon": task.realised_epsilon,
+        "mechanism": task.mechanism,
+        "parameters": task.parameters,
+        "padding": task.padding,
+        "word_limit": task.word_limit,
+        "bytes_a_report": ID_BYTES + task.channel.body_bytes,
+        "opens": task.opens,
+        "closes": task.closes,
+    }
+    if as_json:
+        print_json(facts)
+        return
+    shown = {
+        name: ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        for name, value in facts.items()
+    }
+    print_table(
+        "",
+        ("task", ""),
+        [(name.replace("_", " "), "–" if value is None else str(value)) for name, value in shown.items()],
+    )

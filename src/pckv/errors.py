@@ -1,0 +1,98 @@
+"""Every error of the product, in one tree.
+
+PckvError               any refusal; `code` is stable and `str()` is one clear line
+├── ParameterError      a number or a name outside its domain (ε, padding, level, mechanism)
+├── TaskError           a task text that is not a task
+├── PairsError          a participant's pairs that do not fit the task
+├── ReportError         a report that is not a report of the task; `code` says why
+├── TallyError          bytes that are not a tally, or a tally of another task
+├── DataError           a file with something wrong in it; the message names the place
+├── OutputExists        an output that is already there
+├── MissingExtra        an optional part that is not installed
+└── AuditFailure        a mechanism that does not keep its word
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, ClassVar
+
+
+class PckvError(Exception):
+    """Any refusal of the product: one clear line and a stable code."""
+
+    code: str = "error"
+
+
+class ParameterError(PckvError, ValueError):
+    """A number or a name outside its domain."""
+
+    code = "bad_parameter"
+
+
+class TaskError(PckvError, ValueError):
+    """A task text that is not canonical, has unknown members, or contradicts itself."""
+
+    code = "bad_task"
+
+
+class PairsError(PckvError, ValueError):
+    """A participant's pairs that do not fit the task; nothing was perturbed."""
+
+    code = "bad_pairs"
+
+
+class ReportError(PckvError, ValueError):
+    """A report that is not a report of the task. Its code is one of `REASONS`."""
+
+    REASONS: ClassVar[tuple[str, ...]] = ("bad_id", "bad_encoding", "wrong_length", "out_of_range")
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class TallyError(PckvError, ValueError):
+    """Bytes that are not a tally of the task, or tallies that cannot be merged."""
+
+    code = "bad_tally"
+
+
+class DataError(PckvError, ValueError):
+    """A file with something wrong in it; the message names file, row, key or field."""
+
+    code = "bad_data"
+
+
+class OutputExists(PckvError):
+    """An output that is already there and was not asked to be replaced."""
+
+    code = "output_exists"
+
+
+class MissingExtra(PckvError, ImportError):
+    """An optional part of the product that is not installed."""
+
+    code = "missing_extra"
+
+
+class AuditFailure(PckvError, AssertionError):
+    """A mechanism that does not keep its word; the message names the check."""
+
+    code = "audit_failure"
+
+
+def require(module: str, *, extra: str) -> Any:
+    """Import an optional module, or say in one line which extra brings it.
+
+    >>> require("json", extra="files").__name__
+    'json'
+    >>> require("no_such_module", extra="files")
+    Traceback (most recent call last):
+        ...
+    pckv.errors.MissingExtra: this needs 'no_such_module': pip install 'pckv[files]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"this needs '{module}': pip install 'pckv[{extra}]'") from error

@@ -1,0 +1,101 @@
+"""From a tally to estimates: a file a method, one for intervals, one for the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pckv.errors import ParameterError
+from pckv.estimators.baseline import Floats, baseline
+from pckv.estimators.corrected import corrected
+from pckv.estimators.estimates import Estimates
+from pckv.estimators.intervals import frequency_interval, mean_interval
+from pckv.tally import Tally
+from pckv.tally.decode import KeySupport, key_support
+from pckv.task import Task
+from pckv.theory import CountMoments
+
+__all__ = ["METHODS", "Estimates", "estimate"]
+
+Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
+
+METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected}
+# Estimating all keys at once holds about 200 bytes a key.
+MOST_KEYS_AT_ONCE = 2**25
+
+
+def estimate(
+    tally: Tally, method: str = "corrected", level: float = 0.95, keys: Sequence[str] | None = None
+) -> Estimates:
+    """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
+
+    >>> from pckv import Task, Tally
+    >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
+    >>> estimate(Tally(task)).frequency_high.tolist()
+    [1.0, 1.0]
+    """
+    if method not in METHODS:
+        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
+    if not 0 < level < 1:
+        raise ParameterError(f"level must be between 0 and 1, not {level}")
+    task = tally.task
+    if keys is None and task.key_count > MOST_KEYS_AT_ONCE:
+        raise ParameterError(
+            f"{task.key_count:,} keys are too many to estimate at once: name the keys wanted"
+        )
+    numbers = (
+        np.arange(task.key_count)
+        if keys is None
+        else np.array([task.key_index(key) for key in keys], np.int64)
+    )
+    columns = _columns(key_support(tally, numbers), tally.reports, task, method, level)
+    return Estimates(
+        task=task.id,
+        mechanism=task.mechanism,
+        reports=tally.reports,
+        epsilon=task.realised_epsilon,
+        method=method,
+        level=level,
+        key=[task.key_name(number) for number in numbers.tolist()],
+        **columns,
+    )
+
+
+def _columns(
+    support: KeySupport, reports: int, task: Task, method: str, level: float
+) -> dict[str, np.ndarray]:
+    if reports == 0:
+        return _nothing_known(len(support.plus), task)
+    moments = CountMoments.of(task.channel.count_law)
+    frequency, mean = METHODS[method](support, reports, moments)
+    frequency_low, frequency_high = frequency_interval(support, reports, moments, level)
+    mean_low, mean_high, misfit = mean_interval(support, reports, moments, level)
+    return {
+        "frequency": frequency,
+        "frequency_low": frequency_low,
+        "frequency_high": frequency_high,
+        "mean": _in_units(mean, task),
+        "mean_low": _in_units(mean_low, task),
+        "mean_high": _in_units(mean_high, task),
+        "mean_misfit": misfit,
+    }
+
+
+def _nothing_known(keys: int, task: Task) -> dict[str, np.ndarray]:
+    """Without a report: frequency 0, the middle of the range, and intervals over everything."""
+    nothing, everything = np.zeros(keys), np.ones(keys)
+    return {
+        "frequency": nothing,
+        "frequency_low": nothing,
+        "frequency_high": everything,
+        "mean": _in_units(nothing, task),
+        "mean_low": _in_units(-everything, task),
+        "mean_high": _in_units(everything, task),
+        "mean_misfit": np.zeros(keys, np.bool_),
+    }
+
+
+def _in_units(mean: Floats, task: Task) -> Floats:
+    """From [-1, 1] to the task's own range."""
+    return task.low + (mean + 1) / 2 * (task.high - task.low)

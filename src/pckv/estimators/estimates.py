@@ -1,0 +1,118 @@
+"""The result: for every key a frequency and a mean, each with its interval."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.errors import require
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+
+COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high")
+SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")
+ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Frequencies and means (in the task's own units) with intervals, never bare.
+
+    `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval is
+    the nearest end of it.
+    """
+
+    task: str
+    mechanism: str
+    reports: int
+    epsilon: float
+    method: str
+    level: float
+    key: list[str]
+    frequency: Floats
+    frequency_low: Floats
+    frequency_high: Floats
+    mean: Floats
+    mean_low: Floats
+    mean_high: Floats
+    mean_misfit: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def top(self, count: int) -> Estimates:
+        """The keys with the largest estimated frequencies, most frequent first."""
+        order = np.argsort(-self.frequency, kind="stable")[:count]
+        columns = {
+            field.name: getattr(self, field.name)[order]
+            for field in fields(self)
+            if field.name not in (*SCALARS, "key")
+        }
+        return replace(self, key=[self.key[place] for place in order], **columns)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as plain lists, a column each."""
+        return {
+            name: list(getattr(self, name)) if name == "key" else getattr(self, name).tolist()
+            for name in COLUMNS
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `pckv estimate --json` prints."""
+        columns = self.columns()
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {name: getattr(self, name) for name in SCALARS} | {"estimates": rows}
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_csv(self) -> str:
+        """The table as CSV, with a header."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(zip(*self.columns().values(), strict=True))
+        return text.getvalue()
+
+    def to_arrow(self) -> pa.Table:
+        """The table for Arrow, with what it was made from in the schema's metadata."""
+        arrow = require("pyarrow", extra="files")
+        about = {f"pckv.{name}": str(getattr(self, name)) for name in SCALARS}
+        return arrow.table(self.columns()).replace_schema_metadata(about)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table for pandas, with what it was made from in `attrs`."""
+        frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.columns())
+        frame.attrs = {name: getattr(self, name) for name in SCALARS}
+        return frame
+
+    def __repr__(self) -> str:
+        return (
+            f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
+            f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = self.top(ROWS_SHOWN)
+        head = "".join(f"<th>{name}</th>" for name in ("key", "frequency", "interval", "mean", "interval"))
+        body = "".join(
+            f"<tr><td>{html.escape(key)}</td><td>{f:.4f}</td><td>{f_low:.4f} to {f_high:.4f}</td>"
+            f"<td>{m:.4g}</td><td>{m_low:.4g} to {m_high:.4g}</td></tr>"
+            for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
+        )
+        caption = html.escape(repr(self).strip("<>"))
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )

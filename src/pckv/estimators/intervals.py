@@ -1,0 +1,127 @@
+"""Intervals at any level, from the exact variances of the channel's law (proofs/intervals.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.estimators.baseline import Floats, unbiased_frequency
+from pckv.estimators.tails import binomial_upper_tail
+from pckv.tally.decode import KeySupport
+from pckv.theory import CountMoments
+
+# Below this expected number of false supports a key, counts are not Gaussian.
+GAUSSIAN_NOISE = 50
+# Halvings of [0, 1] when a limit is searched for.
+BISECTIONS = 50
+
+
+class Interval(NamedTuple):
+    """Lower and upper limits."""
+
+    low: Floats
+    high: Floats
+
+
+class MeanInterval(NamedTuple):
+    """Limits of the mean, and where no mean within [-1, 1] fits the data."""
+
+    low: Floats
+    high: Floats
+    misfit: NDArray[np.bool_]
+
+
+def two_sided_z(level: float) -> float:
+    """The normal quantile of a two-sided level."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def frequency_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> Interval:
+    """All frequencies that the count of supports does not contradict at this level."""
+    if reports * moments.noise < GAUSSIAN_NOISE:
+        return _binomial_interval(support.plus + support.minus, reports, moments, level)
+    return _score_interval(unbiased_frequency(support, reports, moments), reports, moments, level)
+
+
+def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
+    """Solve (f̂ - f)² ≤ z²·(v0 + v1·f)/n: the variance is that at f, not at the estimate."""
+    at_zero = float(moments.frequency_variance(0.0))
+    slope = float(moments.frequency_variance(1.0)) - at_zero
+    width = two_sided_z(level) ** 2 / reports
+    centre = estimate + width * slope / 2
+    half = np.sqrt(np.maximum(width * (at_zero + slope * estimate + width * slope**2 / 4), 0))
+    return Interval(np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1))
+
+
+def _binomial_interval(
+    totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float
+) -> Interval:
+    """Invert the exact tails of the binomial with the count's own mean and variance.
+
+    Equal counts have equal limits, so that each distinct count is solved once.
+    """
+    distinct, place = np.unique(totals, return_inverse=True)
+    count, alpha = distinct.astype(np.float64), (1 - level) / 2
+
+    def at_least(frequency: Floats, threshold: Floats) -> Floats:
+        mean = moments.noise + moments.signal * frequency
+        chance = 1 - moments.sum_variance(frequency) / mean
+        return binomial_upper_tail(threshold, reports * mean / chance, chance)
+
+    low = _first_true(lambda f: at_least(f, count) > alpha, count.size)
+    high = _first_true(lambda f: 1 - at_least(f, count + 1) <= alpha, count.size)
+    return Interval(low[place], high[place])
+
+
+def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int) -> Floats:
+    """The least point of [0, 1] where a rising condition holds; 1 where it never does."""
+    below, above = np.zeros(size), np.ones(size)
+    below_holds = reached(below)
+    for _ in range(BISECTIONS):
+        middle = (below + above) / 2
+        holds = reached(middle)
+        above = np.where(holds, middle, above)
+        below = np.where(holds, below, middle)
+    return np.where(below_holds, 0.0, above)
+
+
+def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
+    """The hull of Fieller's set within [-1, 1]; all of it where the data say nothing.
+
+    The set is where (T̄ - κ·m·Ȳ)² ≤ z²·(V0 + V2·m²)/n, a quadratic in m: within [-1, 1] its ends
+    are roots of the quadratic or ends of the range.
+    """
+    a, b, c = fieller_quadratic(support, reports, moments, level)
+    roots = _roots(a, b, c)
+    inside = np.abs(roots) <= 1
+    low, high = a - b + c <= 0, a + b + c <= 0
+    smallest = np.where(low, -1.0, np.where(inside, roots, 1.0).min(axis=0))
+    largest = np.where(high, 1.0, np.where(inside, roots, -1.0).max(axis=0))
+    misfit = ~(low | high | inside.any(axis=0))
+    nearest = np.where(b < 0, 1.0, -1.0)
+    return MeanInterval(np.where(misfit, nearest, smallest), np.where(misfit, nearest, largest), misfit)
+
+
+def fieller_quadratic(
+    support: KeySupport, reports: int, moments: CountMoments, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """(A, B, C): a mean m is accepted iff A·m² + B·m + C ≤ 0."""
+    frequency = unbiased_frequency(support, reports, moments)
+    difference = (support.plus - support.minus) / reports
+    expected = moments.contrast * frequency
+    constant, slope = moments.ratio_variance(np.maximum(frequency, 0))
+    width = two_sided_z(level) ** 2 / reports
+    return expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant
+
+
+def _roots(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Both real roots, infinite where there are none; no cancellation."""
+    discriminant = b * b - 4 * a * c
+    q = -(b + np.copysign(np.sqrt(np.maximum(discriminant, 0)), b)) / 2
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        roots = np.stack([q / a, c / q])
+    return np.where((discriminant >= 0) & np.isfinite(roots), roots, np.inf)

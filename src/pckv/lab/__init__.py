@@ -1,0 +1,1 @@
+"""Simulation and comparison; everything here is seeded and made up."""

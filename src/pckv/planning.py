@@ -1,0 +1,214 @@
+"""A plan made ahead: which mechanism and padding, what error to expect, what can go wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+from pckv.channels import CHANNELS, Channel, build
+from pckv.errors import ParameterError
+from pckv.report import ID_BYTES
+from pckv.task import MOST_KEYS, checked_epsilon
+from pckv.theory import REFERENCE_FREQUENCY, CountMoments
+
+FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
+WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
+PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+# A frequency counts as told from zero if its interval leaves zero out this often.
+DETECTION_LEVEL = 0.95
+DETECTION_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Option:
+    """One mechanism with one padding, and what it would cost."""
+
+    mechanism: str
+    padding: int
+    bytes_a_report: int
+    frequency_error: float
+    mean_error: float
+
+    @property
+    def score(self) -> float:
+        """What is minimised: both errors count alike."""
+        return self.frequency_error * self.mean_error
+
+
+@dataclass(frozen=True)
+class ErrorAt:
+    """The expected standard errors at one true frequency (mean values on [-1, 1])."""
+
+    frequency: float
+    frequency_error: float
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """By how much hostile reports can raise frequencies, at the worst.
+
+    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
+    target keys that one percent of the reports can add.
+    """
+
+    one_report: float
+    one_percent: float
+    ten_keys: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run and what to expect of it."""
+
+    keys: int
+    users: int
+    epsilon: float
+    pairs: int
+    frequency: float
+    mechanism: str
+    padding: int
+    parameters: dict[str, str | int]
+    budgets: dict[str, float]
+    a: float
+    b: float
+    p: float
+    bytes_a_report: int
+    errors: tuple[ErrorAt, ...]
+    smallest_frequency: float
+    users_needed: dict[float, int]
+    hostile: Hostile
+    options: tuple[Option, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        plain = asdict(self)
+        plain["users_needed"] = [
+            {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
+        ]
+        return plain
+
+
+def plan(
+    keys: int,
+    users: int,
+    epsilon: float | str,
+    pairs: int = 1,
+    *,
+    frequency: float = REFERENCE_FREQUENCY,
+) -> Plan:
+    """Choose mechanism and padding by their predicted errors for a key of this frequency.
+
+    Everybody is taken to hold `pairs` pairs; a padding below that reports frequencies too low by
+    the factor padding/pairs, which counts as error.
+
+    >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
+    >>> chosen.mechanism, chosen.padding
+    ('ue', 2)
+    """
+    _check(keys, users, pairs, frequency)
+    exact_epsilon = Fraction(checked_epsilon(epsilon))
+    candidates = [
+        (_option(channel, users, pairs, frequency), channel)
+        for channel in _channels(keys, exact_epsilon, pairs)
+    ]
+    _, channel = min(candidates, key=lambda candidate: candidate[0].score)
+    moments = CountMoments.of(channel.count_law)
+    a, b, p = (float(probability) for probability in channel.probabilities)
+    return Plan(
+        keys=keys,
+        users=users,
+        epsilon=float(exact_epsilon),
+        pairs=pairs,
+        frequency=frequency,
+        mechanism=channel.name,
+        padding=channel.padding,
+        parameters=channel.parameters,
+        budgets=channel.budgets,
+        a=a,
+        b=b,
+        p=p,
+        bytes_a_report=ID_BYTES + channel.body_bytes,
+        errors=tuple(_error_at(moments, users, f) for f in FREQUENCIES),
+        smallest_frequency=smallest_frequency(moments, users),
+        users_needed={error: users_for(moments, frequency, error) for error in WANTED_ERRORS},
+        hostile=hostile(channel, users),
+        options=tuple(option for option, _ in candidates),
+    )
+
+
+def _check(keys: int, users: int, pairs: int, frequency: float) -> None:
+    if not 1 <= keys <= MOST_KEYS:
+        raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
+    if users < 1:
+        raise ParameterError(f"users must be at least 1, not {users}")
+    if not 1 <= pairs <= keys:
+        raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
+    if not 0 < frequency <= 1:
+        raise ParameterError(f"frequency must be above 0 and at most 1, not {frequency}")
+
+
+def _channels(keys: int, epsilon: Fraction, pairs: int) -> Iterator[Channel]:
+    paddings = sorted({padding for padding in PADDINGS if padding < pairs} | {pairs})
+    for name in CHANNELS:
+        for padding in paddings:
+            yield build(name, keys, padding, epsilon, {})
+
+
+def _option(channel: Channel, users: int, pairs: int, frequency: float) -> Option:
+    moments = CountMoments.of(channel.count_law)
+    seen = frequency * min(1, channel.padding / pairs)
+    bias = frequency - seen
+    return Option(
+        mechanism=channel.name,
+        padding=channel.padding,
+        bytes_a_report=ID_BYTES + channel.body_bytes,
+        frequency_error=math.sqrt(moments.frequency_variance(seen) / users + bias**2),
+        mean_error=math.sqrt(moments.mean_variance(seen, 0.0) / users),
+    )
+
+
+def _error_at(moments: CountMoments, users: int, frequency: float) -> ErrorAt:
+    return ErrorAt(
+        frequency,
+        math.sqrt(moments.frequency_variance(frequency) / users),
+        math.sqrt(moments.mean_variance(frequency, 0.0) / users),
+    )
+
+
+def smallest_frequency(moments: CountMoments, users: int) -> float:
+    """The least frequency whose interval leaves zero out four times out of five; at most 1."""
+    normal = NormalDist()
+    level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
+
+    def shortfall(f: float) -> float:
+        noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
+        return noise + power * math.sqrt(moments.frequency_variance(f) / users) - f
+
+    low, high = 0.0, 1.0
+    if shortfall(high) > 0:
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shortfall(middle) > 0 else (low, middle)
+    return high
+
+
+def users_for(moments: CountMoments, frequency: float, error: float) -> int:
+    """How many users bring the standard error of a frequency down to this."""
+    return math.ceil(moments.frequency_variance(frequency) / error**2)
+
+
+def hostile(channel: Channel, users: int) -> Hostile:
+    """The largest change of estimated frequencies that chosen reports can bring about."""
+    moments = CountMoments.of(channel.count_law)
+
+    def gain(targets: int) -> float:
+        return (channel.most_supported(targets) - targets * moments.noise) / moments.signal / users
+
+    hostile_reports = users / 100
+    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

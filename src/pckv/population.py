@@ -1,0 +1,40 @@
+"""Many participants' pairs in compressed rows: arrays, not Python objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Participant i holds keys[offsets[i]:offsets[i + 1]], each once, with those values.
+
+    Keys are numbered as in the task; values are in the task's own units. Somebody without
+    pairs is a participant like any other.
+    """
+
+    offsets: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many pairs every participant holds."""
+        return np.diff(self.offsets)
+
+    def pairs(self, participant: int) -> dict[int, float]:
+        """One participant's pairs."""
+        row = slice(self.offsets[participant], self.offsets[participant + 1])
+        return dict(zip(self.keys[row].tolist(), self.values[row].tolist(), strict=True))
+
+    def truth(self, key_count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The true frequency and mean of every key; a key that nobody holds has mean 0."""
+        holders = np.bincount(self.keys, minlength=key_count)
+        sums = np.bincount(self.keys, self.values, minlength=key_count)
+        return holders / max(len(self), 1), sums / np.maximum(holders, 1)

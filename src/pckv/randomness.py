@@ -1,0 +1,84 @@
+"""The tape: uniform integers, and what is drawn from them exactly.
+
+On a device the tape is the operating system's randomness, taken in one block (a further one
+only after a rejection). A tape of fixed bytes exists for test vectors, a seeded one for the
+lab and for tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from collections.abc import Callable
+from functools import cache
+
+BITS = 64
+DRAW_BYTES = BITS // 8
+REPORT_ID_BYTES = 16
+
+# How many bytes come next: os.urandom on a device, something repeatable elsewhere.
+Source = Callable[[int], bytes]
+
+
+@cache
+def _layout(draws: int) -> struct.Struct:
+    return struct.Struct(f"<{REPORT_ID_BYTES}s{draws}Q")
+
+
+class Tape:
+    """A report's randomness: its id, then little-endian 64-bit draws, in order."""
+
+    one = 1 << BITS
+
+    def __init__(self, draws: int, source: Source = os.urandom) -> None:
+        layout = _layout(draws)
+        self.report_id, *numbers = layout.unpack(source(layout.size))
+        self._source = source
+        self._next_draw: Callable[[], int] = iter(numbers).__next__
+
+    def draw(self) -> int:
+        """The next uniform integer below 2^64."""
+        try:
+            return self._next_draw()
+        except StopIteration:
+            return int.from_bytes(self._source(DRAW_BYTES), "little")
+
+    def below(self, count: int) -> int:
+        """A uniform integer below count, exactly: the incomplete last run is drawn again."""
+        while True:
+            number = self.draw()
+            result = number % count
+            if number - result <= self.one - count:
+                return result
+
+    def bernoulli(self, threshold: int) -> bool:
+        """True with probability threshold / 2^64, exactly."""
+        return self.draw() < threshold
+
+
+def fixed_source(data: bytes) -> Source:
+    """A source that gives these bytes and no more: for test vectors."""
+    position = 0
+
+    def source(count: int) -> bytes:
+        nonlocal position
+        taken = data[position : position + count]
+        if len(taken) < count:
+            raise EOFError(f"the tape ends: {count} bytes wanted, {len(taken)} left")
+        position += count
+        return taken
+
+    return source
+
+
+def seeded_source(seed: int) -> Source:
+    """A repeatable source, for the lab and for tests only: never for anybody's data."""
+    counter = 0
+
+    def source(count: int) -> bytes:
+        nonlocal counter
+        counter += 1
+        return hashlib.shake_128(f"pckv lab {seed} {counter}".encode()).digest(count)
+
+    return source

@@ -1,0 +1,113 @@
+"""Exact integer counts of cells, dense in memory where they fit and sorted sparse where not."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cells = NDArray[np.int64]
+
+# Up to this many cells (128 MiB) are held as one array.
+DENSE_CELLS = 2**24
+# Sparse counts are folded together once this many new cells wait.
+FOLD_AT = 2**20
+# Words are counted in blocks that stay in the cache, but large enough to be worth adding up.
+BLOCK_WORDS = 2**16
+WORDS_A_CELL = 16
+
+
+class Counts(Protocol):
+    """Counts by cell."""
+
+    def add(self, cells: Cells) -> None:
+        """Count every cell once for each time it appears."""
+
+    def add_counts(self, cells: Cells, counts: Cells) -> None:
+        """Add counts to cells that appear once each."""
+
+    def nonzero(self) -> tuple[Cells, Cells]:
+        """The cells with a count, in order, and their counts."""
+
+    def take(self, cells: Cells) -> Cells:
+        """The counts of some cells."""
+
+
+class DenseCounts:
+    """One array over all cells."""
+
+    def __init__(self, cells: int) -> None:
+        self.array = np.zeros(cells, np.int64)
+
+    def add(self, cells: Cells) -> None:
+        """Count every cell once for each time it appears."""
+        block = max(BLOCK_WORDS, WORDS_A_CELL * self.array.size)
+        for start in range(0, cells.size, block):
+            self.array += np.bincount(cells[start : start + block], minlength=self.array.size)
+
+    def add_counts(self, cells: Cells, counts: Cells) -> None:
+        """Add counts to cells that appear once each."""
+        self.array[cells] += counts
+
+    def nonzero(self) -> tuple[Cells, Cells]:
+        """The cells with a count, in order, and their counts."""
+        cells = np.flatnonzero(self.array)
+        return cells, self.array[cells]
+
+    def take(self, cells: Cells) -> Cells:
+        """The counts of some cells."""
+        return self.array[cells]
+
+
+class SparseCounts:
+    """Sorted cells with their counts; additions wait and are folded in together."""
+
+    def __init__(self) -> None:
+        self._cells = np.zeros(0, np.int64)
+        self._counts = np.zeros(0, np.int64)
+        self._waiting: list[tuple[Cells, Cells]] = []
+        self._waiting_cells = 0
+
+    def add(self, cells: Cells) -> None:
+        """Count every cell once for each time it appears."""
+        self.add_counts(*np.unique(cells, return_counts=True))
+
+    def add_counts(self, cells: Cells, counts: Cells) -> None:
+        """Add counts to cells that appear once each."""
+        self._waiting.append((cells, counts))
+        self._waiting_cells += cells.size
+        if self._waiting_cells > max(FOLD_AT, self._cells.size):
+            self._fold()
+
+    def nonzero(self) -> tuple[Cells, Cells]:
+        """The cells with a count, in order, and their counts."""
+        self._fold()
+        return self._cells, self._counts
+
+    def take(self, cells: Cells) -> Cells:
+        """The counts of some cells."""
+        known, counts = self.nonzero()
+        places = np.searchsorted(known, cells)
+        found = np.zeros(cells.size, np.int64)
+        inside = places < known.size
+        hits = np.flatnonzero(inside)[known[places[inside]] == cells[inside]]
+        found[hits] = counts[places[hits]]
+        return found
+
+    def _fold(self) -> None:
+        if not self._waiting:
+            return
+        parts = [(self._cells, self._counts), *self._waiting]
+        cells = np.concatenate([part for part, _ in parts])
+        counts = np.concatenate([part for _, part in parts])
+        order = np.argsort(cells, kind="stable")
+        cells, counts = cells[order], counts[order]
+        first = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
+        self._cells, self._counts = cells[first], np.add.reduceat(counts, first)
+        self._waiting, self._waiting_cells = [], 0
+
+
+def empty_counts(cells: int) -> Counts:
+    """Counts that are all zero."""
+    return DenseCounts(cells) if cells <= DENSE_CELLS else SparseCounts()

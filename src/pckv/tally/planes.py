@@ -1,0 +1,51 @@
+"""Counting bit planes: how often every bit is set over many rows, without unpacking them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.errors import ReportError
+
+Planes = NDArray[np.uint8]
+
+# A byte-wide column sum holds up to this many rows.
+ROWS_A_SUM = 255
+# Short rows are laid side by side up to this width, so that column sums run at full speed.
+WIDE_ROW = 4096
+
+
+def check_planes(bodies: Planes, keys: int) -> None:
+    """Refuse rows with signs where nothing is present, or bits beyond the last key."""
+    width = bodies.shape[1] // 2
+    presence, sign = bodies[:, :width], bodies[:, width:]
+    spare_bits = 0xFF & ~(0xFF >> (-keys % 8))
+    beyond = presence[:, -1] & spare_bits
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise ReportError("bad_encoding", f"report {row}: a bit beyond the last of {keys} keys is set")
+    # Sign bits are a subset of presence bits exactly where OR changes nothing.
+    stray = np.not_equal(presence | sign, presence)
+    if stray.any():
+        row = int(np.flatnonzero(stray.any(axis=1))[0])
+        raise ReportError("bad_encoding", f"report {row}: a sign is set where nothing is present")
+
+
+def count_bits(rows: Planes) -> NDArray[np.int64]:
+    """For every bit of a row, least significant first, in how many rows it is set."""
+    width = rows.shape[1]
+    beside = max(1, WIDE_ROW // width)
+    whole = rows.shape[0] // beside * beside
+    totals = _count_columns(rows[:whole].reshape(-1, beside * width)).reshape(beside, width, 8).sum(axis=0)
+    totals += _count_columns(rows[whole:])
+    flat: NDArray[np.int64] = totals.reshape(-1)
+    return flat
+
+
+def _count_columns(rows: Planes) -> NDArray[np.int64]:
+    totals = np.zeros((rows.shape[1], 8), np.int64)
+    for start in range(0, rows.shape[0], ROWS_A_SUM):
+        block = rows[start : start + ROWS_A_SUM]
+        for bit in range(8):
+            totals[:, bit] += np.add.reduce(block >> bit & 1, axis=0, dtype=np.uint8)
+    return totals

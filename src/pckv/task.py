@@ -1,0 +1,283 @@
+"""The task: the immutable public contract of one collection."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from pckv import channels, theory
+from pckv.budget import LARGEST_EPSILON, epsilon_of
+from pckv.canonical import check_name, decimal_text, dump, is_decimal_text, load
+from pckv.errors import PairsError, ParameterError, PckvError, TaskError
+
+VERSION = 1
+KIND = "pairs"
+MOST_KEYS = 2**31
+MEMBERS = (
+    "closes",
+    "epsilon",
+    "high",
+    "keys",
+    "kind",
+    "low",
+    "mechanism",
+    "name",
+    "opens",
+    "padding",
+    "version",
+)
+
+Numeric = int | float | str | Decimal
+
+
+class Task:
+    """What is collected, at which ε and how: fixed for good, and bound by its id.
+
+    >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0, padding=2)
+    >>> task.mechanism, task.parameters
+    ('grr', {'allocation': 'optimized'})
+    >>> Task.from_json(task.to_json()) == task
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        keys: Iterable[str] | int,
+        values: tuple[Numeric, Numeric],
+        epsilon: Numeric,
+        padding: int = 1,
+        mechanism: str | Mapping[str, object] = "auto",
+        opens: str | None = None,
+        closes: str | None = None,
+    ) -> None:
+        self.name = check_name(name, "the task's name")
+        self.keys = _checked_keys(keys)
+        self._low, self._high = _checked_range(values)
+        self._epsilon = checked_epsilon(epsilon)
+        self.padding = _checked_padding(padding)
+        self.opens, self.closes = _checked_days(opens, closes)
+        self.channel = self._resolve(mechanism)
+
+    def _resolve(self, mechanism: str | Mapping[str, object]) -> channels.Channel:
+        wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
+        name = wanted.pop("name", None)
+        names = tuple(channels.CHANNELS) if name == "auto" else (str(name),)
+        epsilon = Fraction(self._epsilon)
+        return theory.best(
+            channels.build(choice, self.key_count, self.padding, epsilon, wanted) for choice in names
+        )
+
+    @property
+    def key_count(self) -> int:
+        """The number of keys, d."""
+        return self.keys if isinstance(self.keys, int) else len(self.keys)
+
+    @cached_property
+    def low(self) -> float:
+        """The least value a key may have."""
+        return float(self._low)
+
+    @cached_property
+    def high(self) -> float:
+        """The largest value a key may have."""
+        return float(self._high)
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that was asked for."""
+        return float(self._epsilon)
+
+    @cached_property
+    def realised_epsilon(self) -> float:
+        """The ε that the shipped integers give, rounded up; never above the one asked for."""
+        return epsilon_of(self.channel.realised)
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism."""
+        return self.channel.name
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        """What the mechanism fixes besides its name."""
+        return self.channel.parameters
+
+    @property
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a report is two bit planes."""
+        return self.channel.word_limit
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {} if isinstance(self.keys, int) else {key: index for index, key in enumerate(self.keys)}
+
+    def key_index(self, key: str) -> int:
+        """The number of a key, or a `PairsError` that names it."""
+        try:
+            if not isinstance(self.keys, int):
+                return self._index[key]
+            # Numbered keys are named by their number, written in the one plain way.
+            index = int(key)
+            if 0 <= index < self.keys and str(index) == key:
+                return index
+        except (KeyError, ValueError, TypeError):
+            pass
+        raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
+
+    def key_name(self, index: int) -> str:
+        """The name of a key, given its number."""
+        return str(index) if isinstance(self.keys, int) else self.keys[index]
+
+    def to_json(self) -> str:
+        """The canonical JSON text, which the id is the hash of."""
+        return dump(
+            {
+                "closes": self.closes,
+                "epsilon": self._epsilon,
+                "high": self._high,
+                "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
+                "kind": KIND,
+                "low": self._low,
+                "mechanism": {"name": self.mechanism, **self.parameters},
+                "name": self.name,
+                "opens": self.opens,
+                "padding": self.padding,
+                "version": VERSION,
+            }
+        )
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of the canonical JSON."""
+        return hashlib.sha256(self.to_json().encode()).digest()
+
+    @property
+    def id(self) -> str:
+        """The digest in unpadded base64url."""
+        return base64.urlsafe_b64encode(self.digest).rstrip(b"=").decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Task:
+        """Read a task; anything but its one canonical text is refused."""
+        if isinstance(text, bytes):
+            try:
+                text = text.decode()
+            except UnicodeDecodeError:
+                raise TaskError("not a task: the text is not UTF-8") from None
+        members = _checked_members(load(text))
+        try:
+            task = cls(
+                name=members["name"],
+                keys=members["keys"],
+                values=(members["low"], members["high"]),
+                epsilon=members["epsilon"],
+                padding=members["padding"],
+                mechanism=members["mechanism"],
+                opens=members["opens"],
+                closes=members["closes"],
+            )
+        except PckvError as error:
+            raise TaskError(f"not a task: {error}") from None
+        if task.to_json() != text:
+            raise TaskError("not a task: the JSON is not in canonical form (order, spacing, escapes)")
+        return task
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Task) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Task {self.name!r}: {self.key_count:,} keys, {self.mechanism}, "
+            f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
+        )
+
+
+def _checked_members(members: Any) -> dict[str, Any]:
+    if not isinstance(members, dict):
+        raise TaskError("not a task: the JSON is not an object")
+    for member in sorted(members.keys() ^ set(MEMBERS)):
+        raise TaskError(f"not a task: member {member!r} is {'unknown' if member in members else 'missing'}")
+    if members["version"] != VERSION or isinstance(members["version"], bool):
+        raise TaskError(f"not a task this release reads: version {members['version']!r}")
+    if members["kind"] != KIND:
+        raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
+    for member in ("epsilon", "low", "high"):
+        if not is_decimal_text(members[member]):
+            raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
+    mechanism = members["mechanism"]
+    if not isinstance(mechanism, dict) or mechanism.get("name") not in channels.CHANNELS:
+        raise TaskError("not a task: mechanism must be an object that names a mechanism")
+    return members
+
+
+def _checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
+    if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
+        raise ParameterError(f"keys must be a list of names or their number, not {keys!r}")
+    if isinstance(keys, int):
+        count: int = keys
+        checked: tuple[str, ...] | int = keys
+    else:
+        names = tuple(check_name(key, f"key {number}") for number, key in enumerate(keys, 1))
+        seen: set[str] = set()
+        for key in names:
+            if key in seen:
+                raise ParameterError(f"key {key!r} appears twice")
+            seen.add(key)
+        count, checked = len(names), names
+    if count < 1:
+        raise ParameterError("a task needs at least one key")
+    if count > MOST_KEYS:
+        raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
+    return checked
+
+
+def _checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
+    if not isinstance(values, tuple | list) or len(values) != 2:  # noqa: PLR2004
+        raise ParameterError("values must be the pair (low, high)")
+    low, high = decimal_text(values[0], "low"), decimal_text(values[1], "high")
+    if not float(low) < float(high):
+        raise ParameterError(f"low must be below high: {low} ≥ {high}")
+    return low, high
+
+
+def checked_epsilon(epsilon: Numeric) -> str:
+    """The decimal text of an ε that a task may have."""
+    text = decimal_text(epsilon, "epsilon")
+    if not 0 < Fraction(text) <= LARGEST_EPSILON:
+        raise ParameterError(f"epsilon must be above 0 and at most {LARGEST_EPSILON}, not {text}")
+    return text
+
+
+def _checked_padding(padding: int) -> int:
+    if isinstance(padding, bool) or not isinstance(padding, int):
+        raise ParameterError(f"padding must be a whole number, not {padding!r}")
+    if not 1 <= padding <= MOST_KEYS:
+        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
+    return padding
+
+
+def _checked_days(opens: str | None, closes: str | None) -> tuple[str | None, str | None]:
+    for what, day in (("opens", opens), ("closes", closes)):
+        if day is not None and not _is_day(day):
+            raise ParameterError(f"{what} must be a day as YYYY-MM-DD, not {day!r}")
+    if opens is not None and closes is not None and not opens < closes:
+        raise ParameterError(f"a task that opens on {opens} cannot close on {closes}")
+    return opens, closes
+
+
+def _is_day(day: object) -> bool:
+    try:
+        return isinstance(day, str) and dt.date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False

@@ -1,0 +1,157 @@
+"""Errors known ahead: Theorem 4 as printed, and the exact moments of the counts.
+
+Everything takes plain numbers or numpy arrays alike and imports no numpy itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from pckv.channels import Channel, CountLaw, Support
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Number = TypeVar("Number", float, "NDArray[np.float64]")
+
+# Where nothing is known of the data, errors are predicted for a key held by this share.
+REFERENCE_FREQUENCY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SupportMoments:
+    """Moments of one report's S = n1 + n2 and T = n1 - n2 for one key."""
+
+    mean_sum: float
+    mean_square_sum: float
+    mean_difference: float
+    mean_square_difference: float
+
+    @classmethod
+    def of(cls, support: Support) -> SupportMoments:
+        """The moments of a law, rounded once from exact fractions."""
+        one_sign = support.plus + support.minus
+        return cls(
+            mean_sum=float(one_sign + 2 * support.both),
+            mean_square_sum=float(one_sign + 4 * support.both),
+            mean_difference=float(support.plus - support.minus),
+            mean_square_difference=float(one_sign),
+        )
+
+    @property
+    def variance_sum(self) -> float:
+        """The variance of S."""
+        return self.mean_square_sum - self.mean_sum**2
+
+
+@dataclass(frozen=True, slots=True)
+class CountMoments:
+    """Means and variances a report of a key's counts, from the channel's exact law.
+
+    The population is fixed: a share f of the reports comes from holders of mean value m. Where
+    the spread of their values is unknown, all are taken to be m.
+    """
+
+    holder: SupportMoments
+    absent: SupportMoments
+
+    @classmethod
+    def of(cls, law: CountLaw) -> CountMoments:
+        """The moments of a channel's count law."""
+        return cls(SupportMoments.of(law.holder_plus), SupportMoments.of(law.absent))
+
+    @property
+    def noise(self) -> float:
+        """How often a report supports a key that its sender does not hold (b, twice both)."""
+        return self.absent.mean_sum
+
+    @property
+    def signal(self) -> float:
+        """By how much a holder supports her key more than others do: (a - b)/ℓ."""
+        return self.holder.mean_sum - self.absent.mean_sum
+
+    @property
+    def contrast(self) -> float:
+        """How much of a holder's sign shows: a(2p - 1)/ℓ."""
+        return self.holder.mean_difference
+
+    def sum_variance(self, f: Number) -> Number:
+        """n·Var of (n1 + n2)/n."""
+        return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum
+
+    def frequency_variance(self, f: Number) -> Number:
+        """n·Var f̂, the exact form: Theorem 4's plus the sampling step it misses."""
+        return self.sum_variance(f) / self.signal**2
+
+    def ratio_variance(self, f: Number) -> tuple[Number, Number]:
+        """(V0, V2) such that n·Var(T̄ - κ·m·(S̄ - noise)) = V0 + V2·m², κ = contrast/signal."""
+        kappa, present, absent = self.contrast / self.signal, self.holder, self.absent
+        held = (
+            kappa**2 * present.variance_sum
+            - 2 * kappa * self.contrast * (1 - present.mean_sum)
+            - self.contrast**2
+        )
+        constant = f * present.mean_square_difference + (1 - f) * absent.mean_square_difference
+        return constant, f * held + (1 - f) * kappa**2 * absent.variance_sum
+
+    def mean_variance(self, f: Number, m: Number) -> Number:
+        """n·Var m̂ to first order, m̂ being a ratio of two noisy numbers."""
+        constant, slope = self.ratio_variance(f)
+        return (constant + slope * m * m) / (self.contrast * f) ** 2
+
+
+class Theorem4(NamedTuple):
+    """The paper's Theorem 4 as printed, for n users, frequency f, mean m and padding ℓ.
+
+    Its frequency variance misses the sampling step: the exact one is larger by f(ℓ - 1)/n.
+    """
+
+    frequency_variance: float
+    mean_expectation: float
+    mean_variance: float
+
+
+def theorem4(a: float, b: float, p: float, *, padding: int, n: float, f: float, m: float) -> Theorem4:
+    """Evaluate Theorem 4.
+
+    >>> round(theorem4(0.5, 0.35, 0.73, padding=1, n=1e6, f=0.01, m=0).frequency_variance, 8)
+    1.012e-05
+    """
+    delta = (a - b) * f / padding
+    gamma = a * (2 * p - 1) * f / padding
+    return Theorem4(
+        padding**2 * b * (1 - b) / (n * (a - b) ** 2) + padding * f * (1 - a - b) / (n * (a - b)),
+        m * (1 + (1 - b - delta) * b / (n * delta**2)),
+        (b + delta) / (n * gamma**2) + (b * (1 - b) - delta) * m**2 / (n * delta**2),
+    )
+
+
+def g_and_h(a: float, b: float, p: float) -> tuple[float, float]:
+    """The paper's g and h: MSE_f ≈ ℓ²h/n and MSE_m ≈ ℓ²/(nf²)·(g + h·m²)."""
+    return b / (a * (2 * p - 1)) ** 2, b * (1 - b) / (a - b) ** 2
+
+
+def ue_has_smaller_h(keys: int, padding: int, epsilon: float) -> bool:
+    """The paper's rule for frequency: PCKV-UE rather than PCKV-GRR."""
+    return 2 * (keys - 1) > padding * (4 * padding - 1) * (math.exp(epsilon) + 1)
+
+
+def ue_has_smaller_g(keys: int, padding: int, epsilon: float) -> bool:
+    """The paper's rule for the mean: PCKV-UE rather than PCKV-GRR."""
+    e = math.exp(epsilon)
+    return 2 * keys > padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1)
+
+
+def predicted_error(channel: Channel, frequency: float = REFERENCE_FREQUENCY) -> float:
+    """What `auto` compares: the geometric mean of n·Var f̂ and n·Var m̂ at one frequency, m = 0."""
+    moments = CountMoments.of(channel.count_law)
+    return math.sqrt(moments.frequency_variance(frequency) * moments.mean_variance(frequency, 0.0))
+
+
+def best(channels: Iterable[Channel]) -> Channel:
+    """The channel with the least predicted error."""
+    return min(channels, key=predicted_error)

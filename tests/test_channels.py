@@ -1,0 +1,85 @@
+"""Channels: the paper's probabilities, the recipe's integers, the exact guarantee."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from pckv.auditing.exact import worst_ratio
+from pckv.budget import ALLOCATIONS, epsilon_of, exp_lower
+from pckv.channels import build
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+
+N = 2**64
+GRID = list(
+    itertools.product(("ue", "grr"), ALLOCATIONS, (1, 2, 3, 4), (1, 2, 3), ("0.1", "0.5", "1", "2", "4"))
+)
+
+
+def test_the_grid_is_large_enough() -> None:
+    assert len(GRID) >= 150
+
+
+@pytest.mark.parametrize("name", ["ue", "grr"])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_exact_epsilon(name: str, allocation: str) -> None:
+    """Every input set at every output, in fractions: within the claim, and reaching it where it can."""
+    for _, _, keys, padding, epsilon in (case for case in GRID if case[:2] == (name, allocation)):
+        channel = build(name, keys, padding, Fraction(epsilon), {"allocation": allocation})
+        exact = worst_ratio(channel.law, keys)
+        assert exact <= channel.realised <= channel.claim
+        assert channel.claim <= exp_lower(Fraction(epsilon))
+        # Without their dummies, ue reports need room for two disjoint sets to reach the worst case.
+        reaches = name == "grr" or keys >= (padding if allocation == "optimized" else 2 * padding)
+        if reaches:
+            assert epsilon_of(exact) >= epsilon_of(channel.claim) - 1e-9
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "6", "20"])
+@pytest.mark.parametrize("keys", [1, 100, 10**6, 2**31])
+@pytest.mark.parametrize("padding", [1, 3])
+def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
+    """The thresholds of the optimized allocation, written out as the recipe has them."""
+    e = exp_lower(Fraction(epsilon))
+    ue = UeChannel(keys, padding, Fraction(epsilon))
+    minus = math.ceil(Fraction(N // 2) / (e + 1))
+    plus = N // 2 - minus
+    assert (ue.silent, ue.flipped, ue.kept) == (N // 2, minus, plus)
+    assert ue.fake == math.ceil(Fraction(plus * N) / (e * (N // 2) + 2 * plus))
+    grr = GrrChannel(keys, padding, Fraction(epsilon))
+    gain, symbols = padding * (e - 1) + 1, 2 * (keys + padding)
+    kept = math.floor(N * gain / (gain + symbols - 1))
+    other = Fraction(N - kept, symbols - 1)
+    assert (grr.kept, grr.flipped) == (kept, 0)
+    assert grr.realised == (kept + (padding - 1) * other) / (padding * other)
+    for channel in (ue, grr):
+        assert channel.realised <= e
+        assert float(epsilon) - epsilon_of(channel.realised) <= 2.2e-10
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize("epsilon", [0.1, 1, 4])
+@pytest.mark.parametrize(("keys", "padding"), [(1, 1), (100, 1), (5850, 2), (26744, 100)])
+def test_paper_probabilities(allocation: str, epsilon: float, keys: int, padding: int) -> None:
+    e, half = math.exp(epsilon), math.exp(epsilon / 2)
+    others = keys + padding - 1
+    budgets = {
+        "optimized": {"ue": ((e + 1) / 2, e), "grr": (padding * (e - 1) / 2 + 1, padding * (e - 1) + 1)},
+        "non-optimized": {
+            "ue": ((e + half) / 2, half),
+            "grr": ((padding * (e - 1) + 1) * (1 + 1 / half) / 2, half),
+        },
+        "naive": {"ue": (half, half), "grr": (half, half)},
+    }[allocation]
+    for name in ("ue", "grr"):
+        key, value = budgets[name]
+        a, b, p = build(name, keys, padding, Fraction(str(epsilon)), {"allocation": allocation}).probabilities
+        expected_a = 0.5 if name == "ue" else key / (key + others)
+        expected_b = 1 / (key + 1) if name == "ue" else (1 - expected_a) / others
+        assert float(a) == pytest.approx(expected_a, rel=1e-9)
+        assert float(b) == pytest.approx(expected_b, rel=1e-9)
+        assert float(p) == pytest.approx(value / (value + 1), rel=1e-9)

@@ -1,0 +1,197 @@
+"""Tasks: validation, canonical JSON, identity."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pckv import Task
+from pckv.canonical import decimal_text, is_decimal_text
+from pckv.errors import PairsError, ParameterError, TaskError
+
+
+def make(**changes: Any) -> Task:
+    parts: dict[str, Any] = {"name": "movies", "keys": ["alien", "heat"], "values": (1, 5), "epsilon": 1.0}
+    return Task(**(parts | changes))
+
+
+def test_canonical_json_is_the_design() -> None:
+    task = make(padding=2, mechanism="grr", opens="2026-01-01", closes="2026-02-01")
+    assert task.to_json() == (
+        '{"closes":"2026-02-01","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","low":"1",'
+        '"mechanism":{"allocation":"optimized","name":"grr"},"name":"movies","opens":"2026-01-01",'
+        '"padding":2,"version":1}'
+    )
+    digest = hashlib.sha256(task.to_json().encode()).digest()
+    assert task.id == base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    assert Task.from_json(task.to_json()) == task
+    assert Task.from_json(task.to_json().encode()).id == task.id
+
+
+names = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20)
+
+
+@given(
+    st.lists(
+        names.filter(lambda n: __import__("unicodedata").is_normalized("NFC", n)),
+        min_size=1,
+        max_size=5,
+        unique=True,
+    ),
+    st.decimals("0.01", "20", places=2),
+    st.integers(1, 50),
+)
+def test_any_task_survives_its_json(keys: list[str], epsilon: Decimal, padding: int) -> None:
+    task = make(keys=keys, epsilon=epsilon, padding=padding)
+    again = Task.from_json(task.to_json())
+    assert again.to_json() == task.to_json()
+    assert again.realised_epsilon <= float(epsilon)
+    assert json.loads(task.to_json())["keys"] == keys
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1.0, "1"),
+        (0.1, "0.1"),
+        ("0.50", "0.5"),
+        (1e-3, "0.001"),
+        (-0.0, "0"),
+        (10, "10"),
+        ("1e2", "100"),
+        (Decimal("-2.50"), "-2.5"),
+    ],
+)
+def test_decimal_text(number: Any, text: str) -> None:
+    assert decimal_text(number, "x") == text
+    assert is_decimal_text(text)
+
+
+@pytest.mark.parametrize("text", ["1.0", "01", "1.", ".5", "-0", "1e2", "+1", " 1", "", "١", 1])
+def test_not_a_plain_decimal(text: Any) -> None:
+    assert not is_decimal_text(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"epsilon": 0}, "epsilon must be above 0"),
+        ({"epsilon": -1}, "epsilon must be above 0"),
+        ({"epsilon": float("nan")}, "finite"),
+        ({"epsilon": "inf"}, "finite"),
+        ({"epsilon": 20.01}, "at most 20"),
+        ({"epsilon": "much"}, "must be a number"),
+        ({"epsilon": True}, "must be a number"),
+        ({"epsilon": "1e-99"}, "more than 40 digits"),
+        ({"keys": []}, "at least one key"),
+        ({"keys": 0}, "at least one key"),
+        ({"keys": ["a", "b", "a"]}, "key 'a' appears twice"),
+        ({"keys": ["a", ""]}, "key 2 is empty"),
+        ({"keys": ["a", 3]}, "key 2 must be text"),
+        ({"keys": ["a\n"]}, "control character"),
+        ({"keys": ["e\u0301"]}, "normal form C"),
+        ({"keys": ["\ud800"]}, "not valid Unicode"),
+        ({"keys": ["é" * 129]}, "longer than 256 bytes"),
+        ({"keys": 2**31 + 1}, "at most 2\\^31 keys"),
+        ({"keys": "alien"}, "list of names"),
+        ({"values": (5, 1)}, "low must be below high"),
+        ({"values": (1, 1)}, "low must be below high"),
+        ({"values": (1, float("inf"))}, "finite"),
+        ({"values": (1,)}, "pair"),
+        ({"padding": 0}, "padding must be at least 1"),
+        ({"padding": 1.5}, "whole number"),
+        ({"mechanism": "oue"}, "choose from ue, grr"),
+        ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
+        ({"mechanism": {"name": "ue", "allocation": "best"}}, "choose from optimized"),
+        ({"opens": "2026-1-1"}, "YYYY-MM-DD"),
+        ({"opens": "2026-02-30"}, "YYYY-MM-DD"),
+        ({"opens": "2026-02-02", "closes": "2026-02-02"}, "cannot close"),
+        ({"name": ""}, "name is empty"),
+    ],
+)
+def test_bad_tasks(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make(**changes)
+
+
+def test_largest_tasks() -> None:
+    task = make(keys=2**31, padding=3)
+    assert task.word_limit is None or task.word_limit < 2**63
+    assert 0 < task.realised_epsilon <= 1
+
+
+def edited(**changes: Any) -> str:
+    members = json.loads(make().to_json()) | changes
+    return json.dumps(
+        {k: v for k, v in members.items() if v != "gone"}, sort_keys=True, separators=(",", ":")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a task"),
+        ("[]", "not an object"),
+        (b"\xff", "not UTF-8"),
+        ("[" * 100_000, "not a task"),
+        (make().to_json() + "\n", "canonical form"),
+        (make().to_json().replace(",", ", "), "canonical form"),
+        (json.dumps(json.loads(make().to_json())), "canonical form"),
+        (make().to_json().replace("alien", "\\u0061lien"), "canonical form"),
+        (make().to_json().replace('"version":1', '"version":1,"version":1'), "appears twice"),
+        (edited(secret=1), "'secret' is unknown"),
+        (edited(padding="gone"), "'padding' is missing"),
+        (edited(version=2), "version 2"),
+        (edited(version=True), "version True"),
+        (edited(kind="sizes"), "kind 'sizes'"),
+        (edited(padding=1.0), "not an integer"),
+        (edited(padding=True), "whole number"),
+        (edited(epsilon="1.0"), "epsilon must be a plain decimal"),
+        (edited(epsilon=1), "epsilon must be a plain decimal"),
+        (edited(epsilon="21"), "at most 20"),
+        (edited(mechanism="ue"), "mechanism must be an object"),
+        (edited(mechanism={"name": "auto"}), "mechanism must be an object"),
+        (edited(mechanism={"name": "ue"}), "canonical form"),
+        (edited(mechanism={"name": "ue", "allocation": "optimized", "beta": 1}), "no parameter 'beta'"),
+        (edited(keys=["b", "b"]), "appears twice"),
+        (edited(keys=None), "not a task"),
+        (edited(keys={"a": 1}), "not a task"),
+        (edited(name=3), "must be text"),
+        (edited(opens=3), "YYYY-MM-DD"),
+    ],
+)
+def test_bad_task_texts(text: Any, message: str) -> None:
+    with pytest.raises(TaskError, match=message):
+        Task.from_json(text)
+
+
+def test_auto_takes_the_smaller_predicted_error() -> None:
+    # The paper: ue where there are many keys and short sets, grr where the padding is long.
+    assert make(keys=5850, padding=2).mechanism == "ue"
+    assert make(keys=100, padding=1, epsilon=1).mechanism == "ue"
+    assert make(keys=100, padding=1, epsilon=6).mechanism == "grr"
+    assert make(keys=26744, padding=100, epsilon=1).mechanism == "grr"
+    assert make(mechanism={"name": "auto", "allocation": "naive"}).parameters == {"allocation": "naive"}
+
+
+def test_numbered_keys_have_one_name_each() -> None:
+    task = make(keys=12)
+    assert [task.key_name(task.key_index(key)) for key in ("0", "11")] == ["0", "11"]
+    for bad in ("12", "-1", "01", " 1", "1_0", "١", "", "x", "9" * 5000, 1, None, 1.0):
+        with pytest.raises(PairsError, match="not a key"):
+            task.key_index(bad)  # type: ignore[arg-type]
+
+
+def test_tasks_are_values() -> None:
+    assert make() == make()
+    assert hash(make()) == hash(make())
+    assert make() != make(epsilon=2)
+    assert make() != "movies"
+    assert "movies" in repr(make())
