@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from statistics import NormalDist
 from typing import NamedTuple
@@ -10,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.estimators.baseline import Floats, unbiased_frequency
-from pckv.estimators.tails import binomial_upper_tail
+from pckv.estimators.tails import binomial_probabilities, binomial_upper_tail
 from pckv.tally.decode import KeySupport
 from pckv.theory import CountMoments
 
-# Below this expected number of false supports a key, counts are not Gaussian.
+# Below this expected number of false supports a key, counts are not Gaussian, unless the key's
+# own holders make its count's variance at least the second number.
 GAUSSIAN_NOISE = 50
-# Halvings of [0, 1] when a limit is searched for.
-BISECTIONS = 50
+GAUSSIAN_VARIANCE = 400
 
 
 class Interval(NamedTuple):
@@ -42,9 +43,12 @@ def two_sided_z(level: float) -> float:
 
 def frequency_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> Interval:
     """All frequencies that the count of supports does not contradict at this level."""
+    estimate = unbiased_frequency(support, reports, moments)
+    low, high = _score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE:
-        return _binomial_interval(support.plus + support.minus, reports, moments, level)
-    return _score_interval(unbiased_frequency(support, reports, moments), reports, moments, level)
+        few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
+        low[few], high[few] = _exact_interval((support.plus + support.minus)[few], reports, moments, level)
+    return Interval(low, high)
 
 
 def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
@@ -57,36 +61,40 @@ def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level
     return Interval(np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1))
 
 
-def _binomial_interval(
-    totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float
-) -> Interval:
-    """Invert the exact tails of the binomial with the count's own mean and variance.
+def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
+    """All whole numbers of holders that neither tail of the count's exact law contradicts.
 
-    Equal counts have equal limits, so that each distinct count is solved once.
+    The count is the sum of two binomials: holders who support their key, and others who support
+    it by chance. Equal counts have equal limits, so that each distinct count is solved once.
     """
     distinct, place = np.unique(totals, return_inverse=True)
     count, alpha = distinct.astype(np.float64), (1 - level) / 2
+    expected = reports * moments.noise
+    most_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
 
-    def at_least(frequency: Floats, threshold: Floats) -> Floats:
-        mean = moments.noise + moments.signal * frequency
-        chance = 1 - moments.sum_variance(frequency) / mean
-        return binomial_upper_tail(threshold, reports * mean / chance, chance)
+    def at_least(holders: Floats, threshold: Floats) -> Floats:
+        fakes = binomial_probabilities(most_fakes, reports - holders, moments.noise)
+        wanted = threshold[:, None] - np.arange(most_fakes + 1)
+        tails = binomial_upper_tail(
+            wanted, np.broadcast_to(holders[:, None], wanted.shape), moments.holder.mean_sum
+        )
+        return np.asarray((fakes * tails).sum(axis=1))
 
-    low = _first_true(lambda f: at_least(f, count) > alpha, count.size)
-    high = _first_true(lambda f: 1 - at_least(f, count + 1) <= alpha, count.size)
-    return Interval(low[place], high[place])
+    first = _first_true(lambda holders: at_least(holders, count) > alpha, count.size, reports)
+    beyond = _first_true(lambda holders: 1 - at_least(holders, count + 1) <= alpha, count.size, reports)
+    low = np.minimum(first, reports)
+    return Interval(low[place] / reports, np.maximum(beyond - 1, low)[place] / reports)
 
 
-def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int) -> Floats:
-    """The least point of [0, 1] where a rising condition holds; 1 where it never does."""
-    below, above = np.zeros(size), np.ones(size)
-    below_holds = reached(below)
-    for _ in range(BISECTIONS):
-        middle = (below + above) / 2
-        holds = reached(middle)
-        above = np.where(holds, middle, above)
-        below = np.where(holds, below, middle)
-    return np.where(below_holds, 0.0, above)
+def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most: int) -> Floats:
+    """The least whole number up to `most` where a rising condition holds; most + 1 if nowhere."""
+    least, beyond = np.zeros(size), np.full(size, most + 1.0)
+    while np.any(least < beyond):
+        middle = np.floor((least + beyond) / 2)
+        holds = reached(np.minimum(middle, most)) | (middle > most)
+        beyond = np.where(holds, middle, beyond)
+        least = np.where(holds, least, np.minimum(middle + 1, beyond))
+    return beyond
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:

@@ -9,28 +9,46 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_log_gamma = np.vectorize(math.lgamma, otypes=[np.float64])
+_STIRLING_FROM = 16
+_HALF_LOG_TAU = math.log(2 * math.pi) / 2
 _TINY = 1e-300
 _CLOSE = 1e-12
 _MOST_STEPS = 100_000
 
 
-def binomial_upper_tail(count: Floats, trials: Floats, chance: Floats) -> Floats:
-    """P(X ≥ count) for X binomial; trials need not be whole (the beta integral does not mind)."""
+def binomial_upper_tail(count: Floats, trials: Floats, chance: float) -> Floats:
+    """P(X ≥ count) for X binomial, by the beta integral."""
     inside = (count > 0) & (count <= trials)
     tail = np.where(count <= 0, 1.0, 0.0)
-    tail[inside] = _incomplete_beta(
-        count[inside], trials[inside] - count[inside] + 1, np.clip(chance[inside], 0, 1)
-    )
+    tail[inside] = _incomplete_beta(count[inside], trials[inside] - count[inside] + 1, chance)
     return tail
 
 
-def _incomplete_beta(a: Floats, b: Floats, x: Floats) -> Floats:
+def binomial_probabilities(most: int, trials: Floats, chance: float) -> Floats:
+    """P(X = 0), …, P(X = most) in columns, a row for each number of trials."""
+    columns = [np.exp(trials * math.log1p(-chance))]
+    odds = chance / (1 - chance)
+    for successes in range(most):
+        columns.append(columns[-1] * np.maximum(trials - successes, 0) / (successes + 1) * odds)
+    return np.stack(columns, axis=1)
+
+
+def _log_gamma(x: Floats) -> Floats:
+    """ln Γ by Stirling's series, beyond the first few integers by recurrence."""
+    shifted = x + _STIRLING_FROM
+    product = np.ones_like(x)
+    for step in range(_STIRLING_FROM):
+        product *= np.where(x < _STIRLING_FROM, x + step, 1.0)
+    y = np.where(x < _STIRLING_FROM, shifted, x)
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * y * y)) / (y * y)) / (y * y)) / y
+    return np.asarray((y - 0.5) * np.log(y) - y + _HALF_LOG_TAU + series - np.log(product))
+
+
+def _incomplete_beta(a: Floats, b: Floats, x: float) -> Floats:
     """The regularised incomplete beta function; its fraction converges fast below the mean."""
     swap = x > (a + 1) / (a + b + 2)
     left, right, point = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, 1 - x, x)
-    with np.errstate(divide="ignore"):
-        logarithm = left * np.log(point) + right * np.log1p(-point)
+    logarithm = left * np.log(point) + right * np.log1p(-point)
     logarithm += _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) - np.log(left)
     value = np.exp(logarithm) * _continued_fraction(left, right, point)
     return np.asarray(np.clip(np.where(swap, 1 - value, value), 0, 1), np.float64)

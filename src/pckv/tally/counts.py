@@ -75,6 +75,8 @@ class SparseCounts:
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
+        if not cells.size:
+            return
         self._waiting.append((cells, counts))
         self._waiting_cells += cells.size
         if self._waiting_cells > max(FOLD_AT, self._cells.size):

@@ -1,0 +1,227 @@
+"""The device half: thresholds hit exactly, bad pairs refused, randomness from the system."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pckv import Task, perturb
+from pckv.auditing.conformance import law_at
+from pckv.budget import ALLOCATIONS
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.device import grr, ue
+from pckv.device.many import ManyTape, perturb_many
+from pckv.device.padding import level
+from pckv.errors import PairsError
+from pckv.population import Population
+from pckv.randomness import Tape, fixed_source, seeded_source
+
+N = 2**64
+PLUS = N  # a level that every draw is below
+
+
+def tape(*draws: int) -> Tape:
+    """A tape of exactly these draws."""
+    return Tape(len(draws), fixed_source(bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)))
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize("keys", [5, 10**6])
+def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
+    """On the real thresholds: T - 1 falls on one side and T on the other."""
+    channel = GrrChannel(keys, 2, Fraction(1), allocation)
+    word = channel.word(3, positive=True)
+    slot, sign = 0, 0
+
+    def message(number: int, other: int = 0) -> int:
+        return grr.perturb(channel, [(3, PLUS)], tape(slot, sign, number, other))
+
+    assert message(channel.kept - 1) == word
+    if allocation == "optimized":
+        assert message(channel.kept) == 0
+    else:
+        assert message(channel.kept) == word ^ 1
+        assert message(channel.kept + channel.flipped - 1) == word ^ 1
+        assert message(channel.kept + channel.flipped) == 0
+    # Every other word is reached by one draw of `other`, and the ones set apart by none.
+    others = {*range(min(20, channel.spread)), channel.spread - 1}
+    reached = [message(N - 1, other) for other in others]
+    own = {word} if allocation == "optimized" else {word, word ^ 1}
+    assert len(set(reached)) == len(reached)
+    assert not own & set(reached)
+    assert max(reached) == channel.symbols - 1
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_ue_thresholds_are_hit_exactly(allocation: str) -> None:
+    channel = UeChannel(2, 1, Fraction(1), allocation)
+
+    def states(own: int, other: int, sign_level: int = PLUS) -> tuple[int, int]:
+        message = ue.perturb(channel, [(0, sign_level)], tape(0, 0, own, other))
+        shown = []
+        for key in (0, 1):
+            present, plus = message >> key & 1, message >> 8 + key & 1
+            shown.append((1 if plus else -1) if present else 0)
+        return shown[0], shown[1]
+
+    empty = N - 1
+    assert [states(t, empty)[0] for t in (channel.kept - 1, channel.kept)] == [1, -1]
+    both = channel.kept + channel.flipped
+    assert [states(t, empty)[0] for t in (both - 1, both)] == [-1, 0]
+    assert [states(t, empty, 0)[0] for t in (channel.kept - 1, channel.kept, both)] == [-1, 1, 0]
+    assert [states(empty, t)[1] for t in (channel.fake - 1, channel.fake)] == [1, -1]
+    assert [states(empty, t)[1] for t in (2 * channel.fake - 1, 2 * channel.fake)] == [-1, 0]
+
+
+def test_below_rejects_the_incomplete_last_run() -> None:
+    last_run = N - N % 3
+    assert tape(last_run - 1).below(3) == 2
+    assert tape(last_run, 7).below(3) == 1
+    assert tape(N - 1).below(2) == 1
+    assert tape(N - 1).below(1) == 0
+
+
+@given(st.integers(1, 2**40), st.integers(0, N - 1))
+def test_many_below_equals_one_below(count: int, number: int) -> None:
+    source = fixed_source(struct.pack("<QQ", number, 5))
+    many = ManyTape(source).below(np.array([count], np.uint64))
+    assert many.tolist() == [tape(number, 5).below(count)]
+
+
+def test_a_rejection_takes_a_further_draw_from_the_source() -> None:
+    data = bytes(16) + struct.pack("<QQ", N - 1, 4)
+    assert Tape(1, fixed_source(data)).below(3) == 1
+    with pytest.raises(EOFError, match="the tape ends"):
+        Tape(1, fixed_source(data[:24])).below(3)
+
+
+def test_levels() -> None:
+    assert level(1, 1, 5) == 0
+    assert level(5, 1, 5) == N
+    assert level(3, 1, 5) == N // 2
+    assert level(-1, -1, 1) == 0
+
+
+def test_reports_come_from_the_operating_system() -> None:
+    """Both paths read os.urandom and nothing else: given zeros, they give what zeros must give."""
+    script = """
+import os
+asked = []
+os.urandom = lambda count: asked.append(count) or bytes(count)
+import numpy as np
+from pckv import Task, perturb
+from pckv.device.many import perturb_many
+from pckv.population import Population
+task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism="grr")
+asked.clear()
+report = perturb(task, {"1": 1})
+assert asked == [16 + 8 * task.channel.draws], asked
+assert (report.id, report.body[0]) == (bytes(16), 3)
+(batch,) = perturb_many(task, Population(np.arange(3), np.array([1, 1]), np.ones(2)))
+assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_ids_are_fresh_and_empty_sets_are_legal() -> None:
+    for mechanism in ("ue", "grr"):
+        task = Task(name="t", keys=9, values=(0, 1), epsilon=1, padding=2, mechanism=mechanism)
+        reports = [perturb(task, {}) for _ in range(50)]
+        assert len({report.id for report in reports}) == 50
+        assert {len(report.body) for report in reports} == {task.channel.body_bytes}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ({"heat": 6}, "value 6 of key 'heat' is not a number within"),
+        ({"heat": 0.999}, "0.999"),
+        ({"heat": float("nan")}, "nan"),
+        ({"heat": float("inf")}, "inf"),
+        ({"heat": "5"}, "'5'"),
+        ({"heat": None}, "None"),
+        ({"solaris": 3}, "'solaris' is not a key"),
+        ({3: 3}, "3 is not a key"),
+    ],
+)
+def test_bad_pairs(pairs: Any, message: str) -> None:
+    task = Task(name="t", keys=["alien", "heat"], values=(1, 5), epsilon=1)
+    with pytest.raises(PairsError, match=message):
+        perturb(task, pairs)
+
+
+def population_of(pairs: dict[int, float], users: int) -> Population:
+    """The same pairs for everybody."""
+    offsets = np.arange(users + 1) * len(pairs)
+    return Population(
+        offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0
+    )
+
+
+@pytest.mark.parametrize("mechanism", ["ue", "grr"])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_vectorised_path_follows_the_law(mechanism: str, allocation: str) -> None:
+    """χ² at α = 1e-6 with n = 4·10^6; a law wrong by 1 % in its likeliest message must fail.
+
+    That message has p ≥ .1, so the control's noncentrality is n·p·10^-4 ≥ 40 and much more for the
+    typical .25: the power is above .9 throughout, and the seed is fixed.
+    """
+    task = Task(
+        name="t",
+        keys=2,
+        values=(-1, 1),
+        epsilon=2,
+        padding=2,
+        mechanism={"name": mechanism, "allocation": allocation},
+    )
+    held, users = {0: 0.5, 1: -1.0}, 4_000_000
+    law = law_at(task.channel, held)
+    observed = dict.fromkeys(law, 0)
+    source = np.random.default_rng(7).bytes
+    for batch in perturb_many(task, population_of(held, users), source):
+        messages = batch.messages
+        if mechanism == "ue":
+            messages = messages.astype(np.int64) @ np.array([1, 256])
+        for message, count in zip(*np.unique(messages, return_counts=True), strict=True):
+            observed[int(message)] += int(count)
+    chances = {message: float(chance) for message, chance in law.items()}
+    assert chi_square_p(observed, chances, users) > 1e-6
+    likeliest = max(chances, key=lambda message: chances[message])
+    scale = (1 - 1.01 * chances[likeliest]) / (1 - chances[likeliest])
+    wrong = {m: p * scale for m, p in chances.items()} | {likeliest: 1.01 * chances[likeliest]}
+    assert chi_square_p(observed, wrong, users) < 1e-6
+
+
+def chi_square_p(observed: dict[int, int], chances: dict[int, float], users: int) -> float:
+    expected = {message: users * chance for message, chance in chances.items()}
+    assert min(expected.values()) >= 5
+    statistic = sum((observed[m] - expected[m]) ** 2 / expected[m] for m in expected)
+    return float(stats.chi2.sf(statistic, len(expected) - 1))
+
+
+def test_vectorised_path_covers_everybody_once() -> None:
+    task = Task(name="t", keys=100, values=(0, 1), epsilon=1, mechanism="ue")
+    people = population_of({5: 1.0}, 100_001)
+    batches = list(perturb_many(task, people, seeded_source(1)))
+    assert len(batches) > 1
+    assert (
+        sum(len(batch.ids) for batch in batches) == sum(len(batch.messages) for batch in batches) == 100_001
+    )
+    assert len(np.unique(np.concatenate([batch.ids for batch in batches]), axis=0)) == 100_001
+
+
+def test_vectorised_path_refuses_bad_values() -> None:
+    task = Task(name="t", keys=["alien", "heat"], values=(0, 1), epsilon=1)
+    for bad in (1.5, np.nan, -np.inf):
+        with pytest.raises(PairsError, match="'heat' is not within"):
+            list(perturb_many(task, population_of({1: bad}, 3)))
