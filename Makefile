@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FINGERPRINT := $(shell cat constraints.txt pyproject.toml | sha256sum | cut -c1-16)
+FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
 READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab
 BARE := core files pandas charts

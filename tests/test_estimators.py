@@ -45,10 +45,9 @@ def simulate(
     plus, minus = float(law.holder_plus.plus), float(law.holder_plus.minus)
     shown = ((1 + m) / 2 * plus + (1 - m) / 2 * minus, (1 + m) / 2 * minus + (1 - m) / 2 * plus)
     fake = (float(law.absent.plus), float(law.absent.minus))
-    counts = sum(
-        rng.multinomial(people, [*chances, 1 - sum(chances)], size)
-        for people, chances in ((holders, shown), (users - holders, fake))
-    )
+    of_holders = rng.multinomial(holders, [*shown, 1 - sum(shown)], size)
+    of_others = rng.multinomial(users - holders, [*fake, 1 - sum(fake)], size)
+    counts = of_holders + of_others
     return KeySupport(counts[:, 0], counts[:, 1])
 
 
@@ -95,7 +94,7 @@ def test_any_level(level: float) -> None:
     moments = CountMoments.of(channel.count_law)
     support = simulate(channel, 0.1, 0.5, USERS, seed=3)
     low, high = frequency_interval(support, USERS, moments, level)
-    assert share((low <= 0.1) & (0.1 <= high)) == pytest.approx(level, abs=0.01)
+    assert share((low <= 0.1) & (high >= 0.1)) == pytest.approx(level, abs=0.01)
     a, b, c = fieller_quadratic(support, USERS, moments, level)
     assert share(a * 0.25 + b * 0.5 + c <= 0) == pytest.approx(level, abs=0.01)
 

@@ -61,7 +61,7 @@ def last_unnoised(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
 def fake_value_fixed(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Fake values are always +."""
     sampled = padding.sample(pairs, channel.padding, tape)
-    positive = bool(sampled) and tape.bernoulli(sampled[1])
+    positive = tape.bernoulli(sampled[1]) if sampled else False
     states = []
     for position in range(channel.keys):
         number = tape.draw()

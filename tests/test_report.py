@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +22,6 @@ def test_words_round_trip(word: int) -> None:
 
 @given(st.integers(1, 40).flatmap(lambda d: st.lists(st.sampled_from([1, -1, 0]), min_size=d, max_size=d)))
 def test_planes_round_trip_and_have_the_stated_layout(states: list[int]) -> None:
-    from fractions import Fraction
-
     keys = len(states)
     message = UeChannel(keys, 1, Fraction(1)).message(tuple(states))
     body = write_body(message, 2 * plane_bytes(keys))

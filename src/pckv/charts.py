@@ -47,7 +47,7 @@ def estimates_chart(
 
 
 def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_truth: bool) -> Any:
-    axis = altair.Axis(format="%") if quantity == "frequency" else altair.Axis()
+    axis = altair.Axis(format="%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
     key = altair.Y("key:N", sort=order, title=None)
     value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
     base = altair.Chart(data).encode(y=key)

@@ -16,7 +16,7 @@ from pckv.estimators import Estimates
 from pckv.lab.populations import zipf_population
 from pckv.population import Population
 
-USERS, KEYS, PAIRS, EPSILON, TOP = 20_000, 100, 3, 2, 10
+USERS, KEYS, PAIRS, EPSILON, TOP = 20_000, 100, 3, 3, 10
 
 PAGE = """<!doctype html>
 <html lang="en">
