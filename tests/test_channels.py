@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import pytest
 
 from pckv.auditing.exact import worst_ratio
-from pckv.budget import ALLOCATIONS, epsilon_of, exp_lower
-from pckv.channels import build
+from pckv.budget import ALLOCATIONS, SMALLEST_EPSILON, epsilon_of, exp_lower
+from pckv.channels import SamplingChannel, build
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 
@@ -59,6 +60,25 @@ def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
     for channel in (ue, grr):
         assert channel.realised <= e
         assert float(epsilon) - epsilon_of(channel.realised) <= 2.2e-10
+
+
+@pytest.mark.parametrize("keys", [1, 2, 1000, 10**6 + 7, 2**31])
+@pytest.mark.parametrize("padding", [1, 2, 977, 2**31])
+def test_rounding_stays_toward_privacy_at_the_smallest_epsilon(keys: int, padding: int) -> None:
+    for name, allocation, factor in itertools.product(("ue", "grr"), ALLOCATIONS, (1, 3, 1000)):
+        channel = build(name, keys, padding, SMALLEST_EPSILON * factor, {"allocation": allocation})
+        assert channel.realised <= channel.claim <= exp_lower(SMALLEST_EPSILON * factor)
+
+
+@pytest.mark.parametrize(("name", "keys", "padding"), [("ue", 2, 3), ("grr", 3, 4), ("grr", 1, 5)])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_dummies_are_summed_as_if_one_by_one(name: str, keys: int, padding: int, allocation: str) -> None:
+    channel = build(name, keys, padding, Fraction(1), {"allocation": allocation})
+    assert isinstance(channel, SamplingChannel)
+    summed: Counter[int] = Counter()
+    for dummy, sign in itertools.product(range(keys, keys + padding), (+1, -1)):
+        summed.update(channel.pair_law(dummy, sign).weights)
+    assert dict(summed) == dict(channel.dummy_weights())
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -148,6 +149,7 @@ def test_ids_are_fresh_and_empty_sets_are_legal() -> None:
         ({"heat": 0.999}, "0.999"),
         ({"heat": float("nan")}, "nan"),
         ({"heat": float("inf")}, "inf"),
+        ({"heat": Decimal(7)}, "7"),
         ({"heat": "5"}, "'5'"),
         ({"heat": None}, "None"),
         ({"solaris": 3}, "'solaris' is not a key"),

@@ -256,6 +256,22 @@ def test_edges_give_numbers(mechanism: str, epsilon: float, keys: int, padding: 
         )
 
 
+def test_an_interval_holds_its_own_estimate() -> None:
+    """Also where f̂ < 0 turns Fieller's set around, and where a count is too small for any frequency."""
+    task = Task(name="t", keys=10, values=(-1, 1), epsilon=1, mechanism="grr")
+    for words in ([1] * 15 + [4] * 185, [21] * 200):
+        tally = Tally(task)
+        tally.add_many(np.array(words))
+        result = estimate(tally)
+        assert np.all((result.mean_low <= result.mean) & (result.mean <= result.mean_high))
+        assert np.all(
+            (result.frequency_low <= result.frequency) & (result.frequency <= result.frequency_high)
+        )
+    moments = CountMoments.of(task.channel.count_law)
+    _, _, misfit = mean_interval(KeySupport(np.array([15]), np.array([0])), 200, moments, 0.95)
+    assert misfit.tolist() == [True]
+
+
 @pytest.fixture
 def result() -> Estimates:
     task = Task(name="t", keys=["<b>", "heat", "up"], values=(1, 5), epsilon=2, mechanism="grr")

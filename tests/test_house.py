@@ -43,6 +43,7 @@ def test_public_names() -> None:
         "estimate",
         "perturb",
         "plan",
+        "simulate",
     ]
     assert sorted(pckv.__all__) == pckv.__all__
     assert set(pckv.__all__) == set(pckv._HOMES)
@@ -172,11 +173,11 @@ def test_each_extra_brings_what_it_needs(extra: str) -> None:
     python(f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n" + EXTRA_SCRIPTS[extra], interpreter)
 
 
-def test_a_missing_extra_is_one_line_on_the_command_line() -> None:
+def test_a_missing_extra_is_one_line_on_the_command_line(tmp_path: Path) -> None:
     interpreter = BARE / "core" / "bin" / "python"
     if not interpreter.exists():
         missing_part("the bare environment (make test sets it up)")
-    script = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from pckv.cli import main; main(['demo', '--out', '/nonexistent'])"
+    script = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from pckv.cli import main; main(['demo', '--out', {str(tmp_path)!r}])"
     done = subprocess.run([str(interpreter), "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "pckv: this needs 'altair': pip install 'pckv[charts]'\n"

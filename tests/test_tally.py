@@ -154,6 +154,7 @@ def forged(task: Task, header: tuple[int, int, int], numbers: list[int], owner: 
         (GRR, forged(GRR, (12, 24, 13), [1] * 12 + [0] * 12), "out of order"),
         (GRR, forged(GRR, (1, 24, -1), []), "size does not fit"),
         (UE, forged(UE, (1, 22, 1), [5, 2]), "more counts than there are reports"),
+        (UE, forged(UE, (1, 22, 2), [4, 5, 1, 1]), "more counts than there are reports"),
     ],
 )
 def test_bad_tallies(task: Task, data: bytes, message: str) -> None:

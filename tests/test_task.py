@@ -90,6 +90,7 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"epsilon": "much"}, "must be a number"),
         ({"epsilon": True}, "must be a number"),
         ({"epsilon": "1e-99"}, "more than 40 digits"),
+        ({"epsilon": 9e-7}, "at least 0.000001"),
         ({"keys": []}, "at least one key"),
         ({"keys": 0}, "at least one key"),
         ({"keys": ["a", "b", "a"]}, "key 'a' appears twice"),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pckv.device import perturb
     from pckv.errors import PckvError
     from pckv.estimators import Estimates, estimate
+    from pckv.lab.simulate import simulate
     from pckv.planning import Plan, plan
     from pckv.report import Report
     from pckv.tally import Tally
@@ -28,6 +29,7 @@ __all__ = [
     "estimate",
     "perturb",
     "plan",
+    "simulate",
 ]
 
 # Loaded on first use: a device that perturbs never loads numpy.
@@ -42,6 +44,7 @@ _HOMES = {
     "estimate": "pckv.estimators",
     "perturb": "pckv.device",
     "plan": "pckv.planning",
+    "simulate": "pckv.lab.simulate",
 }
 
 

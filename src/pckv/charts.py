@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,6 @@ def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_trut
 
 def save_chart(chart: Any, path: Path, form: str) -> None:
     """Write a chart as .svg, .png or .html (which holds all the script it needs)."""
-    check_format(form)
     require("vl_convert", extra="charts")
     if form == ".html":
         path.write_text(chart.to_html(inline=True), encoding="utf-8")
@@ -74,12 +73,56 @@ def save_chart(chart: Any, path: Path, form: str) -> None:
         chart.save(str(path), format=form[1:], scale_factor=2)
 
 
-def check_format(form: str) -> None:
+def check_picture(path: Path) -> None:
     """Refuse a kind of picture that does not exist."""
-    if form not in FORMATS:
-        raise ParameterError(f"a picture is {', '.join(FORMATS)}, not {form or 'nameless'!r}")
+    if path.suffix not in FORMATS:
+        raise ParameterError(f"{path}: a picture is {', '.join(FORMATS)}")
 
 
 def chart_svg(chart: Any) -> str:
     """A chart as SVG text, to stand inside a page."""
     return str(require("vl_convert", extra="charts").vegalite_to_svg(chart.to_dict()))
+
+
+def lines_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    panels: Mapping[str, str],
+    title: str,
+    subtitle: str = "",
+    log_x: bool = False,
+    log_y: bool = True,
+) -> alt.HConcatChart:
+    """Curves of some quantities against one, a panel each, a colour a series.
+
+    A row has `x`, the quantities that `panels` names, a `series`, and `theory` (true for a dashed line).
+    Points at or below zero have no place on a logarithmic axis and are left out.
+    """
+    altair = require("altair", extra="charts")
+    names = list(dict.fromkeys(str(row["series"]) for row in rows))
+    across = altair.X(
+        f"{x}:Q", title=x, scale=altair.Scale(type="log" if log_x else "linear", zero=False, nice=not log_x)
+    )
+    parts = []
+    for quantity, label in panels.items():
+        shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
+        base = altair.Chart(altair.Data(values=shown)).encode(
+            x=across,
+            y=altair.Y(
+                f"{quantity}:Q",
+                title=label,
+                scale=altair.Scale(type="log" if log_y else "linear", zero=False),
+            ),
+            color=altair.Color("series:N", sort=names, title=None, scale=altair.Scale(domain=names)),
+        )
+        measured = base.transform_filter("!datum.theory")
+        tooltip = ["series:N", f"{x}:Q", f"{quantity}:Q"]
+        layers = [measured.mark_line(), measured.mark_point(filled=True, size=35).encode(tooltip=tooltip)]
+        if any(row.get("theory") for row in shown):
+            layers.append(base.transform_filter("datum.theory").mark_line(strokeDash=[4, 3], opacity=0.8))
+        parts.append(altair.layer(*layers).properties(width=330, height=260))
+    chart: alt.HConcatChart = altair.hconcat(*parts, spacing=30).properties(
+        title={"text": title, "subtitle": subtitle}
+    )
+    return chart

@@ -18,6 +18,8 @@ from pckv.theory import REFERENCE_FREQUENCY, CountMoments
 FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
 PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+MOST_USERS = 10**15
+SMALLEST_FREQUENCY = 1e-9
 # A frequency counts as told from zero if its interval leaves zero out this often.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
@@ -144,12 +146,14 @@ def plan(
 def _check(keys: int, users: int, pairs: int, frequency: float) -> None:
     if not 1 <= keys <= MOST_KEYS:
         raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
-    if users < 1:
-        raise ParameterError(f"users must be at least 1, not {users}")
+    if not 1 <= users <= MOST_USERS:
+        raise ParameterError(f"users must be at least 1 and at most 10^15, not {users}")
     if not 1 <= pairs <= keys:
         raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
-    if not 0 < frequency <= 1:
-        raise ParameterError(f"frequency must be above 0 and at most 1, not {frequency}")
+    if not SMALLEST_FREQUENCY <= frequency <= 1:
+        raise ParameterError(
+            f"frequency must be at least {SMALLEST_FREQUENCY:g} and at most 1, not {frequency}"
+        )
 
 
 def _channels(keys: int, epsilon: Fraction, pairs: int) -> Iterator[Channel]:

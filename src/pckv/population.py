@@ -17,7 +17,7 @@ class Population:
     """
 
     offsets: NDArray[np.int64]
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int32]
     values: NDArray[np.float64]
 
     def __len__(self) -> int:

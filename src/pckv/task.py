@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from pckv import channels, theory
-from pckv.budget import LARGEST_EPSILON, epsilon_of
+from pckv.budget import LARGEST_EPSILON, SMALLEST_EPSILON, epsilon_of
 from pckv.canonical import check_name, decimal_text, dump, is_decimal_text, load
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
 
@@ -62,7 +62,7 @@ class Task:
         self.keys = _checked_keys(keys)
         self._low, self._high = _checked_range(values)
         self._epsilon = checked_epsilon(epsilon)
-        self.padding = _checked_padding(padding)
+        self.padding = checked_padding(padding)
         self.opens, self.closes = _checked_days(opens, closes)
         self.channel = self._resolve(mechanism)
 
@@ -216,7 +216,7 @@ def _checked_members(members: Any) -> dict[str, Any]:
         if not is_decimal_text(members[member]):
             raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
     mechanism = members["mechanism"]
-    if not isinstance(mechanism, dict) or mechanism.get("name") not in channels.CHANNELS:
+    if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")
     return members
 
@@ -256,10 +256,13 @@ def checked_epsilon(epsilon: Numeric) -> str:
     text = decimal_text(epsilon, "epsilon")
     if not 0 < Fraction(text) <= LARGEST_EPSILON:
         raise ParameterError(f"epsilon must be above 0 and at most {LARGEST_EPSILON}, not {text}")
+    if Fraction(text) < SMALLEST_EPSILON:
+        raise ParameterError(f"epsilon must be at least {float(SMALLEST_EPSILON):f}, not {text}")
     return text
 
 
-def _checked_padding(padding: int) -> int:
+def checked_padding(padding: int) -> int:
+    """A padding that a task may have."""
     if isinstance(padding, bool) or not isinstance(padding, int):
         raise ParameterError(f"padding must be a whole number, not {padding!r}")
     if not 1 <= padding <= MOST_KEYS:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,18 +20,15 @@ def check_free(path: Path, *, force: bool) -> None:
 def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
     """A place to write to that becomes `path` at the end, or vanishes if anything fails."""
     check_free(path, force=force)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
+    part = path.parent / f".{path.name}.{secrets.token_hex(8)}.part"
     try:
+        part.touch(exist_ok=False)
         yield part
-        part.chmod(0o666 & ~_umask())
         part.replace(path)
+    except OSError as error:
+        # People know the output's name, not its part's.
+        if error.filename in (None, str(part), part):
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+        raise
     finally:
         part.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,34 +1,20 @@
-"""Participants' pairs from a CSV or Parquet file with a user, a key and a value column."""
+"""Participants' pairs from files: many rows into compressed ones, what is wrong refused or mended."""
 
 from __future__ import annotations
 
-import csv
-import math
-from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.bulk.reports import is_report_file
-from pckv.errors import DataError, PairsError, require
+from pckv.bulk.rows import Batch, Columns, Progress, RowFile, shown
+from pckv.errors import DataError, PairsError
 from pckv.population import Population
 from pckv.task import Task
 
 REPEATED = ("last", "mean")
-ROWS_A_BATCH = 2**16
-
-Progress = Callable[[float], None]
-
-
-class Columns(NamedTuple):
-    """The names of the three columns."""
-
-    user: str
-    key: str
-    value: str
 
 
 class Leniency(NamedTuple):
@@ -40,19 +26,11 @@ class Leniency(NamedTuple):
 
 
 STRICT = Leniency()
-
-
-class Row(NamedTuple):
-    """One row as text, and where it stands."""
-
-    place: int
-    user: str
-    key: str
-    value: str
+Kind = TypeVar("Kind", np.int32, np.float64)
 
 
 class PopulationFile(NamedTuple):
-    """A population, and what was mended on the way."""
+    """A population, and how many rows were mended on the way."""
 
     population: Population
     clipped: int
@@ -67,150 +45,112 @@ def read_population(
     leniency: Leniency = STRICT,
     progress: Progress = lambda _: None,
 ) -> PopulationFile:
-    """Read everybody's pairs; a row with an empty key is somebody without pairs.
+    """Read everybody's pairs; a row with an empty key and value is somebody without pairs.
 
     Users whose keys are all ignored stay participants: leaving them out would bias every share.
     """
-    where = "row" if is_report_file(path) else "line"
-    rows = _parquet_rows(path, columns, progress) if where == "row" else _csv_rows(path, columns, progress)
-    reader = _Reader(path, where, task, leniency)
-    for row in rows:
-        reader.add(row)
-    return reader.finish()
+    rows = RowFile(path, columns)
+    pairs = PairRows(rows)
+    clipped = ignored = 0
+    for batch in rows.batches(progress):
+        keys, unknown = _task_keys(rows, batch, task, leniency)
+        values, moved = _task_values(rows, batch, ~(unknown | batch.blank), task, leniency)
+        clipped, ignored = clipped + moved, ignored + int(unknown.sum())
+        pairs.add(batch, keys, values, ~(unknown | batch.blank))
+    population, merged = pairs.compress(leniency.repeated, task.key_name)
+    return PopulationFile(population, clipped, ignored, merged)
 
 
-class _Reader:
-    def __init__(self, path: Path, where: str, task: Task, leniency: Leniency) -> None:
-        self.path, self.where, self.task, self.leniency = path, where, task, leniency
-        self.users: dict[str, int] = {}
-        self.columns = {"user": array("q"), "key": array("q"), "place": array("q")}
-        self.values = array("d")
-        self.clipped = self.ignored = 0
-
-    def refuse(self, place: int, problem: str) -> DataError:
-        return DataError(f"{self.path}, {self.where} {place}: {problem}")
-
-    def add(self, row: Row) -> None:
-        if not row.user:
-            raise self.refuse(row.place, "no user")
-        user = self.users.setdefault(row.user, len(self.users))
-        if not row.key and not row.value:
-            return
+def _task_keys(
+    rows: RowFile, batch: Batch, task: Task, leniency: Leniency
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    numbers = np.full(len(batch.keys.names), -1, np.int64)
+    for place, name in enumerate(batch.keys.names):
         try:
-            key = self.task.key_index(row.key)
+            numbers[place] = task.key_index(name)
         except PairsError as error:
-            if not self.leniency.ignore_unknown:
-                raise self.refuse(row.place, f"{error} (--ignore-unknown leaves such rows out)") from None
-            self.ignored += 1
-            return
-        self.values.append(self._value(row))
-        for name, number in (("user", user), ("key", key), ("place", row.place)):
-            self.columns[name].append(number)
+            unknown = (batch.keys.codes == place) & ~batch.blank
+            if unknown.any() and not leniency.ignore_unknown:
+                first = int(batch.rows[np.argmax(unknown)])
+                raise rows.refusal(first, f"{error} (--ignore-unknown leaves such rows out)") from None
+    keys = numbers[batch.keys.codes]
+    return keys, (keys < 0) & ~batch.blank
 
-    def _value(self, row: Row) -> float:
-        try:
-            value = float(row.value)
-        except ValueError:
-            raise self.refuse(row.place, f"value {row.value!r} is not a number") from None
-        if math.isnan(value):
-            raise self.refuse(row.place, "value is NaN")
-        low, high = self.task.low, self.task.high
-        if low <= value <= high:
-            return value
-        if not self.leniency.clip:
-            raise self.refuse(
-                row.place,
-                f"value {row.value} is outside [{low:g}, {high:g}] (--clip moves it to the nearest end)",
-            )
-        self.clipped += 1
-        return min(max(value, low), high)
 
-    def finish(self) -> PopulationFile:
-        if not self.users:
-            raise DataError(f"{self.path}: no rows")
-        user, key, place = (np.array(self.columns[name], np.int64) for name in ("user", "key", "place"))
-        values = np.array(self.values)
-        order = np.lexsort((place, key, user))
-        user, key, place, values = user[order], key[order], place[order], values[order]
-        again = (
-            np.r_[False, (user[1:] == user[:-1]) & (key[1:] == key[:-1])]
-            if user.size
-            else np.zeros(0, np.bool_)
+def _task_values(
+    rows: RowFile, batch: Batch, used: NDArray[np.bool_], task: Task, leniency: Leniency
+) -> tuple[NDArray[np.float64], int]:
+    values = batch.values
+    bad = used & ~((values >= task.low) & (values <= task.high))
+    for place in np.flatnonzero(bad & (np.isnan(values) | (not leniency.clip))):
+        problem = (
+            "value is NaN"
+            if np.isnan(values[place])
+            else f"value {shown(values[place])} is outside [{task.low:g}, {task.high:g}] (--clip moves it to the nearest end)"
         )
+        raise rows.refusal(int(batch.rows[place]), problem)
+    return np.clip(values, task.low, task.high), int(bad.sum())
+
+
+class PairRows:
+    """Rows of pairs as they come, until they are compressed into a population."""
+
+    def __init__(self, rows: RowFile) -> None:
+        self.rows = rows
+        self.users: dict[str, int] = {}
+        self._user: list[NDArray[np.int32]] = []
+        self._key: list[NDArray[np.int32]] = []
+        self._value: list[NDArray[np.float64]] = []
+        self._row: list[NDArray[np.int32]] = []
+
+    def add(
+        self, batch: Batch, keys: NDArray[np.int64], values: NDArray[np.float64], used: NDArray[np.bool_]
+    ) -> None:
+        """Take in a batch; rows that are not used still make their user a participant."""
+        codes = [self.users.setdefault(name, len(self.users)) for name in batch.users.names]
+        users = np.array(codes, np.int32)[batch.users.codes]
+        self._user.append(users[used])
+        self._key.append(keys[used].astype(np.int32))
+        self._value.append(values[used])
+        self._row.append(batch.rows[used].astype(np.int32))
+
+    def compress(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
+        """Everybody's pairs in order; how many rows were merged into others."""
+        if not self.users:
+            raise DataError(f"{self.rows.path}: no rows")
+        users, keys = _joined(self._user), _joined(self._key)
+        # A stable order: rows of one user and key stay as they came.
+        order = np.lexsort((keys, users))
+        users, keys = users[order], keys[order]
+        values, numbers = _joined(self._value)[order], _joined(self._row)[order]
+        again = np.zeros(users.size, np.bool_)
+        again[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
         if again.any():
-            if self.leniency.repeated is None:
-                first = int(np.flatnonzero(again)[np.argmin(place[again])])
-                name = self.task.key_name(int(key[first]))
-                raise self.refuse(
-                    int(place[first]), f"key {name!r} again for the same user (--repeated last or mean)"
+            if repeated is None:
+                first = int(np.flatnonzero(again)[np.argmin(numbers[again])])
+                name = key_name(int(keys[first]))
+                raise self.rows.refusal(
+                    int(numbers[first]), f"key {name!r} again for the same user (--repeated last or mean)"
                 )
-            values = _merged(values, again, self.leniency.repeated)
-            user, key = user[~again], key[~again]
-        offsets = np.r_[0, np.cumsum(np.bincount(user, minlength=len(self.users)))]
-        return PopulationFile(Population(offsets, key, values), self.clipped, self.ignored, int(again.sum()))
+            values = _merged(values, again, repeated)
+            users, keys = users[~again], keys[~again]
+        offsets = np.zeros(len(self.users) + 1, np.int64)
+        np.cumsum(np.bincount(users, minlength=len(self.users)), out=offsets[1:])
+        return Population(offsets, keys, values), int(again.sum())
+
+
+def _joined(parts: list[NDArray[Kind]]) -> NDArray[Kind]:
+    """One array, the parts of which are given back at once: there may be many millions of rows."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def _merged(values: NDArray[np.float64], again: NDArray[np.bool_], how: str) -> NDArray[np.float64]:
     starts = np.flatnonzero(~again)
-    ends = np.r_[starts[1:], values.size]
+    ends = np.append(starts[1:], values.size)
     if how == "last":
         return np.asarray(values[ends - 1])
-    means: NDArray[np.float64] = np.add.reduceat(values, starts) / (ends - starts)
-    return means
-
-
-def _csv_rows(path: Path, columns: Columns, progress: Progress) -> Iterator[Row]:
-    size = path.stat().st_size or 1
-    with path.open("rb") as raw:
-        lines = _decoded_lines(path, raw, size, progress)
-        reader = csv.reader(lines, strict=True)
-        try:
-            header = next(reader, None)
-            if header is None:
-                raise DataError(f"{path}: the file is empty")
-            places = _places(path, header, columns)
-            for fields in reader:
-                if not fields:
-                    continue
-                if len(fields) != len(header):
-                    raise DataError(
-                        f"{path}, line {reader.line_num}: {len(fields)} fields where the header has {len(header)}"
-                    )
-                yield Row(reader.line_num, *(fields[place] for place in places))
-        except csv.Error as error:
-            raise DataError(f"{path}, line {reader.line_num}: {error}") from None
-
-
-def _decoded_lines(path: Path, raw: Any, size: int, progress: Progress) -> Iterator[str]:
-    read = 0
-    for number, line in enumerate(raw, 1):
-        read += len(line)
-        if number % ROWS_A_BATCH == 0:
-            progress(read / size)
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise DataError(f"{path}, line {number}: not UTF-8") from None
-
-
-def _parquet_rows(path: Path, columns: Columns, progress: Progress) -> Iterator[Row]:
-    arrow, parquet = require("pyarrow", extra="files"), require("pyarrow.parquet", extra="files")
-    try:
-        file = parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise DataError(f"{path}: not a Parquet file ({str(error).splitlines()[0]})") from None
-    _places(path, file.schema_arrow.names, columns)
-    number = 0
-    for batch in file.iter_batches(ROWS_A_BATCH, columns=list(columns)):
-        texts = [batch.column(name).cast(arrow.string()).fill_null("").to_pylist() for name in columns]
-        for user, key, value in zip(*texts, strict=True):
-            yield Row(number, user, key, value)
-            number += 1
-        progress(number / max(file.metadata.num_rows, 1))
-
-
-def _places(path: Path, header: list[str], columns: Columns) -> list[int]:
-    for name in columns:
-        if name not in header:
-            raise DataError(f"{path}: no column {name!r}; there are {', '.join(map(repr, header))}")
-    return [header.index(name) for name in columns]
+    means = np.add.reduceat(values, starts) / (ends - starts)
+    # Rounding must not carry a mean out of its values, and so perhaps out of the range.
+    return np.clip(means, np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts))

@@ -77,16 +77,13 @@ def tally_reports(
 
 def open_reports(path: Path, task: Task) -> Any:
     """Open a report file and check that it is one, and of this task."""
-    arrow, parquet = _arrow()
-    try:
-        file = parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise DataError(f"{path}: not a report file ({str(error).splitlines()[0]})") from None
+    arrow, _ = _arrow()
+    file = open_parquet(path, "a report file")
     owner = (file.metadata.metadata or {}).get(ID_MEMBER.encode())
     if owner is None:
         raise DataError(f"{path}: not a report file (it names no task)")
     if owner != task.id.encode():
-        raise DataError(f"{path}: reports of another task ({owner.decode(errors='replace')})")
+        raise DataError(f"{path}: reports of another task ({owner.decode(errors='replace')!r})")
     message = "body" if task.word_limit is None else "word"
     wanted = {message: arrow.binary() if task.word_limit is None else arrow.int64()}
     for column, kind in {"report_id": arrow.binary(ID_BYTES), **wanted}.items():
@@ -121,6 +118,17 @@ def _row_groups(path: Path, file: Any, task: Task) -> Iterator[tuple[int, Messag
             data = np.frombuffer(rows.buffers()[1], np.uint8)
             size = task.channel.body_bytes
             yield group, data[rows.offset * size : (rows.offset + len(rows)) * size].reshape(-1, size)
+
+
+def open_parquet(path: Path, what: str) -> Any:
+    """Open a Parquet file; the message names the file and what it is not."""
+    arrow, parquet = _arrow()
+    try:
+        file = parquet.ParquetFile(path)
+        _ = file.schema_arrow.names
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: not {what} ({str(error).splitlines()[0]})") from None
+    return file
 
 
 def _arrow() -> tuple[Any, Any]:

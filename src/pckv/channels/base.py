@@ -234,9 +234,7 @@ class SamplingChannel(Channel):
         for key, sign in signs.items():
             _accumulate(mixture, self.pair_law(key, sign).weights, 2 * self.padding)
         if dummy_share:
-            for dummy in range(self.keys, self.keys + self.padding):
-                for sign in (+1, -1):
-                    _accumulate(mixture, self.pair_law(dummy, sign).weights, dummy_share)
+            _accumulate(mixture, self.dummy_weights(), dummy_share)
         return Law(mixture, slots * 2 * self.padding * self.pair_total)
 
     @property
@@ -246,7 +244,11 @@ class SamplingChannel(Channel):
 
     @abstractmethod
     def pair_law(self, key: int, sign: int) -> Law:
-        """The exact law of the message once this pair was sampled; keys from d on are dummies."""
+        """The exact law of the message once this pair was sampled."""
+
+    @abstractmethod
+    def dummy_weights(self) -> Mapping[int, int]:
+        """The weights of the message once a dummy was sampled, summed over all 2ℓ signed dummies."""
 
 
 def _accumulate(mixture: Counter[int], weights: Mapping[int, int], factor: int) -> None:

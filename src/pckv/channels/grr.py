@@ -90,6 +90,15 @@ class GrrChannel(SamplingChannel):
         weights[word] = self.kept * self.spread
         return Law(weights, self.pair_total)
 
+    def dummy_weights(self) -> dict[int, int]:
+        # Every dummy's word is once the true one and once the flipped one, and otherwise one of many.
+        other = self.one - self.kept - self.flipped
+        flipped = other if self.set_apart == 1 else self.flipped * self.spread
+        on_key = 2 * self.padding * other
+        on_dummy = on_key - 2 * other + self.kept * self.spread + flipped
+        keys = 2 * self.keys
+        return {word: on_key if word < keys else on_dummy for word in range(self.symbols)}
+
     @staticmethod
     def word(key: int, positive: bool) -> int:
         """The word of a signed key."""

@@ -78,6 +78,11 @@ class UeChannel(SamplingChannel):
     def pair_total(self) -> int:
         return int(self.one**self.keys)
 
+    def dummy_weights(self) -> dict[int, int]:
+        # Dummies' own positions are dropped: to the others they are all alike.
+        alike = self.pair_law(self.keys, +1)
+        return {message: 2 * self.padding * weight for message, weight in alike.weights.items()}
+
     def pair_law(self, key: int, sign: int) -> Law:
         sampled = {sign: self.kept, -sign: self.flipped, 0: self.silent}
         other = {+1: self.fake, -1: self.fake, 0: self.one - 2 * self.fake}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Any
 
@@ -13,6 +14,7 @@ from pckv.cli.demo import demo_command
 from pckv.cli.estimate import estimate_command
 from pckv.cli.perturb import perturb_command
 from pckv.cli.plan import plan_command
+from pckv.cli.simulate import simulate_command
 from pckv.cli.tally import tally_command
 from pckv.cli.task import task_group
 from pckv.errors import PckvError
@@ -23,6 +25,10 @@ class OneLineErrors(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that cannot show ε shows something else, rather than failing.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
         try:
             return super().invoke(ctx)
         except PckvError as error:
@@ -61,6 +67,7 @@ for command in (
     estimate_command,
     perturb_command,
     plan_command,
+    simulate_command,
     tally_command,
     task_group,
 ):

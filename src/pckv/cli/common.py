@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from pckv.errors import TaskError
 from pckv.task import Task
 
 PIPED_WIDTH = 200
 
-FilePath = click.Path(path_type=Path, dir_okay=False)
+FilePath = click.Path(path_type=Path)
 
 task_option = click.option("--task", "task_file", type=FilePath, required=True, help="The task's JSON file.")
 force_option = click.option("--force", is_flag=True, help="Replace outputs that exist.")
@@ -56,11 +56,12 @@ def print_json(value: Any) -> None:
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table on stdout: the first column is text, the others are numbers."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    # Names are shown as they are: texts, not markup.
+    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     for place, name in enumerate(header):
         table.add_column(name, justify="right" if place else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(Text(cell) for cell in row))
     # Piped output is not cut to the width of a terminal that is not there.
     console = Console(highlight=False)
     console.width = console.width if console.is_terminal else PIPED_WIDTH

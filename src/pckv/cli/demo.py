@@ -13,7 +13,7 @@ from pckv.bulk.outputs import check_free, whole_file
 from pckv.charts import chart_svg, estimates_chart
 from pckv.cli.common import force_option, print_table, progress_bar
 from pckv.estimators import Estimates
-from pckv.lab.populations import zipf_population
+from pckv.lab.populations import zipf
 from pckv.population import Population
 
 USERS, KEYS, PAIRS, EPSILON, TOP = 20_000, 100, 3, 3, 10
@@ -63,7 +63,7 @@ def demo_command(out: Path, force: bool) -> None:
         epsilon=EPSILON,
         padding=PAIRS,
     )
-    population = zipf_population(users=USERS, keys=KEYS, pairs=PAIRS, low=1, high=5, seed=1)
+    population = zipf(USERS, KEYS, np.random.default_rng(1), pairs=PAIRS).with_range(1, 5).population
     tally = Tally(task)
     tally.add_many(take_part(task, population))
     estimates = estimate(tally)
@@ -117,7 +117,7 @@ def demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, fl
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)
     story = (
-        f"{estimates.reports:,} made-up participants each hold up to {task.padding} of {task.key_count} movies "
+        f"{estimates.reports:,} made-up participants each hold {task.padding} of {task.key_count} movies "
         f"with a rating from 1 to 5. Each perturbed her own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report of "
         f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pckv.bulk.outputs import check_free, whole_file
-from pckv.charts import check_format, estimates_chart, save_chart
+from pckv.charts import check_picture, estimates_chart, save_chart
 from pckv.cli.common import (
     FilePath,
     force_option,
@@ -52,7 +52,7 @@ def estimate_command(
         check_table(out)
         check_free(out, force=force)
     if plot is not None:
-        check_format(plot.suffix)
+        check_picture(plot)
         check_free(plot, force=force)
     estimates = estimate(tally_files(task, files), method=method, level=level)
     if top is not None:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.bulk.outputs import check_free, whole_file
-from pckv.bulk.pairs import REPEATED, Columns, Leniency, read_population
+from pckv.bulk.pairs import REPEATED, Leniency, read_population
 from pckv.bulk.reports import Messages, write_reports
+from pckv.bulk.rows import Columns
 from pckv.cli.common import FilePath, force_option, progress_bar, read_task, task_option
 from pckv.device.many import perturb_many
 

@@ -8,8 +8,9 @@ import click
 
 from pckv.budget import ALLOCATIONS
 from pckv.bulk.outputs import whole_file
+from pckv.canonical import check_name
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
-from pckv.errors import DataError
+from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
 from pckv.task import Task
 
@@ -76,15 +77,20 @@ def new_command(
 def read_keys(path: Path) -> list[str]:
     """Key names, one a line; the message names the line of a bad one."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: not UTF-8") from None
-    if not lines:
+    if not text:
         raise DataError(f"{path}: the file is empty")
+    lines = text.removesuffix("\n").split("\n")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        if not line:
-            raise DataError(f"{path}, line {number}: an empty key name")
+        try:
+            check_name(line, "the key")
+        except ParameterError as error:
+            raise DataError(
+                f"{path}, line {number}: {error}" if line else f"{path}, line {number}: an empty key name"
+            ) from None
         if line in seen:
             raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
         seen[line] = number

@@ -52,5 +52,5 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
             within = False
         if not within:
             raise PairsError(f"value {value!r} of key {key!r} is not a number within [{low:g}, {high:g}]")
-        checked.append((index, level(value, low, high)))
+        checked.append((index, level(float(value), low, high)))
     return checked

@@ -71,13 +71,15 @@ def _columns(
     frequency, mean = METHODS[method](support, reports, moments)
     frequency_low, frequency_high = frequency_interval(support, reports, moments, level)
     mean_low, mean_high, misfit = mean_interval(support, reports, moments, level)
+    # An interval holds its own estimate, as far as that is possible at all.
+    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
     return {
         "frequency": frequency,
-        "frequency_low": frequency_low,
-        "frequency_high": frequency_high,
+        "frequency_low": np.minimum(frequency_low, possible_frequency),
+        "frequency_high": np.maximum(frequency_high, possible_frequency),
         "mean": _in_units(mean, task),
-        "mean_low": _in_units(mean_low, task),
-        "mean_high": _in_units(mean_high, task),
+        "mean_low": _in_units(np.minimum(mean_low, possible_mean), task),
+        "mean_high": _in_units(np.maximum(mean_high, possible_mean), task),
         "mean_misfit": misfit,
     }
 

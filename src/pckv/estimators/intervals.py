@@ -110,7 +110,7 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
     smallest = np.where(low, -1.0, np.where(inside, roots, 1.0).min(axis=0))
     largest = np.where(high, 1.0, np.where(inside, roots, -1.0).max(axis=0))
     misfit = ~(low | high | inside.any(axis=0))
-    nearest = np.where(b < 0, 1.0, -1.0)
+    nearest = np.where(support.plus > support.minus, 1.0, -1.0)
     return MeanInterval(np.where(misfit, nearest, smallest), np.where(misfit, nearest, largest), misfit)
 
 

@@ -135,9 +135,9 @@ class Tally:
         tally.reports, cells, counts = storage.unpack(data, task.digest, tally.cells)
         if task.word_limit is not None and int(counts.sum(dtype=object)) != tally.reports:
             raise TallyError("not a tally: the counts do not add up to the reports")
-        if task.word_limit is None and counts.size and int(counts.max()) > tally.reports:
-            raise TallyError("not a tally: a key has more counts than there are reports")
         tally.counts.add_counts(cells, counts)
+        if task.word_limit is None and _largest_key_total(cells, counts) > tally.reports:
+            raise TallyError("not a tally: a key has more counts than there are reports")
         return tally
 
     def __eq__(self, other: object) -> bool:
@@ -147,3 +147,10 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
+
+
+def _largest_key_total(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+    """The most that a key's two cells hold together."""
+    alone = int(counts.max(initial=0))
+    both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
+    return max(alone, int((counts[both] + counts[both + 1]).max(initial=0)))

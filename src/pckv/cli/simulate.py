@@ -1,0 +1,188 @@
+"""`pckv simulate`: what would private collection cost on my data?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from pckv.bulk.outputs import check_free, whole_file
+from pckv.bulk.pairs import REPEATED
+from pckv.bulk.rows import Columns
+from pckv.charts import check_picture, lines_chart, save_chart
+from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, progress_bar
+from pckv.lab.dataset import Dataset
+from pckv.lab.datasets import read_dataset
+from pckv.lab.simulate import Result, check_mechanism, simulate
+
+
+@click.command("simulate")
+@click.argument("data", type=FilePath)
+@click.option("--user", required=True, help="The column that tells users apart.")
+@click.option("--key", required=True, help="The column of keys.")
+@click.option("--value", required=True, help="The column of values.")
+@click.option("--low", type=float, help="The least possible value. [default: the least one found]")
+@click.option("--high", type=float, help="The largest possible value. [default: the largest one found]")
+@click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
+@click.option(
+    "--mechanism",
+    multiple=True,
+    default=("auto",),
+    show_default=True,
+    help="auto, ue, grr, or one of the paper's baselines kvue, privkvm, privkvm:3 (rounds), privkvm-1r5v; repeat.",
+)
+@click.option(
+    "--padding", type=int, multiple=True, default=(1,), show_default=True, help="Repeat for several."
+)
+@click.option(
+    "--method",
+    multiple=True,
+    default=("corrected",),
+    show_default=True,
+    help="baseline or corrected; repeat.",
+)
+@click.option(
+    "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
+)
+@click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
+@click.option("--repeated", type=click.Choice(REPEATED), help="What to do with a key twice for a user.")
+@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one a core]")
+@click.option("--plot", type=FilePath, help="Draw the errors: .svg, .png or .html.")
+@force_option
+@json_option
+def simulate_command(
+    data: Path,
+    user: str,
+    key: str,
+    value: str,
+    low: float | None,
+    high: float | None,
+    epsilon: tuple[str, ...],
+    mechanism: tuple[str, ...],
+    padding: tuple[int, ...],
+    method: tuple[str, ...],
+    repeats: int,
+    top: int | None,
+    seed: int,
+    repeated: str | None,
+    workers: int | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Simulate private collection of DATA (CSV or Parquet) and compare it with the truth.
+
+    Every row is drawn from the distribution that real reports would give, without making them.
+
+    \b
+    pckv simulate ratings.csv --user user --key movie --value stars --low 1 --high 5 \\
+      --epsilon 1 --epsilon 4 --mechanism ue --mechanism grr --padding 2 --top 50
+    """
+    for name in mechanism:
+        check_mechanism(name)
+    if plot is not None:
+        check_picture(plot)
+        check_free(plot, force=force)
+    with progress_bar(f"Reading {data.name}") as progress:
+        dataset = read_dataset(
+            data, Columns(user, key, value), low=low, high=high, repeated=repeated, progress=progress
+        )
+    with progress_bar("Simulating") as progress:
+        rows = simulate(
+            dataset,
+            epsilon=epsilon,
+            mechanism=mechanism,
+            padding=padding,
+            method=method,
+            repeats=repeats,
+            top=top,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+        )
+    if plot is not None:
+        with whole_file(plot, force=force) as part:
+            save_chart(errors_chart(dataset, rows), part, plot.suffix)
+    if as_json:
+        print_json([row.to_dict() for row in rows])
+    else:
+        print_results(dataset, rows)
+
+
+def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
+    """Errors against ε, a line for each way to collect; dashed lines are theory."""
+    points = []
+    for row in rows:
+        series = {"series": way(row), "ε": row.epsilon}
+        points.append(series | {"theory": False, "frequency": row.mse_frequency, "mean": row.mse_mean})
+        points.append(
+            series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean}
+        )
+    return lines_chart(
+        points,
+        x="ε",
+        panels={"frequency": "MSE of frequency", "mean": "MSE of mean, on [-1, 1]"},
+        title=f"{dataset.name}: {dataset.users:,} users, {dataset.keys:,} keys",
+        subtitle=f"{which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; dashed: theory without clipping",
+    )
+
+
+def way(row: Result) -> str:
+    """A short name for how a row was collected."""
+    return (
+        row.mechanism
+        if row.theory_mse_frequency is None
+        else f"{row.mechanism}, padding {row.padding}, {row.method}"
+    )
+
+
+def which_keys(row: Result) -> str:
+    """The keys that a row speaks of, in words."""
+    return f"all {row.keys:,} keys" if row.top is None else f"the top {row.top} keys"
+
+
+def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
+    """A table, then what it means in plain words."""
+
+    def number(value: float | None) -> str:
+        return "–" if value is None else f"{value:.3g}"
+
+    print_table(
+        f"{dataset.users:,} users, {dataset.keys:,} keys, {which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}",
+        ("mechanism", "ε", "padding", "method", "MSE frequency", "theory", "MSE mean", "theory", "precision"),
+        [
+            (
+                row.mechanism,
+                f"{row.epsilon:g}",
+                str(row.padding),
+                row.method,
+                f"{row.mse_frequency:.3g} ±{row.mse_frequency_se:.1g}",
+                number(row.theory_mse_frequency),
+                f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}",
+                number(row.theory_mse_mean),
+                f"{row.precision:.0%}",
+            )
+            for row in rows
+        ],
+    )
+    if rows[0].keys_without_mean:
+        click.echo(
+            f"{rows[0].keys_without_mean:,} keys are held by nobody: they have no mean to compare with."
+        )
+    click.echo()
+    for epsilon in dict.fromkeys(row.epsilon for row in rows):
+        click.echo(in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
+
+
+def in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
+    """What the best way to collect at one ε would cost, as one would say it."""
+    best = min(rows, key=lambda row: row.mse_frequency)
+    points = 100 * math.sqrt(best.mse_frequency)
+    units = math.sqrt(best.mse_mean) / 2 * (dataset.high - dataset.low)
+    return (
+        f"At ε = {best.epsilon:g} the frequency of {which_keys(best)} is off by ±{points:.2g} points on average, and the "
+        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({way(best)})."
+    )

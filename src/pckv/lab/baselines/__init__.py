@@ -1,0 +1,36 @@
+"""The mechanisms that the paper compares with. For simulation only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from pckv.errors import ParameterError
+from pckv.lab.baselines.drawing import IndexModel
+from pckv.lab.baselines.kvue import kvue
+from pckv.lab.baselines.privkvm import privkvm, privkvm_virtual
+
+Floats = NDArray[np.float64]
+Baseline = Callable[[IndexModel, float, Generator], tuple[Floats, Floats]]
+
+NAMES = ("privkvm", "privkvm-1r5v", "kvue")
+
+
+def find_baseline(name: str) -> Baseline | None:
+    """A baseline by name: `privkvm` has one round, `privkvm:3` three; None if it is no baseline."""
+    if name == "kvue":
+        return kvue
+    if name == "privkvm-1r5v":
+        return privkvm_virtual
+    if found := re.fullmatch(r"privkvm(?::([1-9][0-9]?))?", name):
+        rounds = int(found[1] or 1)
+        return lambda model, epsilon, rng: privkvm(model, epsilon, rng, rounds)
+    if name.startswith("privkvm"):
+        raise ParameterError(
+            f"mechanism {name!r} does not exist: privkvm takes 1 to 99 rounds, as in privkvm:3"
+        )
+    return None

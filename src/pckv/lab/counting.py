@@ -1,0 +1,55 @@
+"""The counts that a server would see, drawn without making a single report.
+
+Given the sampled pairs, the counts of `ue` are independent multinomials a key, and those of `grr`
+a scatter: O(n + d) draws instead of O(n·d), from the same distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from pckv.channels import Channel
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.lab.sampling import SampledCounts
+from pckv.tally.decode import KeySupport
+
+
+def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+    """n1 and n2 of every key, as if every report had been made and tallied."""
+    return COUNTERS[channel.name](channel, sampled, rng)
+
+
+def _count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+    kept, flipped = float(channel.sampled.plus), float(channel.sampled.minus)
+    fake = float(channel.unsampled.plus)
+    others = sampled.users - sampled.plus - sampled.minus
+    counts = rng.multinomial(sampled.plus, [kept, flipped, 1 - kept - flipped])
+    counts += rng.multinomial(sampled.minus, [flipped, kept, 1 - kept - flipped])
+    counts += rng.multinomial(others, [fake, fake, 1 - 2 * fake])
+    return KeySupport(counts[:, 0], counts[:, 1])
+
+
+def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+    # Every word is at least as likely as `other`: so a report is, with chance symbols·other, any
+    # word alike, and what the true and the flipped word have beyond that comes on top.
+    other = float(channel.other)
+    anywhere = channel.symbols * other
+    stays, flips = float(channel.sampled.plus) - other, float(channel.sampled.minus) - other
+    chances = np.clip([stays, flips, anywhere], 0, 1)
+    plus = rng.multinomial(sampled.plus, chances / chances.sum())
+    minus = rng.multinomial(sampled.minus, chances / chances.sum())
+    scattered = int(plus[:, 2].sum() + minus[:, 2].sum()) + int(rng.binomial(sampled.dummies, anywhere))
+    on_keys = rng.binomial(scattered, channel.keys / (channel.keys + channel.padding))
+    spread = rng.multinomial(on_keys, np.full(2 * channel.keys, 1 / (2 * channel.keys))).reshape(2, -1)
+    return KeySupport(plus[:, 0] + minus[:, 1] + spread[0], plus[:, 1] + minus[:, 0] + spread[1])
+
+
+COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], KeySupport]] = {
+    "ue": _count_ue,
+    "grr": _count_grr,
+}

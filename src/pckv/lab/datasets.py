@@ -1,0 +1,71 @@
+"""Ratings files of any kind as datasets: keys are whatever the file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.bulk.pairs import PairRows
+from pckv.bulk.rows import Columns, Progress, RowFile
+from pckv.errors import DataError, ParameterError
+from pckv.lab.dataset import Dataset
+
+
+def read_dataset(
+    path: Path,
+    columns: Columns,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    repeated: str | None = None,
+    progress: Progress = lambda _: None,
+) -> Dataset:
+    """Read a CSV or Parquet file; the range is found in the data where it is not given."""
+    for what, end in (("low", low), ("high", high)):
+        if end is not None and not np.isfinite(end):
+            raise ParameterError(f"{what} must be a finite number, not {end}")
+    if low is not None and high is not None and not low < high:
+        raise ParameterError(f"low must be below high: {low:g} ≥ {high:g}")
+    rows = RowFile(path, columns)
+    pairs = PairRows(rows)
+    numbers: dict[str, int] = {}
+    found_low, found_high = np.inf, -np.inf
+    for batch in rows.batches(progress):
+        used = ~batch.blank
+        bad = used & ~_within(batch.values, low, high)
+        if bad.any():
+            place = int(np.argmax(bad))
+            raise rows.refusal(int(batch.rows[place]), _bad_value(float(batch.values[place]), low, high))
+        names = [name for name in batch.keys.names if name]
+        codes = {name: numbers.setdefault(name, len(numbers)) for name in names}
+        keys = np.array([codes.get(name, -1) for name in batch.keys.names], np.int64)[batch.keys.codes]
+        if (keys[used] < 0).any():
+            raise rows.refusal(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+        if used.any():
+            found_low = min(found_low, batch.values[used].min())
+            found_high = max(found_high, batch.values[used].max())
+        pairs.add(batch, keys, batch.values, used)
+    names = list(numbers)
+    population, _ = pairs.compress(repeated, names.__getitem__)
+    if not names:
+        raise DataError(f"{path}: no pairs")
+    low, high = found_low if low is None else low, found_high if high is None else high
+    if not low < high:
+        raise DataError(f"{path}: all values are {low:g}: give --low and --high")
+    return Dataset(path.name, population, len(names), float(low), float(high))
+
+
+def _within(values: NDArray[np.float64], low: float | None, high: float | None) -> NDArray[np.bool_]:
+    return (
+        np.isfinite(values)
+        & (values >= (-np.inf if low is None else low))
+        & (values <= (np.inf if high is None else high))
+    )
+
+
+def _bad_value(value: float, low: float | None, high: float | None) -> str:
+    if not np.isfinite(value):
+        return f"value {value} is not a finite number"
+    return f"value {value:g} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"

@@ -1,0 +1,120 @@
+"""What a figure of the paper is: its points and how they are laid out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator, SeedSequence, default_rng
+
+Point = dict[str, Any]
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large and how often: the paper has a million users and five repeats."""
+
+    repeats: int = 5
+    users: int = 1_000_000
+    seed: int = 0
+    workers: int = 2
+    data: Path | None = None
+
+    def rng(self, *place: int) -> Generator:
+        """Randomness that depends on the seed and the place alone."""
+        return default_rng(SeedSequence(self.seed, spawn_key=place))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: `points` computes it, the rest says how it is drawn.
+
+    Points have `x`, the quantities that `panels` names, a `series`, and `theory`.
+    """
+
+    name: str
+    title: str
+    x: str
+    panels: Mapping[str, str]
+    points: Callable[[Scale, Progress], list[Point]]
+    log_x: bool = False
+    log_y: bool = True
+    note: Callable[[Scale], str] = field(default=lambda _: "")
+
+
+def averaged(points: Sequence[Point], x: str, quantities: Sequence[str]) -> list[Point]:
+    """Average the repeats of every series at every x; rows keep the number of repeats."""
+
+    def place(point: Point) -> tuple[str, bool, float]:
+        return point["series"], point["theory"], point[x]
+
+    order = {
+        series: number for number, series in enumerate(dict.fromkeys(point["series"] for point in points))
+    }
+    ordered = sorted(points, key=lambda point: (order[point["series"]], point["theory"], point[x]))
+    rows = []
+    for (series, theory, at), group in groupby(ordered, key=place):
+        same = list(group)
+        means = {name: _mean([point[name] for point in same]) for name in quantities}
+        rows.append({"series": series, "theory": theory, x: at, **means, "repeats": len(same)})
+    return rows
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def in_parallel(
+    job: Callable[..., list[Point]], arguments: Sequence[tuple[Any, ...]], scale: Scale, progress: Progress
+) -> list[Point]:
+    """Run jobs on the cores; what they return does not depend on how many there are."""
+    points: list[Point] = []
+    for done, part in enumerate(_results(job, arguments, scale.workers), 1):
+        points += part
+        progress(done / len(arguments))
+    return points
+
+
+def _results(
+    job: Callable[..., list[Point]], arguments: Sequence[tuple[Any, ...]], workers: int
+) -> Iterator[list[Point]]:
+    if workers == 1:
+        yield from (job(*each) for each in arguments)
+        return
+    # Forked workers share what was loaded before instead of copying it.
+    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+        yield from pool.map(job, *zip(*arguments, strict=True))
+
+
+def to_csv(points: Sequence[Point]) -> str:
+    """Points as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(points[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(points)
+    return text.getvalue()
+
+
+def from_csv(text: str) -> list[Point]:
+    """Undo `to_csv`."""
+    return [
+        {name: _value(name, value) for name, value in row.items()}
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+
+
+def _value(name: str, value: str) -> Any:
+    if name in ("series", "panel"):
+        return value
+    if name == "theory":
+        return value == "True"
+    return float(value) if value else None

@@ -1,0 +1,136 @@
+"""Figures that are formulas: 4 (g and h), 11 (Ψ and Φ), and the crossover rules of section 4.5."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from pckv.budget import ALLOCATIONS
+from pckv.channels import build
+from pckv.lab.figures.figure import Figure, Point, Progress, Scale
+from pckv.theory import CountMoments, g_and_h
+
+PHI_EPSILONS = (0.2, 0.5, 0.85, 1.0, 2.0)
+CROSSOVER_EPSILONS = ("1", "3", "5")
+
+
+def psi(epsilon: float) -> float:
+    """The appendix's Ψ: above m², the mean's error grows with θ all the way."""
+    e = math.exp(epsilon)
+    return (e + 1) * (3 * e * e + 12 * e + 1) / (e + 3) ** 3
+
+
+def phi(epsilon: float, theta: float) -> float:
+    """MSE_m/μ at m² = 1, as a function of θ = e^ε1 along the budgets that compose to ε."""
+    g = 4 / ((theta + 1) * (math.exp(epsilon) / theta - 1) ** 2)
+    h = 4 * theta / (theta - 1) ** 2
+    return g + h
+
+
+def _allocations(_scale: Scale, progress: Progress) -> list[Point]:
+    points = []
+    for allocation in ALLOCATIONS:
+        for step in range(1, 61):
+            epsilon = Fraction(step, 10)
+            a, b, p = map(float, build("ue", 100, 1, epsilon, {"allocation": allocation}).probabilities)
+            g, h = g_and_h(a, b, p)
+            points.append({"series": allocation, "theory": False, "ε": float(epsilon), "g": g, "h": h})
+    progress(1)
+    return points
+
+
+def _appendix(_scale: Scale, progress: Progress) -> list[Point]:
+    points: list[Point] = [
+        {"series": "Ψ", "theory": False, "x": epsilon, "psi": psi(epsilon), "phi": None}
+        for epsilon in np.linspace(0.05, 6, 120).tolist()
+    ]
+    for epsilon in PHI_EPSILONS:
+        least, most = (math.exp(epsilon) + 1) / 2, math.exp(epsilon)
+        for share in np.linspace(0, 0.9, 46).tolist():
+            theta = least + share * (most - least)
+            points.append(
+                {
+                    "series": f"Φ at ε = {epsilon:g}",
+                    "theory": False,
+                    "x": share,
+                    "psi": None,
+                    "phi": phi(epsilon, theta),
+                }
+            )
+    progress(1)
+    return points
+
+
+def crossover(rule: str, padding: int, epsilon: float) -> float:
+    """The number of keys above which a rule of section 4.5 prefers PCKV-UE."""
+    e = math.exp(epsilon)
+    if rule == "frequency":
+        return 1 + padding * (4 * padding - 1) * (e + 1) / 2
+    return padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1) / 2
+
+
+def measured_crossover(quantity: str, padding: int, epsilon: str, frequency: float = 0.01) -> float:
+    """The same from the exact variances at one frequency: the least number of keys where ue is better."""
+
+    def ue_is_better(keys: int) -> bool:
+        errors = []
+        for name in ("ue", "grr"):
+            moments = CountMoments.of(build(name, keys, padding, Fraction(epsilon), {}).count_law)
+            errors.append(
+                moments.frequency_variance(frequency)
+                if quantity == "frequency"
+                else moments.mean_variance(frequency, 0.0)
+            )
+        return errors[0] < errors[1]
+
+    low, high = 1, 2**31
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if ue_is_better(middle) else (middle + 1, high)
+    return float(low)
+
+
+def _crossovers(_scale: Scale, progress: Progress) -> list[Point]:
+    points = []
+    for epsilon in CROSSOVER_EPSILONS:
+        for padding in (1, 2, 3, 5, 10, 20, 50, 100):
+            for theory in (True, False):
+                found = {
+                    rule: crossover(rule, padding, float(epsilon))
+                    if theory
+                    else measured_crossover(rule, padding, epsilon)
+                    for rule in ("frequency", "mean")
+                }
+                points.append({"series": f"ε = {epsilon}", "theory": theory, "padding": padding, **found})
+    progress(1)
+    return points
+
+
+FIGURES = (
+    Figure(
+        "4",
+        "g and h of PCKV-UE under three budget allocations",
+        "ε",
+        {"g": "g", "h": "h"},
+        _allocations,
+        note=lambda _: "MSE of the mean ≈ ℓ²/(nf²)·(g + h·m²)",
+    ),
+    Figure(
+        "11",
+        "Ψ(ε), and Φ(θ) in the worst case m² = 1",
+        "x",
+        {"psi": "Ψ(ε), x = ε", "phi": "Φ(θ), x = share of the way from (E+1)/2 to E"},
+        _appendix,
+    ),
+    Figure(
+        "crossover",
+        "The number of keys above which PCKV-UE is better than PCKV-GRR",
+        "padding",
+        {"frequency": "keys, by frequency", "mean": "keys, by mean"},
+        _crossovers,
+        log_x=True,
+        note=lambda _: "points: exact variances at f = 0.01; dashed: the two rules of section 4.5",
+    ),
+)

@@ -1,0 +1,224 @@
+"""Figures 6 to 9: the paper's synthetic populations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from numpy.random import Generator
+
+from pckv.budget import ALLOCATIONS
+from pckv.channels import Channel
+from pckv.lab import populations
+from pckv.lab.dataset import Dataset
+from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
+from pckv.lab.simulate import OWN_METHOD, Bench, Setting
+from pckv.theory import theorem4
+
+MECHANISMS = {
+    "PrivKVM": "privkvm",
+    "PrivKVM (1r5v)": "privkvm-1r5v",
+    "KVUE": "kvue",
+    "PCKV-GRR": "grr",
+    "PCKV-UE": "ue",
+}
+EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
+DOMAINS = (20, 50, 100, 200, 500, 1000, 2000)
+KEYS, TOP = 100, 20
+ERRORS = {"frequency": "MSE of frequency", "mean": "MSE of mean"}
+
+POPULATIONS: dict[str, Callable[[int, int, Generator], Dataset]] = {
+    "uniform": populations.uniform,
+    "gaussian": populations.gaussian,
+}
+# Every job's randomness comes from where it stands, and figures that share a population share it.
+PLACES = {"uniform": 0, "gaussian": 1, "domains": 2, "allocations": 3}
+
+
+def setting_of(
+    mechanism: str, epsilon: str, top: int | None, padding: int = 1, allocation: str = "optimized"
+) -> Setting:
+    """A mechanism as the paper runs it: outliers corrected."""
+    method = "corrected" if mechanism in ("ue", "grr") else OWN_METHOD
+    return Setting(mechanism, epsilon, padding, method, top, allocation)
+
+
+def printed_theory(bench: Bench, channel: Channel, top: int | None) -> dict[str, float]:
+    """Theorem 4 as printed, averaged over the keys that count."""
+    a, b, p = map(float, channel.probabilities)
+    frequency, mean = bench.dataset.truth
+    keys = [key for key in bench.dataset.top(top).tolist() if frequency[key] > 0]
+    errors = [
+        theorem4(
+            a,
+            b,
+            p,
+            padding=channel.padding,
+            n=bench.dataset.users,
+            f=float(frequency[key]),
+            m=float(mean[key]),
+        )
+        for key in keys
+    ]
+    return {
+        "frequency": sum(error.frequency_variance for error in errors) / len(keys),
+        "mean": sum(
+            error.mean_variance + _bias(error.mean_expectation, mean[key])
+            for error, key in zip(errors, keys, strict=True)
+        )
+        / len(keys),
+    }
+
+
+def _bias(expectation: float, truth: float) -> float:
+    return float((expectation - truth) ** 2)
+
+
+def _errors_by_epsilon(population: str, scale: Scale, repeat: int, tops: Sequence[int | None]) -> list[Point]:
+    rng = scale.rng(PLACES[population], repeat)
+    bench = Bench(POPULATIONS[population](scale.users, KEYS, rng))
+    points: list[Point] = []
+    for top in tops:
+        for label, mechanism in MECHANISMS.items():
+            for epsilon in EPSILONS:
+                setting = setting_of(mechanism, epsilon, top)
+                outcome = bench.run(setting, rng)
+                at = {"series": label, "top": top, "ε": float(epsilon)}
+                points.append(
+                    at | {"theory": False, "frequency": outcome.mse_frequency, "mean": outcome.mse_mean}
+                )
+                if setting.method != OWN_METHOD:
+                    points.append(at | {"theory": True, **printed_theory(bench, bench.channel(setting), top)})
+    return points
+
+
+def _figure_6(population: str, top: int | None) -> Callable[[Scale, Progress], list[Point]]:
+    def points(scale: Scale, progress: Progress) -> list[Point]:
+        jobs = [(population, scale, repeat, (top,)) for repeat in range(scale.repeats)]
+        return averaged(in_parallel(_errors_by_epsilon, jobs, scale, progress), "ε", tuple(ERRORS))
+
+    return points
+
+
+def _by_domain(epsilon: str, top: int, scale: Scale, keys: int, repeat: int) -> list[Point]:
+    rng = scale.rng(PLACES["domains"], int(epsilon), keys, repeat)
+    bench = Bench(populations.gaussian(scale.users, keys, rng))
+    points: list[Point] = []
+    for label, mechanism in MECHANISMS.items():
+        setting = setting_of(mechanism, epsilon, top)
+        outcome = bench.run(setting, rng)
+        at = {"series": label, "d": float(keys)}
+        points.append(
+            at
+            | {
+                "theory": False,
+                "frequency": outcome.mse_frequency,
+                "mean": outcome.mse_mean,
+                "precision": outcome.precision,
+            }
+        )
+        if setting.method != OWN_METHOD:
+            theory = printed_theory(bench, bench.channel(setting), top)
+            points.append(at | {"theory": True, **theory, "precision": None})
+    return points
+
+
+def _figure_7(
+    epsilon: str, top: int, quantities: tuple[str, ...]
+) -> Callable[[Scale, Progress], list[Point]]:
+    def points(scale: Scale, progress: Progress) -> list[Point]:
+        jobs = [(epsilon, top, scale, keys, repeat) for keys in DOMAINS for repeat in range(scale.repeats)]
+        found = in_parallel(_by_domain, jobs, scale, progress)
+        return [row for row in averaged(found, "d", quantities) if row[quantities[0]] is not None]
+
+    return points
+
+
+def _figure_8(scale: Scale, progress: Progress) -> list[Point]:
+    rows: dict[tuple[str, float], Point] = {}
+    for part, (epsilon, top, name) in enumerate((("3", 10, "top10"), ("5", 20, "top20"))):
+        for row in _figure_7(epsilon, top, ("precision",))(scale, _half(progress, part)):
+            kept = rows.setdefault((row["series"], row["d"]), row | {"top10": None, "top20": None})
+            kept[name] = row["precision"]
+    return [{name: value for name, value in row.items() if name != "precision"} for row in rows.values()]
+
+
+def _half(progress: Progress, part: int) -> Progress:
+    return lambda share: progress((part + share) / 2)
+
+
+def _by_allocation(scale: Scale, repeat: int) -> list[Point]:
+    rng = scale.rng(PLACES["allocations"], repeat)
+    bench = Bench(populations.uniform(scale.users, KEYS, rng))
+    points: list[Point] = []
+    for label, mechanism in (("PCKV-UE", "ue"), ("PCKV-GRR", "grr")):
+        for allocation in ALLOCATIONS:
+            for epsilon in EPSILONS:
+                outcome = bench.run(setting_of(mechanism, epsilon, None, allocation=allocation), rng)
+                points.append(
+                    {
+                        "series": f"{label}, {allocation}",
+                        "theory": False,
+                        "ε": float(epsilon),
+                        "frequency": outcome.mse_frequency,
+                        "mean": outcome.mse_mean,
+                    }
+                )
+    return points
+
+
+def _figure_9(scale: Scale, progress: Progress) -> list[Point]:
+    jobs = [(scale, repeat) for repeat in range(scale.repeats)]
+    return averaged(in_parallel(_by_allocation, jobs, scale, progress), "ε", tuple(ERRORS))
+
+
+def _size(scale: Scale) -> str:
+    return f"n = {scale.users:,}, d = {KEYS}, {scale.repeats} repeats; dashed: Theorem 4 as printed"
+
+
+def _by_domain_note(scale: Scale) -> str:
+    return (
+        f"gaussian, n = {scale.users:,}, top 20 keys, {scale.repeats} repeats; dashed: Theorem 4 as printed"
+    )
+
+
+FIGURES = (
+    Figure("6a", "Uniform population, all keys", "ε", ERRORS, _figure_6("uniform", None), note=_size),
+    Figure("6b", "Gaussian population, all keys", "ε", ERRORS, _figure_6("gaussian", None), note=_size),
+    Figure("6c", "Gaussian population, top 20 keys", "ε", ERRORS, _figure_6("gaussian", TOP), note=_size),
+    Figure(
+        "7a",
+        "Growing domain, ε = 1",
+        "d",
+        ERRORS,
+        _figure_7("1", TOP, tuple(ERRORS)),
+        log_x=True,
+        note=_by_domain_note,
+    ),
+    Figure(
+        "7b",
+        "Growing domain, ε = 5",
+        "d",
+        ERRORS,
+        _figure_7("5", TOP, tuple(ERRORS)),
+        log_x=True,
+        note=_by_domain_note,
+    ),
+    Figure(
+        "8",
+        "Precision of the most frequent keys",
+        "d",
+        {"top10": "top 10, ε = 3", "top20": "top 20, ε = 5"},
+        _figure_8,
+        log_x=True,
+        log_y=False,
+        note=lambda scale: f"gaussian, n = {scale.users:,}, {scale.repeats} repeats",
+    ),
+    Figure(
+        "9",
+        "Three budget allocations",
+        "ε",
+        ERRORS,
+        _figure_9,
+        note=lambda scale: f"uniform, n = {scale.users:,}, d = {KEYS}, all keys, {scale.repeats} repeats",
+    ),
+)

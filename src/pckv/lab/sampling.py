@@ -1,0 +1,86 @@
+"""Padding-and-sampling for a whole population, as counts: how many sampled each signed key.
+
+Participants with one pair who hold the same key and value are drawn together, in one multinomial:
+the same distribution, at a cost that does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from pckv.lab.dataset import Dataset
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class SampledCounts(NamedTuple):
+    """How many participants sampled ⟨key, +⟩ and ⟨key, -⟩; the others sampled a dummy."""
+
+    plus: Counts
+    minus: Counts
+    users: int
+
+    @property
+    def dummies(self) -> int:
+        """How many sampled a dummy."""
+        return self.users - int(self.plus.sum() + self.minus.sum())
+
+
+class Alike(NamedTuple):
+    """Distinct pairs of a key and its value's chance of +, and how many hold each."""
+
+    keys: Counts
+    chances: Floats
+    counts: Counts
+
+
+class SamplingModel:
+    """What is drawn again and again from one population."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        population = dataset.population
+        self.keys, self.users = dataset.keys, dataset.users
+        sizes = population.sizes
+        chance = (dataset.scaled(population.values) + 1) / 2
+        single = np.repeat(sizes == 1, sizes)
+        self._single = alike(population.keys[single], chance[single])
+        several = sizes > 1
+        self._sizes = sizes[several]
+        self._starts = population.offsets[:-1][several]
+        self._pair_keys, self._pair_chance = population.keys, chance
+
+    def draw(self, padding: int, rng: Generator) -> SampledCounts:
+        """Everybody pads, samples one pair and turns its value into a sign."""
+        plus, minus = self._draw_singles(padding, rng)
+        slots = rng.integers(0, np.maximum(self._sizes, padding))
+        chosen = (self._starts + slots)[slots < self._sizes]
+        positive = rng.random(chosen.size) < self._pair_chance[chosen]
+        keys = self._pair_keys[chosen]
+        plus += np.bincount(keys[positive], minlength=self.keys)
+        minus += np.bincount(keys[~positive], minlength=self.keys)
+        return SampledCounts(plus, minus, self.users)
+
+    def _draw_singles(self, padding: int, rng: Generator) -> tuple[Counts, Counts]:
+        share = self._single.chances / padding
+        chances = np.stack([share, 1 / padding - share, np.full_like(share, 1 - 1 / padding)], axis=1)
+        drawn = rng.multinomial(self._single.counts, np.clip(chances, 0, 1))
+        plus, minus = (
+            np.bincount(self._single.keys, drawn[:, sign], minlength=self.keys).astype(np.int64)
+            for sign in (0, 1)
+        )
+        return plus, minus
+
+
+def alike(keys: NDArray[np.int32], chances: Floats) -> Alike:
+    """Group equal pairs."""
+    order = np.lexsort((chances, keys))
+    keys, chances = keys[order], chances[order]
+    new = np.ones(keys.size, np.bool_)
+    new[1:] = (keys[1:] != keys[:-1]) | (chances[1:] != chances[:-1])
+    starts = np.flatnonzero(new)
+    return Alike(keys[starts].astype(np.int64), chances[starts], np.diff(np.append(starts, keys.size)))

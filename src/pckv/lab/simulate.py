@@ -1,0 +1,304 @@
+"""Simulated collections: what a mechanism would have cost on this population."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import NDArray
+
+from pckv.channels import CHANNELS, Channel, build
+from pckv.errors import ParameterError
+from pckv.estimators import METHODS
+from pckv.lab import baselines
+from pckv.lab.baselines.drawing import IndexModel
+from pckv.lab.counting import count_reports
+from pckv.lab.dataset import Dataset
+from pckv.lab.sampling import SamplingModel
+from pckv.task import checked_epsilon, checked_padding
+from pckv.theory import CountMoments, best
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+# The methods of the baselines are their own.
+OWN_METHOD = "own"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to collect: a mechanism, its ε and padding, how it is estimated, which keys count."""
+
+    mechanism: str
+    epsilon: str
+    padding: int
+    method: str
+    top: int | None
+    allocation: str = "optimized"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of what is compared."""
+
+    epsilons: tuple[str, ...]
+    mechanisms: tuple[str, ...]
+    paddings: tuple[int, ...]
+    methods: tuple[str, ...]
+    allocation: str
+    top: int | None
+
+    def check(self, keys: int) -> None:
+        """Refuse what does not exist, before anything runs."""
+        for what in ("epsilons", "mechanisms", "paddings", "methods"):
+            if not getattr(self, what):
+                raise ParameterError(f"no {what} were given")
+        if self.top is not None and not 1 <= self.top <= keys:
+            raise ParameterError(f"top must be at least 1 and at most the {keys:,} keys, not {self.top}")
+        for name in self.mechanisms:
+            check_mechanism(name)
+        for name in self.methods:
+            if name not in METHODS:
+                raise ParameterError(f"method {name!r} does not exist: choose from {', '.join(METHODS)}")
+
+    def settings(self, keys: int) -> Iterator[Setting]:
+        """One setting after another; baselines have no padding, and an estimator of their own."""
+        self.check(keys)
+        for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
+            if baselines.find_baseline(name) is not None:
+                yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
+                continue
+            for padding, method in itertools.product(self.paddings, self.methods):
+                yield Setting(name, epsilon, padding, method, self.top, self.allocation)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The errors of one simulated collection."""
+
+    mse_frequency: float
+    mse_mean: float
+    precision: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """The errors of a setting, averaged over repeats; means are on [-1, 1].
+
+    Keys that nobody holds have no true mean: they are left out of `mse_mean` and counted in
+    `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
+    """
+
+    data: str
+    users: int
+    keys: int
+    mechanism: str
+    method: str
+    epsilon: float
+    padding: int
+    allocation: str
+    repeats: int
+    top: int | None
+    seed: int
+    mse_frequency: float
+    mse_mean: float
+    precision: float
+    mse_frequency_se: float
+    mse_mean_se: float
+    theory_mse_frequency: float | None
+    theory_mse_mean: float | None
+    keys_without_mean: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return asdict(self)
+
+
+class Bench:
+    """A dataset made ready for simulating one collection after another."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+
+    @cached_property
+    def sampling(self) -> SamplingModel:
+        """The population as the paper's mechanisms sample it."""
+        return SamplingModel(self.dataset)
+
+    @cached_property
+    def indices(self) -> IndexModel:
+        """The population as the baselines sample it."""
+        return IndexModel(self.dataset)
+
+    def channel(self, setting: Setting) -> Channel:
+        """The channel of a setting."""
+        names = tuple(CHANNELS) if setting.mechanism == "auto" else (setting.mechanism,)
+        epsilon, parameters = Fraction(setting.epsilon), {"allocation": setting.allocation}
+        return best(build(name, self.dataset.keys, setting.padding, epsilon, parameters) for name in names)
+
+    def run(self, setting: Setting, rng: Generator) -> Outcome:
+        """Simulate one collection and compare it with the truth."""
+        if (baseline := baselines.find_baseline(setting.mechanism)) is not None:
+            frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
+        else:
+            channel = self.channel(setting)
+            support = count_reports(channel, self.sampling.draw(setting.padding, rng), rng)
+            moments = CountMoments.of(channel.count_law)
+            frequency, mean = METHODS[setting.method](support, self.dataset.users, moments)
+        return self.compare(setting.top, frequency, mean)
+
+    def compare(self, top: int | None, frequency: Floats, mean: Floats) -> Outcome:
+        """Errors over the keys that count, and how many of the top ones were found."""
+        true_frequency, true_mean = self.dataset.truth
+        keys = self.dataset.top(top)
+        held = keys[true_frequency[keys] > 0]
+        guessed = np.argsort(-frequency, kind="stable")[: keys.size]
+        return Outcome(
+            float(np.mean((frequency[keys] - true_frequency[keys]) ** 2)),
+            float(np.mean((mean[held] - true_mean[held]) ** 2)) if held.size else 0.0,
+            float(np.isin(guessed, keys).mean()),
+        )
+
+    def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:
+        """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
+        if baselines.find_baseline(setting.mechanism) is not None:
+            return None, None
+        moments = CountMoments.of(self.channel(setting).count_law)
+        true_frequency, true_mean = self.dataset.truth
+        keys = self.dataset.top(setting.top)
+        seen = self.dataset.sampled_share(setting.padding)[keys]
+        f, m = true_frequency[keys], true_mean[keys]
+        frequency = moments.frequency_variance(seen) / self.dataset.users + (seen - f) ** 2
+        held = f > 0
+        mean = moments.mean_variance(seen[held], m[held]) / self.dataset.users
+        return float(frequency.mean()), float(mean.mean()) if held.any() else 0.0
+
+
+def simulate(
+    dataset: Dataset,
+    *,
+    epsilon: Sequence[float | str],
+    mechanism: Sequence[str],
+    padding: int | Sequence[int] = 1,
+    method: str | Sequence[str] = "corrected",
+    allocation: str = "optimized",
+    repeats: int = 10,
+    top: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Result]:
+    """Simulate collections of a dataset; the same seed gives the same rows on any number of workers.
+
+    >>> from pckv.lab.populations import uniform
+    >>> rows = simulate(uniform(1000, 5, default_rng(0)), epsilon=["1"], mechanism=["ue", "kvue"], repeats=2, workers=1)
+    >>> [(row.mechanism, row.repeats) for row in rows]
+    [('ue', 2), ('kvue', 2)]
+    """
+    grid = Grid(
+        epsilons=tuple(map(checked_epsilon, epsilon)),
+        mechanisms=tuple(mechanism),
+        paddings=tuple(map(checked_padding, [padding] if isinstance(padding, int) else padding)),
+        methods=(method,) if isinstance(method, str) else tuple(method),
+        allocation=allocation,
+        top=top,
+    )
+    settings = list(grid.settings(dataset.keys))
+    for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
+        if number < least:
+            raise ParameterError(f"{what} must be at least {least}, not {number}")
+    bench = Bench(dataset)
+    jobs = [
+        (setting, (number, repeat)) for number, setting in enumerate(settings) for repeat in range(repeats)
+    ]
+    outcomes = run_all(bench, jobs, seed, workers or os.cpu_count() or 1, progress)
+    return [
+        _result(bench, setting, outcomes[number * repeats : (number + 1) * repeats], seed)
+        for number, setting in enumerate(settings)
+    ]
+
+
+def check_mechanism(name: str) -> None:
+    """Refuse a mechanism that does not exist, naming those that do."""
+    if name not in (*CHANNELS, "auto") and baselines.find_baseline(name) is None:
+        known = ", ".join(("auto", *CHANNELS, *baselines.NAMES))
+        raise ParameterError(f"mechanism {name!r} does not exist: choose from {known}")
+
+
+def run_all(
+    bench: Bench,
+    jobs: Sequence[tuple[Setting, tuple[int, ...]]],
+    seed: int,
+    workers: int,
+    progress: Progress = lambda _: None,
+) -> list[Outcome]:
+    """Run jobs, each with randomness of its own that depends on the seed and its place alone."""
+    outcomes = []
+    for outcome in _mapped(bench, [(*job, seed) for job in jobs], workers):
+        outcomes.append(outcome)
+        progress(len(outcomes) / len(jobs))
+    return outcomes
+
+
+def _mapped(
+    bench: Bench, jobs: list[tuple[Setting, tuple[int, ...], int]], workers: int
+) -> Iterator[Outcome]:
+    if workers == 1 or len(jobs) == 1:
+        yield from (_run_job(bench, job) for job in jobs)
+        return
+    # Forked workers share the population instead of copying it.
+    with ProcessPoolExecutor(workers, get_context("fork"), _take_bench, (bench,)) as pool:
+        yield from pool.map(_run_shared, jobs)
+
+
+_shared: list[Bench] = []
+
+
+def _take_bench(bench: Bench) -> None:
+    _shared[:] = [bench]
+
+
+def _run_shared(job: tuple[Setting, tuple[int, ...], int]) -> Outcome:
+    return _run_job(_shared[0], job)
+
+
+def _run_job(bench: Bench, job: tuple[Setting, tuple[int, ...], int]) -> Outcome:
+    setting, place, seed = job
+    return bench.run(setting, default_rng(SeedSequence(seed, spawn_key=place)))
+
+
+def _result(bench: Bench, setting: Setting, outcomes: Sequence[Outcome], seed: int) -> Result:
+    errors = np.array([(outcome.mse_frequency, outcome.mse_mean, outcome.precision) for outcome in outcomes])
+    spread = errors.std(axis=0, ddof=1) / len(errors) ** 0.5 if len(errors) > 1 else np.zeros(3)
+    theory_frequency, theory_mean = bench.theory(setting)
+    keys = bench.dataset.top(setting.top)
+    return Result(
+        data=bench.dataset.name,
+        users=bench.dataset.users,
+        keys=bench.dataset.keys,
+        mechanism=setting.mechanism,
+        method=setting.method,
+        epsilon=float(setting.epsilon),
+        padding=setting.padding,
+        allocation=setting.allocation,
+        repeats=len(outcomes),
+        top=setting.top,
+        seed=seed,
+        mse_frequency=float(errors[:, 0].mean()),
+        mse_mean=float(errors[:, 1].mean()),
+        precision=float(errors[:, 2].mean()),
+        mse_frequency_se=float(spread[0]),
+        mse_mean_se=float(spread[1]),
+        theory_mse_frequency=theory_frequency,
+        theory_mse_mean=theory_mean,
+        keys_without_mean=int((bench.dataset.truth[0][keys] == 0).sum()),
+    )
