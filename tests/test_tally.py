@@ -89,7 +89,7 @@ def test_bits_that_are_always_set_do_not_overflow() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 50), max_size=20), max_size=8))
 def test_sparse_counts_are_dense_counts(batches: list[list[int]]) -> None:
-    dense, sparse = DenseCounts(51), SparseCounts()
+    dense, sparse = DenseCounts(51), SparseCounts(51)
     for batch in batches:
         for counts in (dense, sparse):
             counts.add(np.array(batch, np.int64))
@@ -100,7 +100,7 @@ def test_sparse_counts_are_dense_counts(batches: list[list[int]]) -> None:
 
 def test_sparse_counts_fold_as_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts_module, "FOLD_AT", 10)
-    sparse = SparseCounts()
+    sparse = SparseCounts(51)
     for _ in range(9):
         sparse.add(np.arange(4))
     assert len(sparse._waiting) < 4

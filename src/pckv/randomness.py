@@ -23,19 +23,21 @@ Source = Callable[[int], bytes]
 
 @cache
 def _layout(draws: int) -> struct.Struct:
-    return struct.Struct(f"<{REPORT_ID_BYTES}s{draws}Q")
+    return struct.Struct(f"<{draws}Q")
 
 
 class Tape:
     """A report's randomness: its id, then little-endian 64-bit draws, in order."""
 
+    __slots__ = ("_next_draw", "_source", "report_id")
+
     one = 1 << BITS
 
     def __init__(self, draws: int, source: Source = os.urandom) -> None:
-        layout = _layout(draws)
-        self.report_id, *numbers = layout.unpack(source(layout.size))
+        data = source(REPORT_ID_BYTES + DRAW_BYTES * draws)
+        self.report_id = data[:REPORT_ID_BYTES]
         self._source = source
-        self._next_draw: Callable[[], int] = iter(numbers).__next__
+        self._next_draw: Callable[[], int] = iter(_layout(draws).unpack_from(data, REPORT_ID_BYTES)).__next__
 
     def draw(self) -> int:
         """The next uniform integer below 2^64."""

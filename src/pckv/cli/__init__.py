@@ -14,6 +14,7 @@ from pckv.cli.demo import demo_command
 from pckv.cli.estimate import estimate_command
 from pckv.cli.perturb import perturb_command
 from pckv.cli.plan import plan_command
+from pckv.cli.reproduce import reproduce_command
 from pckv.cli.simulate import simulate_command
 from pckv.cli.tally import tally_command
 from pckv.cli.task import task_group
@@ -67,6 +68,7 @@ for command in (
     estimate_command,
     perturb_command,
     plan_command,
+    reproduce_command,
     simulate_command,
     tally_command,
     task_group,

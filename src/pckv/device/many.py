@@ -48,13 +48,11 @@ class ManyTape:
 
     def below(self, limits: Draws) -> Integers:
         """A uniform integer below each limit; the incomplete last run is drawn again."""
-        results = np.zeros(limits.size, np.int64)
-        waiting = np.arange(limits.size)
-        while waiting.size:
-            numbers, limit = self.draw(waiting.size), limits[waiting]
-            remainders = numbers % limit
-            results[waiting] = remainders
-            waiting = waiting[numbers - remainders > _LARGEST_DRAW - limit + np.uint64(1)]
+        numbers = self.draw(limits.size)
+        results = (numbers % limits).view(np.int64)
+        again = np.flatnonzero(numbers - results.view(np.uint64) > _LARGEST_DRAW - limits + np.uint64(1))
+        if again.size:
+            results[again] = self.below(limits[again])
         return results
 
     def positive(self, levels: Draws) -> Flags:

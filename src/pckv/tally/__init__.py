@@ -92,23 +92,20 @@ class Tally:
         else:
             if reports.dtype != np.int64 or reports.ndim != 1:
                 raise ReportError("wrong_length", "words are one row of 64-bit integers")
-            words = reports.astype(np.int64, copy=False)
-            self._check_words(words, self.task.word_limit)
-            self._count_words(words)
-
-    def _check_words(self, words: NDArray[np.int64], limit: int) -> None:
-        # Negative words are huge as unsigned ones, so that one pass finds both ends.
-        unsigned = words.view(np.uint64)
-        if words.size and unsigned.max() >= limit:
-            row = int(np.flatnonzero(unsigned >= limit)[0])
-            raise ReportError("out_of_range", f"report {row}: word {words[row]} is not below {limit}")
+            self._count_words(reports.astype(np.int64, copy=False))
 
     def _count_words(self, words: NDArray[np.int64]) -> None:
-        self._grow(words.size)
-        self.counts.add(words)
+        reports = self._grown(words.size)
+        try:
+            self.counts.add(words)
+        except IndexError:
+            row = int(np.flatnonzero((words < 0) | (words >= self.cells))[0])
+            message = f"report {row}: word {words[row]} is not below {self.cells}"
+            raise ReportError("out_of_range", message) from None
+        self.reports = reports
 
     def _count_planes(self, bodies: NDArray[np.uint8]) -> None:
-        self._grow(len(bodies))
+        self.reports = self._grown(len(bodies))
         present, plus = count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
         cells = np.arange(2 * self.task.key_count)
         self.counts.add_counts(cells, np.stack([present - plus, plus], axis=1).reshape(-1))
@@ -117,13 +114,13 @@ class Tally:
         """Add another tally of the same task to this one."""
         if other.task != self.task:
             raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
-        self._grow(other.reports)
+        self.reports = self._grown(other.reports)
         self.counts.add_counts(*other.counts.nonzero())
 
-    def _grow(self, reports: int) -> None:
+    def _grown(self, reports: int) -> int:
         if self.reports + reports > MOST_REPORTS:
             raise TallyError("a tally holds at most 2^63 - 1 reports")
-        self.reports += reports
+        return self.reports + reports
 
     def __bytes__(self) -> bytes:
         return storage.pack(self.task.digest, self.reports, self.cells, *self.counts.nonzero())

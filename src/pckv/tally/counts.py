@@ -13,16 +13,18 @@ Cells = NDArray[np.int64]
 DENSE_CELLS = 2**24
 # Sparse counts are folded together once this many new cells wait.
 FOLD_AT = 2**20
-# Words are counted in blocks that stay in the cache, but large enough to be worth adding up.
-BLOCK_WORDS = 2**16
-WORDS_A_CELL = 16
+# Words are checked and counted in parts that stay in the cache, but large enough to be worth adding up;
+# above this many cells (2 MiB) the counts themselves leave the cache, and parts cost more than they save.
+PART_WORDS = 2**16
+WORDS_A_CELL = 4
+CELLS_FOR_PARTS = 2**18
 
 
 class Counts(Protocol):
     """Counts by cell."""
 
     def add(self, cells: Cells) -> None:
-        """Count every cell once for each time it appears."""
+        """Count every cell once for each time it appears; an `IndexError`, and nothing, if one is beyond."""
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
@@ -42,9 +44,19 @@ class DenseCounts:
 
     def add(self, cells: Cells) -> None:
         """Count every cell once for each time it appears."""
-        block = max(BLOCK_WORDS, WORDS_A_CELL * self.array.size)
-        for start in range(0, cells.size, block):
-            self.array += np.bincount(cells[start : start + block], minlength=self.array.size)
+        small = self.array.size <= CELLS_FOR_PARTS
+        parts = cells.size // max(PART_WORDS, WORDS_A_CELL * self.array.size) if small else 1
+        first, *rest = np.array_split(cells, max(1, parts))
+        found = self._counted(first)
+        for part in rest:
+            found += self._counted(part)
+        self.array += found
+
+    def _counted(self, cells: Cells) -> Cells:
+        # Negative cells are huge as unsigned ones, so that one pass finds both ends.
+        if cells.size and cells.view(np.uint64).max() >= self.array.size:
+            raise IndexError
+        return np.bincount(cells, minlength=self.array.size)
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
@@ -63,7 +75,8 @@ class DenseCounts:
 class SparseCounts:
     """Sorted cells with their counts; additions wait and are folded in together."""
 
-    def __init__(self) -> None:
+    def __init__(self, cells: int) -> None:
+        self._limit = cells
         self._cells = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.int64)
         self._waiting: list[tuple[Cells, Cells]] = []
@@ -71,7 +84,10 @@ class SparseCounts:
 
     def add(self, cells: Cells) -> None:
         """Count every cell once for each time it appears."""
-        self.add_counts(*np.unique(cells, return_counts=True))
+        found, counts = np.unique(cells, return_counts=True)
+        if found.size and not 0 <= found[0] <= found[-1] < self._limit:
+            raise IndexError
+        self.add_counts(found, counts)
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
@@ -112,4 +128,4 @@ class SparseCounts:
 
 def empty_counts(cells: int) -> Counts:
     """Counts that are all zero."""
-    return DenseCounts(cells) if cells <= DENSE_CELLS else SparseCounts()
+    return DenseCounts(cells) if cells <= DENSE_CELLS else SparseCounts(cells)

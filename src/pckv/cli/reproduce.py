@@ -1,0 +1,67 @@
+"""`pckv reproduce`: the paper's whole evaluation, in one command."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from pckv.cli.common import json_option, print_json, print_table, progress_bar
+from pckv.lab.figures import FIGURES, Scale
+from pckv.lab.reproduction import reproduce
+
+
+@click.command("reproduce")
+@click.argument("figures", nargs=-1, metavar="[FIGURE]...")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write to."
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder with the rating sets (Figure 10).",
+)
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="The paper has 5.")
+@click.option(
+    "--users",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="Of the synthetic populations.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same points.",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one a core]")
+@json_option
+def reproduce_command(
+    figures: tuple[str, ...],
+    out: Path,
+    data: Path | None,
+    repeats: int,
+    users: int,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Compute the figures of the paper again: all, or those named (4, 6, 6a, …, 11, crossover).
+
+    Writes each as PNG, SVG and CSV, and a page that holds the paper's claims against what was measured.
+    A run that was broken off goes on where it stopped: figures that are there are not computed again.
+    """
+    scale = Scale(repeats, users, seed, workers or os.cpu_count() or 1, data)
+    found = reproduce(figures, out, scale, progress_bar)
+    if as_json:
+        print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in found])
+        return
+    print_table(
+        "Claims of the paper",
+        ("holds", "claim", "measured"),
+        [("yes" if v.holds else "no", v.claim, v.measured) for v in found],
+    )
+    click.echo(f"\n{len(figures) or len(FIGURES)} figures in {out}: open {out / 'index.html'}")

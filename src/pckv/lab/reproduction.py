@@ -1,0 +1,173 @@
+"""All of the paper's evaluation in one folder: figures, points, and a page that gathers them."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pckv.bulk.outputs import whole_file
+from pckv.charts import chart_svg, lines_chart, save_chart
+from pckv.errors import ParameterError
+from pckv.lab.figures import FIGURES, Figure, MissingData, Point, Scale
+from pckv.lab.figures.claims import Verdict, verdicts
+from pckv.lab.figures.figure import from_csv, to_csv
+
+ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]
+
+MANIFEST = "settings.json"
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>PCKV, reproduced</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }}
+svg {{ max-width: 100%; height: auto; }}
+table {{ border-collapse: collapse; margin: 1rem 0; }}
+th, td {{ padding: .35rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }}
+.no {{ color: #b00020; font-weight: 600; }}
+</style>
+</head>
+<body>
+<h1>PCKV, reproduced</h1>
+<p>{about}</p>
+<h2>Claims</h2>
+<table>
+<thead><tr><th>claim of the paper</th><th>measured</th><th>holds</th></tr></thead>
+<tbody>
+{claims}
+</tbody>
+</table>
+{figures}
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure as it stands in the folder: its points, or why there are none."""
+
+    figure: Figure
+    points: list[Point] | None
+    missing: str = ""
+
+
+def chosen_figures(names: Iterable[str]) -> list[Figure]:
+    """Figures by name, all if none is named; "6" means 6a to 6c."""
+    wanted: list[Figure] = []
+    for name in names:
+        matching = [
+            figure for known, figure in FIGURES.items() if known == name or known.rstrip("abcd") == name
+        ]
+        if not matching:
+            raise ParameterError(f"figure {name!r} does not exist: choose from {', '.join(FIGURES)}")
+        wanted += matching
+    return list(dict.fromkeys(wanted)) or list(FIGURES.values())
+
+
+def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: ProgressBar) -> list[Verdict]:
+    """Compute what is not there yet, draw it, and gather everything; the verdicts on the claims."""
+    figures = chosen_figures(names)
+    out.mkdir(parents=True, exist_ok=True)
+    settings = {"repeats": scale.repeats, "users": scale.users, "seed": scale.seed}
+    check_settings(out, settings)
+    shown = [_computed(figure, out, scale, progress_bar) for figure in figures]
+    measured = {each.figure.name: each.points for each in shown if each.points is not None}
+    found = verdicts(measured, scale)
+    _write(out / "index.html", page(shown, found, scale))
+    _write(out / "reproduction.md", markdown(shown, found, scale))
+    return found
+
+
+def check_settings(out: Path, settings: dict[str, int]) -> None:
+    """A folder is continued with the settings it was begun with, or not at all."""
+    manifest = out / MANIFEST
+    if manifest.exists():
+        begun = json.loads(manifest.read_text(encoding="utf-8"))
+        if begun != settings:
+            raise ParameterError(f"{out} was begun with {begun}: take another folder, or the same settings")
+    else:
+        _write(manifest, json.dumps(settings))
+
+
+def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar) -> Shown:
+    table = out / f"figure-{figure.name}.csv"
+    if table.exists():
+        return Shown(figure, from_csv(table.read_text(encoding="utf-8")))
+    try:
+        with progress_bar(f"Figure {figure.name}") as progress:
+            points = figure.points(scale, progress)
+    except MissingData as missing:
+        return Shown(figure, None, str(missing))
+    chart = draw(figure, points, scale)
+    for form in (".png", ".svg"):
+        with whole_file(out / f"figure-{figure.name}{form}", force=True) as part:
+            save_chart(chart, part, form)
+    # The table comes last: a figure that has one is finished.
+    _write(table, to_csv(points))
+    return Shown(figure, from_csv(to_csv(points)))
+
+
+def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
+    """The chart of a figure."""
+    return lines_chart(
+        points,
+        x=figure.x,
+        panels=figure.panels,
+        title=f"Figure {figure.name}: {figure.title}" if figure.name[0].isdigit() else figure.title,
+        subtitle=figure.note(scale),
+        log_x=figure.log_x,
+        log_y=figure.log_y,
+    )
+
+
+def about(scale: Scale) -> str:
+    """How everything was computed, in a sentence."""
+    return (
+        f"Every figure of the paper's evaluation, computed again: {scale.repeats} repeats, {scale.users:,} users in the "
+        f"synthetic populations, seed {scale.seed}. Counts are drawn from the exact distribution of the reports."
+    )
+
+
+def page(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
+    """The page that gathers the figures."""
+    rows = "\n".join(
+        f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.measured)}</td>"
+        f"<td{'' if v.holds else ' class=no'}>{'yes' if v.holds else 'no'}</td></tr>"
+        for v in found
+    )
+    figures = "\n".join(
+        f"<h2>{html.escape(each.figure.title)}</h2>\n<p>Figure {each.figure.name} is missing: {html.escape(each.missing)}.</p>"
+        if each.points is None
+        else f"<h2>{html.escape(each.figure.title)}</h2>\n{chart_svg(draw(each.figure, each.points, scale))}"
+        for each in shown
+    )
+    return PAGE.format(about=html.escape(about(scale)), claims=rows, figures=figures)
+
+
+def markdown(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
+    """The same as Markdown, with the pictures beside it."""
+    lines = ["# The paper's evaluation, reproduced", "", about(scale), ""]
+    lines += ["| claim of the paper | measured | holds |", "|---|---|---|"]
+    lines += [f"| {v.claim} | {v.measured} | {'yes' if v.holds else '**no**'} |" for v in found]
+    for each in shown:
+        title = each.figure.title
+        lines += ["", f"## {title}", ""]
+        picture = f"![{title}](figure-{each.figure.name}.png)"
+        lines.append(
+            f"Figure {each.figure.name} is missing: {each.missing}." if each.points is None else picture
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path, force=True) as part:
+        part.write_text(text, encoding="utf-8")
