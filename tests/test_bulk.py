@@ -637,9 +637,12 @@ def test_a_file_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
 def test_the_old_file_stands_until_the_new_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
-    with whole_file(path, force=True) as part:
-        part.write_bytes(b"new")
-        assert path.read_bytes() == b"old"
+    with path.open("rb") as reader:
+        with whole_file(path, force=True) as part:
+            part.write_bytes(b"new")
+            assert path.read_bytes() == b"old"
+        # Who reads it already reads it to its end: it is replaced, not written over.
+        assert reader.read() == b"old"
     assert whats_in(tmp_path) == {"out.csv": b"new"}
 
 

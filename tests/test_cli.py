@@ -355,7 +355,9 @@ def test_long_tables_are_cut_and_say_so() -> None:
         "[bold]x[/bold]",
         ":smile:",
         "back\\",
+        "x" * 250,
     ],
+    ids=["markup", "emoji", "backslash", "long"],
 )
 def test_keys_are_printed_as_they_are(key: str) -> None:
     put({"keys.txt": key.encode()})
@@ -621,6 +623,11 @@ def test_bad_files_of_pairs(data: bytes, message: str) -> None:
     assert refused(PERTURB).startswith(f"pckv: pairs.csv{message}")
 
 
+def test_parquet_texts_that_are_not_utf8() -> None:
+    put({"pairs.csv": parquet(user=["abcd"], key=["up"], value=[3]).replace(b"abcd", b"ab\xffd")})
+    assert refused(PERTURB).startswith("pckv: pairs.csv: cannot be read (")
+
+
 BAD_INPUTS = {
     "another-task": (OTHER, forged_reports(GRR, [3], pa.int64()), f": reports of another task ('{GRR.id}')"),
     "word-too-large": (
@@ -648,6 +655,11 @@ BAD_INPUTS = {
         ", row group 0: report 0: a sign is set where nothing is present",
     ),
     "no-task": (GRR, parquet(report_id=[bytes(16)], word=[3]), ": not a report file (it names no task)"),
+    "column-name": (
+        GRR,
+        forged_reports(GRR, [3], pa.int64()).replace(b"report_id", b"report\xffid"),
+        ": not a report file (",
+    ),
     "reports-footer": (GRR, damaged(forged_reports(GRR, [3], pa.int64())), ": not a report file ("),
     "reports-cut": (GRR, forged_reports(GRR, [3], pa.int64())[:-6], ": not a report file ("),
     "tally-of-another": (OTHER, bytes(Tally(GRR)), ": a tally of another task"),
@@ -664,15 +676,8 @@ BAD_INPUTS = {
 
 @pytest.mark.parametrize(
     ("task", "data", "message"),
-    [
-        *(pytest.param(*case, id=name) for name, case in BAD_INPUTS.items()),
-        pytest.param(
-            GRR,
-            forged_reports(GRR, [3], pa.int64()).replace(b"report_id", b"report\xffid"),
-            ": ",
-            id="column-name",
-        ),
-    ],
+    BAD_INPUTS.values(),
+    ids=BAD_INPUTS,
 )
 @pytest.mark.parametrize(
     "command", ["tally bad --out new.tally", "estimate bad --out new.csv --plot new.svg"]
@@ -811,6 +816,20 @@ def test_an_output_is_replaced_only_by_force(command: str, output: str) -> None:
     assert not list(Path().glob("*.part"))
 
 
+@pytest.mark.parametrize(
+    ("command", "output"), [part for part in WRITING if "task new" not in part[0]], ids=WRITING_IDS[1:]
+)
+def test_an_output_that_is_there_is_refused_before_any_work(command: str, output: str) -> None:
+    put({output: b"old"})
+    command = command.replace("pairs.csv", "gone").replace("words.parquet", "gone")
+    assert refused(command) == f"pckv: {output} exists: use --force to replace it\n"
+
+
+def test_one_output_that_is_there_refuses_both() -> None:
+    put({"new.svg": b"old"})
+    assert refused(f"{ESTIMATE} --out new.csv --plot new.svg").startswith("pckv: new.svg exists")
+
+
 @pytest.mark.parametrize(("command", "output"), WRITING, ids=WRITING_IDS)
 def test_a_missing_folder_for_the_output_is_named(command: str, output: str) -> None:
     line = refused(command.replace(output, f"nowhere/{output}"))
@@ -897,8 +916,8 @@ def test_every_command_explains_itself(path: str, command: click.Command) -> Non
         assert " ".join(command.help.split("\n\n")[0].split()) in " ".join(printed.split())
 
 
-def test_every_command_is_known_here() -> None:
-    assert {path for path, _ in commands(main)} == {
+def test_the_commands_of_a_collection_are_there() -> None:
+    assert {path for path, _ in commands(main)} >= {
         "",
         "audit",
         "demo",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 KEYS_SHOWN = 20
+# Curves with more points a series than this are drawn without them.
+POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
 _ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
 
@@ -70,7 +72,7 @@ def save_chart(chart: Any, path: Path, form: str) -> None:
     if form == ".html":
         path.write_text(chart.to_html(inline=True), encoding="utf-8")
     else:
-        chart.save(str(path), format=form[1:], scale_factor=2)
+        chart.save(str(path), format=form[1:], scale_factor=1.5)
 
 
 def check_picture(path: Path) -> None:
@@ -93,6 +95,7 @@ def lines_chart(
     subtitle: str = "",
     log_x: bool = False,
     log_y: bool = True,
+    colors: Mapping[str, str] | None = None,
 ) -> alt.HConcatChart:
     """Curves of some quantities against one, a panel each, a colour a series.
 
@@ -101,28 +104,36 @@ def lines_chart(
     """
     altair = require("altair", extra="charts")
     names = list(dict.fromkeys(str(row["series"]) for row in rows))
+    palette = (
+        altair.Scale(domain=names, range=[colors[name] for name in names])
+        if colors
+        else altair.Scale(domain=names)
+    )
+    color = altair.Color("series:N", sort=names, title=None, scale=palette)
     across = altair.X(
-        f"{x}:Q", title=x, scale=altair.Scale(type="log" if log_x else "linear", zero=False, nice=not log_x)
+        f"{x}:Q", title=x, axis=altair.Axis(tickCount=7), scale=_scale(altair, logarithmic=log_x)
     )
     parts = []
     for quantity, label in panels.items():
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
-        base = altair.Chart(altair.Data(values=shown)).encode(
-            x=across,
-            y=altair.Y(
-                f"{quantity}:Q",
-                title=label,
-                scale=altair.Scale(type="log" if log_y else "linear", zero=False),
-            ),
-            color=altair.Color("series:N", sort=names, title=None, scale=altair.Scale(domain=names)),
-        )
+        axis = altair.Axis(tickCount=6, format=".0e") if log_y else altair.Axis(tickCount=6)
+        up = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
+        base = altair.Chart(altair.Data(values=shown)).encode(x=across, y=up, color=color)
         measured = base.transform_filter("!datum.theory")
-        tooltip = ["series:N", f"{x}:Q", f"{quantity}:Q"]
-        layers = [measured.mark_line(), measured.mark_point(filled=True, size=35).encode(tooltip=tooltip)]
+        layers = [measured.mark_line()]
+        if len(shown) < POINTS_SHOWN * len(names):
+            tooltip = ["series:N", f"{x}:Q", f"{quantity}:Q"]
+            layers.append(measured.mark_point(filled=True, size=35, opacity=1).encode(tooltip=tooltip))
         if any(row.get("theory") for row in shown):
             layers.append(base.transform_filter("datum.theory").mark_line(strokeDash=[4, 3], opacity=0.8))
         parts.append(altair.layer(*layers).properties(width=330, height=260))
-    chart: alt.HConcatChart = altair.hconcat(*parts, spacing=30).properties(
-        title={"text": title, "subtitle": subtitle}
+    chart: alt.HConcatChart = (
+        altair.hconcat(*parts, spacing=30)
+        .properties(title={"text": title, "subtitle": subtitle})
+        .configure_axis(gridOpacity=0.4)
     )
     return chart
+
+
+def _scale(altair: Any, *, logarithmic: bool) -> Any:
+    return altair.Scale(type="log", nice=False) if logarithmic else altair.Scale(zero=False)

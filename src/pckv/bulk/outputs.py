@@ -12,6 +12,8 @@ from pckv.errors import OutputExists
 
 def check_free(path: Path, *, force: bool) -> None:
     """Refuse, before any work is done, an output that is there already."""
+    if path.is_dir():
+        raise OutputExists(f"{path} is a folder")
     if path.exists() and not force:
         raise OutputExists(f"{path} exists: use --force to replace it")
 

@@ -69,8 +69,10 @@ def _task_keys(
         try:
             numbers[place] = task.key_index(name)
         except PairsError as error:
+            if leniency.ignore_unknown:
+                continue
             unknown = (batch.keys.codes == place) & ~batch.blank
-            if unknown.any() and not leniency.ignore_unknown:
+            if unknown.any():
                 first = int(batch.rows[np.argmax(unknown)])
                 raise rows.refusal(first, f"{error} (--ignore-unknown leaves such rows out)") from None
     keys = numbers[batch.keys.codes]

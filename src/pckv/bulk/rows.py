@@ -135,7 +135,7 @@ class RowFile:
                 yield _coded_arrow(arrow, user), _coded_arrow(arrow, key), _arrow_values(arrow, value)
                 done += len(batch)
                 progress(done / file.metadata.num_rows)
-        except (arrow.ArrowException, OSError) as error:
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"{self.path}: cannot be read ({str(error).splitlines()[0]})") from None
 
     def _present(self, header: list[str]) -> Columns:

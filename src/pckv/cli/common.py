@@ -17,7 +17,7 @@ from rich.text import Text
 from pckv.errors import TaskError
 from pckv.task import Task
 
-PIPED_WIDTH = 200
+PIPED_WIDTH, WIDEST = 200, 100_000
 
 FilePath = click.Path(path_type=Path)
 
@@ -64,5 +64,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         table.add_row(*(Text(cell) for cell in row))
     # Piped output is not cut to the width of a terminal that is not there.
     console = Console(highlight=False)
-    console.width = console.width if console.is_terminal else PIPED_WIDTH
+    if not console.is_terminal:
+        console.width = WIDEST
+        console.width = max(PIPED_WIDTH, console.measure(table).maximum)
     console.print(table)

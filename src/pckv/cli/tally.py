@@ -17,6 +17,10 @@ from pckv.task import Task
 
 def tally_files(task: Task, paths: Sequence[Path]) -> Tally:
     """The tally of report files and tally files together."""
+    places = [path.resolve() for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
+            raise DataError(f"{path}: given twice, and would be counted twice")
     tally = Tally(task)
     reports = [path for path in paths if is_report_file(path)]
     with progress_bar("Counting") as progress:

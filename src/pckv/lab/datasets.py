@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.bulk.pairs import PairRows
-from pckv.bulk.rows import Columns, Progress, RowFile
+from pckv.bulk.rows import Columns, Progress, RowFile, shown
 from pckv.errors import DataError, ParameterError
 from pckv.lab.dataset import Dataset
 
@@ -68,4 +68,4 @@ def _within(values: NDArray[np.float64], low: float | None, high: float | None) 
 def _bad_value(value: float, low: float | None, high: float | None) -> str:
     if not np.isfinite(value):
         return f"value {value} is not a finite number"
-    return f"value {value:g} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"
+    return f"value {shown(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"

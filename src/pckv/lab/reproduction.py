@@ -16,6 +16,7 @@ from pckv.errors import ParameterError
 from pckv.lab.figures import FIGURES, Figure, MissingData, Point, Scale
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import from_csv, to_csv
+from pckv.lab.figures.synthetic import COLORS
 
 ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]
 
@@ -126,6 +127,7 @@ def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
         subtitle=figure.note(scale),
         log_x=figure.log_x,
         log_y=figure.log_y,
+        colors=COLORS if all(point["series"] in COLORS for point in points) else None,
     )
 
 

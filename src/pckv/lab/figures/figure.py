@@ -33,7 +33,7 @@ class Scale:
         return default_rng(SeedSequence(self.seed, spawn_key=place))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figure:
     """One figure: `points` computes it, the rest says how it is drawn.
 

@@ -60,20 +60,16 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
     rank = np.arange(items.size) - np.repeat(np.cumsum(counts) - counts, counts)
     whole, rest = np.divmod(sums, np.maximum(counts, 1))
     values = whole[items] + (rank < rest[items])
-    owners = np.concatenate([rng.permutation(users), rng.integers(0, users, items.size - users)])
-    rng.shuffle(owners)
-    while True:
+    shuffled = rng.permutation(items.size)
+    items, values = items[shuffled], values[shuffled]
+    owners = np.concatenate([np.arange(users), rng.integers(0, users, items.size - users)])
+    again = np.ones(1, np.bool_)
+    while again.any():
         places = owners * counts.size + items
-        _, first = np.unique(places, return_index=True)
         again = np.ones(items.size, np.bool_)
-        again[first] = False
-        if not again.any():
-            break
-        # Nobody rates an item twice: such ratings change hands with others.
-        partners = rng.integers(0, items.size, int(again.sum()))
-        moved = np.flatnonzero(again)
-        for one, other in zip(moved.tolist(), partners.tolist(), strict=True):
-            owners[one], owners[other] = owners[other], owners[one]
+        again[np.unique(places, return_index=True)[1]] = False
+        # Nobody rates an item twice: what came second is dealt again, so that the first ratings stay.
+        owners[again] = rng.integers(0, users, int(again.sum()))
     order = np.argsort(places, kind="stable")
     offsets = np.zeros(users + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=users), out=offsets[1:])

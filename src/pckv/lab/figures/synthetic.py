@@ -21,6 +21,13 @@ MECHANISMS = {
     "PCKV-GRR": "grr",
     "PCKV-UE": "ue",
 }
+COLORS = {
+    "PrivKVM": "#4c78a8",
+    "PrivKVM (1r5v)": "#9ecae9",
+    "KVUE": "#f58518",
+    "PCKV-GRR": "#b279a2",
+    "PCKV-UE": "#54a24b",
+}
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
 DOMAINS = (20, 50, 100, 200, 500, 1000, 2000)
 KEYS, TOP = 100, 20
