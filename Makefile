@@ -23,6 +23,7 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/core.py
+	$(BIN)/python bench/lab.py
 
 vectors: $(READY)
 	$(BIN)/python vectors/generate.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ class Leniency(NamedTuple):
 
 
 STRICT = Leniency()
-Kind = TypeVar("Kind", np.int32, np.float64)
 
 
 class PopulationFile(NamedTuple):
@@ -100,10 +99,10 @@ class PairRows:
     def __init__(self, rows: RowFile) -> None:
         self.rows = rows
         self.users: dict[str, int] = {}
-        self._user: list[NDArray[np.int32]] = []
-        self._key: list[NDArray[np.int32]] = []
-        self._value: list[NDArray[np.float64]] = []
-        self._row: list[NDArray[np.int32]] = []
+        self._user = _Column(np.dtype(np.int32))
+        self._key = _Column(np.dtype(np.int32))
+        self._value = _Column(np.dtype(np.float64))
+        self._left_out = _Column(np.dtype(np.int64))
 
     def add(
         self, batch: Batch, keys: NDArray[np.int64], values: NDArray[np.float64], used: NDArray[np.bool_]
@@ -111,48 +110,74 @@ class PairRows:
         """Take in a batch; rows that are not used still make their user a participant."""
         codes = [self.users.setdefault(name, len(self.users)) for name in batch.users.names]
         users = np.array(codes, np.int32)[batch.users.codes]
-        self._user.append(users[used])
-        self._key.append(keys[used].astype(np.int32))
-        self._value.append(values[used])
-        self._row.append(batch.rows[used].astype(np.int32))
+        self._user.extend(users[used])
+        self._key.extend(keys[used])
+        self._value.extend(values[used])
+        self._left_out.extend(batch.rows[~used])
 
     def compress(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
         """Everybody's pairs in order; how many rows were merged into others."""
         if not self.users:
             raise DataError(f"{self.rows.path}: no rows")
-        users, keys = _joined(self._user), _joined(self._key)
+        users, keys = self._user.taken(), self._key.taken()
         # A stable order: rows of one user and key stay as they came.
         order = np.lexsort((keys, users))
-        users, keys = users[order], keys[order]
-        values, numbers = _joined(self._value)[order], _joined(self._row)[order]
+        users = users[order]
+        keys = keys[order]
+        values = self._value.taken()[order]
         again = np.zeros(users.size, np.bool_)
         again[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
         if again.any():
             if repeated is None:
-                first = int(np.flatnonzero(again)[np.argmin(numbers[again])])
-                name = key_name(int(keys[first]))
-                raise self.rows.refusal(
-                    int(numbers[first]), f"key {name!r} again for the same user (--repeated last or mean)"
+                first = int(np.flatnonzero(again)[np.argmin(order[again])])
+                problem = (
+                    f"key {key_name(int(keys[first]))!r} again for the same user (--repeated last or mean)"
                 )
+                raise self.rows.refusal(self._row_of(int(order[first])), problem)
             values = _merged(values, again, repeated)
             users, keys = users[~again], keys[~again]
         offsets = np.zeros(len(self.users) + 1, np.int64)
         np.cumsum(np.bincount(users, minlength=len(self.users)), out=offsets[1:])
         return Population(offsets, keys, values), int(again.sum())
 
+    def _row_of(self, used: int) -> int:
+        """The number of a row, given how many used ones stand before it."""
+        left_out = self._left_out.taken()
+        before = np.searchsorted(left_out - np.arange(left_out.size), used, side="right")
+        return used + int(before)
 
-def _joined(parts: list[NDArray[Kind]]) -> NDArray[Kind]:
-    """One array, the parts of which are given back at once: there may be many millions of rows."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole
+
+class _Column:
+    """An array that grows in place: there may be many millions of rows, and no room for them twice."""
+
+    def __init__(self, kind: np.dtype[Any]) -> None:
+        self._array = np.empty(0, kind)
+        self._size = 0
+
+    def extend(self, part: NDArray[Any]) -> None:
+        end = self._size + part.size
+        if end > self._array.size:
+            self._array.resize(max(end, 2 * self._array.size), refcheck=False)
+        self._array[self._size : end] = part
+        self._size = end
+
+    def taken(self) -> NDArray[Any]:
+        """The whole array, which the column gives up."""
+        whole, self._array = self._array, np.empty(0, self._array.dtype)
+        whole.resize(self._size, refcheck=False)
+        self._size = 0
+        return whole
 
 
 def _merged(values: NDArray[np.float64], again: NDArray[np.bool_], how: str) -> NDArray[np.float64]:
-    starts = np.flatnonzero(~again)
-    ends = np.append(starts[1:], values.size)
-    if how == "last":
-        return np.asarray(values[ends - 1])
-    means = np.add.reduceat(values, starts) / (ends - starts)
-    # Rounding must not carry a mean out of its values, and so perhaps out of the range.
-    return np.clip(means, np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts))
+    """One value for every run of rows that are the same pair again; most runs have one row."""
+    merged = values[~again]
+    repeats = np.flatnonzero(again)
+    starts = repeats[np.flatnonzero(~again[repeats - 1])] - 1
+    ends = repeats[np.flatnonzero(~np.append(again, False)[repeats + 1])]
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        run = values[start : end + 1]
+        # Rounding must not carry a mean out of its values, and so perhaps out of the range.
+        chosen = run[-1] if how == "last" else np.clip(run.mean(), run.min(), run.max())
+        merged[start - np.searchsorted(repeats, start)] = chosen
+    return merged

@@ -78,6 +78,13 @@ class SamplingModel:
 
 def alike(keys: NDArray[np.int32], chances: Floats) -> Alike:
     """Group equal pairs."""
+    one_value = np.zeros(int(keys.max(initial=-1)) + 1)
+    one_value[keys] = chances
+    if np.array_equal(one_value[keys], chances):
+        # Every key has one value, as in the paper's populations: counting is enough.
+        counts = np.bincount(keys)
+        held = np.flatnonzero(counts)
+        return Alike(held, one_value[held], counts[held])
     order = np.lexsort((chances, keys))
     keys, chances = keys[order], chances[order]
     new = np.ones(keys.size, np.bool_)
