@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab
 BARE := core files pandas charts
 
-.PHONY: demo test lint bench vectors clean
+.PHONY: demo test lint bench reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -24,6 +24,14 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/core.py
 	$(BIN)/python bench/lab.py
+
+# The paper's figures again, for docs/: DATA is the folder with the rating sets.
+DATA ?= ../shared/data
+reproduction: $(READY)
+	$(BIN)/pckv reproduce --out build/reproduction --data $(DATA) --repeats 20
+	mkdir -p docs/reproduction
+	cp build/reproduction/*.svg build/reproduction/*.csv docs/reproduction/
+	sed 's#](figure#](reproduction/figure#' build/reproduction/reproduction.md > docs/reproduction.md
 
 vectors: $(READY)
 	$(BIN)/python vectors/generate.py

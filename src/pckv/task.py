@@ -68,12 +68,8 @@ class Task:
 
     def _resolve(self, mechanism: str | Mapping[str, object]) -> channels.Channel:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        name = wanted.pop("name", None)
-        names = tuple(channels.CHANNELS) if name == "auto" else (str(name),)
-        epsilon = Fraction(self._epsilon)
-        return theory.best(
-            channels.build(choice, self.key_count, self.padding, epsilon, wanted) for choice in names
-        )
+        name = str(wanted.pop("name", None))
+        return theory.resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted)
 
     @property
     def key_count(self) -> int:

@@ -6,11 +6,12 @@ Everything takes plain numbers or numpy arrays alike and imports no numpy itself
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pckv.channels import Channel, CountLaw, Support
+from pckv.channels import CHANNELS, Channel, CountLaw, Support, build
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", float, "NDArray[np.float64]")
 
+# The mechanism that is chosen when a task is made.
+AUTO = "auto"
 # Where nothing is known of the data, errors are predicted for a key held by this share.
 REFERENCE_FREQUENCY = 0.05
 
@@ -152,6 +155,9 @@ def predicted_error(channel: Channel, frequency: float = REFERENCE_FREQUENCY) ->
     return math.sqrt(moments.frequency_variance(frequency) * moments.mean_variance(frequency, 0.0))
 
 
-def best(channels: Iterable[Channel]) -> Channel:
-    """The channel with the least predicted error."""
-    return min(channels, key=predicted_error)
+def resolve(
+    name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]
+) -> Channel:
+    """The channel of a mechanism; for `auto`, the one with the least predicted error."""
+    names = tuple(CHANNELS) if name == AUTO else (name,)
+    return min((build(each, keys, padding, epsilon, parameters) for each in names), key=predicted_error)

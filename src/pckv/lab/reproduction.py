@@ -163,7 +163,7 @@ def markdown(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
     for each in shown:
         title = each.figure.title
         lines += ["", f"## {title}", ""]
-        picture = f"![{title}](figure-{each.figure.name}.png)"
+        picture = f"![{title}](figure-{each.figure.name}.svg)"
         lines.append(
             f"Figure {each.figure.name} is missing: {each.missing}." if each.points is None else picture
         )

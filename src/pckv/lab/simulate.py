@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.estimators import METHODS
 from pckv.lab import baselines
@@ -25,7 +25,7 @@ from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
 from pckv.task import checked_epsilon, checked_padding
-from pckv.theory import CountMoments, best
+from pckv.theory import AUTO, CountMoments, resolve
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -141,9 +141,10 @@ class Bench:
 
     def channel(self, setting: Setting) -> Channel:
         """The channel of a setting."""
-        names = tuple(CHANNELS) if setting.mechanism == "auto" else (setting.mechanism,)
-        epsilon, parameters = Fraction(setting.epsilon), {"allocation": setting.allocation}
-        return best(build(name, self.dataset.keys, setting.padding, epsilon, parameters) for name in names)
+        parameters = {"allocation": setting.allocation}
+        return resolve(
+            setting.mechanism, self.dataset.keys, setting.padding, Fraction(setting.epsilon), parameters
+        )
 
     def run(self, setting: Setting, rng: Generator) -> Outcome:
         """Simulate one collection and compare it with the truth."""
@@ -229,8 +230,8 @@ def simulate(
 
 def check_mechanism(name: str) -> None:
     """Refuse a mechanism that does not exist, naming those that do."""
-    if name not in (*CHANNELS, "auto") and baselines.find_baseline(name) is None:
-        known = ", ".join(("auto", *CHANNELS, *baselines.NAMES))
+    if name not in (*CHANNELS, AUTO) and baselines.find_baseline(name) is None:
+        known = ", ".join((AUTO, *CHANNELS, *baselines.NAMES))
         raise ParameterError(f"mechanism {name!r} does not exist: choose from {known}")
 
 
