@@ -11,7 +11,7 @@ from pckv.cli.common import FilePath, json_option, print_json, print_table, read
 from pckv.errors import AuditFailure
 
 
-@click.command("audit")
+@click.command("audit", short_help="Compute the exact ε, beside the claimed one.")
 @click.option(
     "--task", "task_file", type=FilePath, help="Audit this task; without it, every mechanism in small."
 )

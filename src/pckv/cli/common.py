@@ -54,17 +54,19 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table on stdout: the first column is text, the others are numbers."""
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> None:
+    """Print a table on stdout: the first columns are texts, the others numbers."""
     # Names are shown as they are: texts, not markup.
-    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(header))
     for place, name in enumerate(header):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+        table.add_column(name, justify="left" if place < texts else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    # Piped output is not cut to the width of a terminal that is not there.
     console = Console(highlight=False)
     if not console.is_terminal:
+        # Piped output is not cut to the width of a terminal that is not there.
         console.width = WIDEST
         console.width = max(PIPED_WIDTH, console.measure(table).maximum)
+    if title:
+        console.print(Text(title, style="italic"))
     console.print(table)

@@ -43,7 +43,7 @@ th:first-child, td:first-child {{ text-align: left; }}
 """
 
 
-@click.command("demo")
+@click.command("demo", short_help="Run a whole collection here, and look at it.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"), show_default=True
 )

@@ -25,7 +25,7 @@ ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
 
 
-@click.command("estimate")
+@click.command("estimate", short_help="From reports or tallies to frequencies and means.")
 @click.argument("files", nargs=-1, required=True, type=FilePath)
 @task_option
 @click.option("--method", default="corrected", show_default=True, help=f"{' or '.join(METHODS)}.")
@@ -95,7 +95,7 @@ def print_estimates(estimates: Estimates) -> None:
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
-    interval = f"{estimates.level:.4g} interval"
+    interval = f"{100 * estimates.level:.6g} % interval"
     print_table(title, ("key", "frequency", interval, "mean", interval), rows)
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")

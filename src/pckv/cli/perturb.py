@@ -17,7 +17,7 @@ from pckv.cli.common import FilePath, force_option, progress_bar, read_task, tas
 from pckv.device.many import perturb_many
 
 
-@click.command("perturb")
+@click.command("perturb", short_help="Make one report a user from a file of pairs.")
 @click.argument("data", type=FilePath)
 @task_option
 @click.option("--user", required=True, help="The column that tells users apart.")

@@ -9,7 +9,7 @@ from pckv.planning import DETECTION_LEVEL, DETECTION_POWER, Plan, plan
 from pckv.theory import REFERENCE_FREQUENCY
 
 
-@click.command("plan")
+@click.command("plan", short_help="What to run and what errors to expect.")
 @click.option("--keys", type=int, required=True, help="The number of keys.")
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")

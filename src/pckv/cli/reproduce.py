@@ -12,7 +12,7 @@ from pckv.lab.figures import FIGURES, Scale
 from pckv.lab.reproduction import reproduce
 
 
-@click.command("reproduce")
+@click.command("reproduce", short_help="Compute the paper's figures again.")
 @click.argument("figures", nargs=-1, metavar="[FIGURE]...")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write to."
@@ -63,5 +63,6 @@ def reproduce_command(
         "Claims of the paper",
         ("holds", "claim", "measured"),
         [("yes" if v.holds else "no", v.claim, v.measured) for v in found],
+        texts=3,
     )
     click.echo(f"\n{len(figures) or len(FIGURES)} figures in {out}: open {out / 'index.html'}")

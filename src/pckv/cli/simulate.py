@@ -18,7 +18,7 @@ from pckv.lab.datasets import read_dataset
 from pckv.lab.simulate import Result, check_mechanism, simulate
 
 
-@click.command("simulate")
+@click.command("simulate", short_help="What would private collection of my data cost?")
 @click.argument("data", type=FilePath)
 @click.option("--user", required=True, help="The column that tells users apart.")
 @click.option("--key", required=True, help="The column of keys.")

@@ -42,7 +42,7 @@ def read_tally(task: Task, path: Path) -> Tally:
         raise TallyError(f"{path}: {error}") from None
 
 
-@click.command("tally")
+@click.command("tally", short_help="Count reports.")
 @click.argument("reports", nargs=-1, required=True, type=FilePath)
 @task_option
 @click.option("--out", type=FilePath, required=True, help="The tally file to write.")

@@ -128,6 +128,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
     }
     print_table(
         "",
-        ("task", ""),
+        ("", ""),
         [(name.replace("_", " "), "–" if value is None else str(value)) for name, value in shown.items()],
+        texts=2,
     )

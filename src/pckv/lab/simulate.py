@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
-from pckv.channels import CHANNELS, Channel
+from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
 from pckv.estimators import METHODS
 from pckv.lab import baselines
@@ -78,7 +78,8 @@ class Grid:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                yield Setting(name, epsilon, padding, method, self.top, self.allocation)
+                channel = resolve(name, keys, padding, Fraction(epsilon), {"allocation": self.allocation})
+                yield Setting(channel.name, epsilon, padding, method, self.top, self.allocation)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Bench:
     def channel(self, setting: Setting) -> Channel:
         """The channel of a setting."""
         parameters = {"allocation": setting.allocation}
-        return resolve(
+        return build(
             setting.mechanism, self.dataset.keys, setting.padding, Fraction(setting.epsilon), parameters
         )
 
