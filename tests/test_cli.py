@@ -1005,3 +1005,12 @@ def test_a_terminal_without_greek_letters() -> None:
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert "alien" in result.stdout
+
+
+def test_perturbing_again_makes_other_reports() -> None:
+    """The command's randomness is the operating system's: nothing about it repeats."""
+    files = []
+    for name in ("one", "two"):
+        done(PERTURB.replace("new.parquet", f"{name}.parquet"))
+        files.append(pq.read_table(f"{name}.parquet").column("report_id").to_pylist())
+    assert not set(files[0]) & set(files[1])

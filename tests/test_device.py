@@ -20,12 +20,13 @@ from pckv.auditing.conformance import law_at
 from pckv.budget import ALLOCATIONS
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
-from pckv.device import grr, ue
+from pckv.device import grr, many, ue
 from pckv.device.many import ManyTape, perturb_many
 from pckv.device.padding import level
 from pckv.errors import PairsError
 from pckv.population import Population
-from pckv.randomness import Tape, fixed_source, seeded_source
+from pckv.randomness import Tape, fixed_source
+from pckv.seeded import seeded_source
 
 N = 2**64
 PLUS = N  # a level that every draw is below
@@ -170,38 +171,62 @@ def population_of(pairs: dict[int, float], users: int) -> Population:
     )
 
 
-@pytest.mark.parametrize("mechanism", ["ue", "grr"])
-@pytest.mark.parametrize("allocation", ALLOCATIONS)
-def test_vectorised_path_follows_the_law(mechanism: str, allocation: str) -> None:
-    """χ² at α = 1e-6 with n = 4·10^6; a law wrong by 1 % in its likeliest message must fail.
+HOLDINGS: tuple[dict[int, float], ...] = ({}, {1: 0.5}, {0: 0.5, 1: -1.0}, {0: 0.5, 1: -1.0, 2: 0.0})
 
-    That message has p ≥ .1, so the control's noncentrality is n·p·10^-4 ≥ 40 and much more for the
-    typical .25: the power is above .9 throughout, and the seed is fixed.
-    """
-    task = Task(
-        name="t",
-        keys=2,
-        values=(-1, 1),
-        epsilon=2,
-        padding=2,
-        mechanism={"name": mechanism, "allocation": allocation},
-    )
-    held, users = {0: 0.5, 1: -1.0}, 4_000_000
-    law = law_at(task.channel, held)
-    observed = dict.fromkeys(law, 0)
-    source = np.random.default_rng(7).bytes
-    for batch in perturb_many(task, population_of(held, users), source):
+
+def vectorised_p_values(
+    mechanism: str, allocation: str, held: dict[int, float], users: int
+) -> tuple[float, float]:
+    """χ² of the vectorised sampler's messages against the law, and against the law wrong by 1 %."""
+    parameters = {"name": mechanism, "allocation": allocation}
+    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=parameters)
+    chances = {message: float(chance) for message, chance in law_at(task.channel, held).items()}
+    observed = dict.fromkeys(chances, 0)
+    for batch in perturb_many(task, population_of(held, users), np.random.default_rng(7).bytes):
         messages = batch.messages
         if mechanism == "ue":
             messages = messages.astype(np.int64) @ np.array([1, 256])
         for message, count in zip(*np.unique(messages, return_counts=True), strict=True):
             observed[int(message)] += int(count)
-    chances = {message: float(chance) for message, chance in law.items()}
-    assert chi_square_p(observed, chances, users) > 1e-6
     likeliest = max(chances, key=lambda message: chances[message])
     scale = (1 - 1.01 * chances[likeliest]) / (1 - chances[likeliest])
     wrong = {m: p * scale for m, p in chances.items()} | {likeliest: 1.01 * chances[likeliest]}
-    assert chi_square_p(observed, wrong, users) < 1e-6
+    return chi_square_p(observed, chances, users), chi_square_p(observed, wrong, users)
+
+
+@pytest.mark.parametrize("mechanism", ["ue", "grr"])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize("held", HOLDINGS, ids=len)
+def test_vectorised_path_follows_the_law(mechanism: str, allocation: str, held: dict[int, float]) -> None:
+    """χ² at α = 1e-6: nobody's pairs, fewer than the padding (dummies!), as many, and more.
+
+    The control, a law wrong by 1 % in its likeliest message, must fail. That message has p ≥ .1; with
+    n = 6·10^6 the noncentrality is n·p·10^-4 ≥ 60 and the power above .7 even there; the seed is fixed.
+    """
+    right, wrong = vectorised_p_values(mechanism, allocation, held, 6_000_000)
+    assert right > 1e-6
+    assert wrong < 1e-6
+
+
+def always_the_first_dummy(channel: GrrChannel, sampled: many.Sampled, tape: ManyTape) -> Any:
+    """A planted fault: a loss of 1.67 instead of 1 with five keys and padding 5."""
+    unpadded = GrrChannel(channel.keys, channel.padding, channel.epsilon, channel.allocation)
+    unpadded.padding = 1
+    return many._grr(unpadded, sampled, tape)
+
+
+def dummies_with_a_minus(channel: GrrChannel, sampled: many.Sampled, tape: ManyTape) -> Any:
+    """A planted fault: a dummy's sign is not fair."""
+    return many._grr(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
+
+
+@pytest.mark.parametrize("fault", [always_the_first_dummy, dummies_with_a_minus])
+def test_planted_faults_of_the_vectorised_path_are_caught(
+    fault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(many.SAMPLERS, "grr", fault)
+    right, _ = vectorised_p_values("grr", "optimized", {1: 0.5}, 500_000)
+    assert right < 1e-6
 
 
 def chi_square_p(observed: dict[int, int], chances: dict[int, float], users: int) -> float:

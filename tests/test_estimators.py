@@ -331,6 +331,6 @@ def test_bad_questions() -> None:
     tally = Tally(Task(name="t", keys=2, values=(0, 1), epsilon=2))
     with pytest.raises(ParameterError, match="choose from baseline, corrected"):
         estimate(tally, method="magic")
-    for level in (0, 1, 1.5, float("nan")):
+    for level in (0, 1, 1.5, float("nan"), 0.9999999999999999):
         with pytest.raises(ParameterError, match="level must be between"):
             estimate(tally, level=level)

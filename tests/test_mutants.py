@@ -116,10 +116,25 @@ class UeFlipRoundedDown(UeChannel):
 
 
 class Grr32(GrrChannel):
-    """Thresholds of 32 bits."""
+    """Thresholds of 32 bits, with a million keys."""
 
     def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, _bits: int = 0) -> None:
-        super().__init__(keys, length, epsilon, allocation, bits=32)
+        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else 64)
+
+
+class UeDoubled(UeChannel):
+    """Twice the ε that was asked for, claimed and kept."""
+
+    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
+        super().__init__(keys, length, 2 * epsilon, allocation, bits)
+
+
+class UeClaimsMore(UeChannel):
+    """A claim that composes too generously."""
+
+    @property
+    def claim(self) -> Fraction:
+        return super().claim * Fraction(3, 2)
 
 
 def swapped_signs_ue(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
@@ -190,6 +205,8 @@ MUTANTS = (
     Mutant("grr keeps too often", replace(GRR, channel=GrrRoundedUp), conformance.check_exact_epsilon),
     Mutant("ue fakes too seldom", replace(UE, channel=UeRoundedDown), conformance.check_exact_epsilon),
     Mutant("ue flips too seldom", replace(UE, channel=UeFlipRoundedDown), conformance.check_exact_epsilon),
+    Mutant("twice the ε asked for", replace(UE, channel=UeDoubled), conformance.check_exact_epsilon),
+    Mutant("a generous claim", replace(UE, channel=UeClaimsMore), conformance.check_exact_epsilon),
     Mutant("32-bit thresholds", replace(GRR, channel=Grr32), conformance.check_epsilon_is_used),
     Mutant(
         "signs swapped in ue", replace(UE, sampler=swapped_signs_ue), conformance.check_sampler_equals_law

@@ -17,7 +17,14 @@ from pckv.errors import ParameterError
 from pckv.estimators.baseline import unbiased_frequency
 from pckv.planning import hostile, smallest_frequency, users_for
 from pckv.tally.decode import KeySupport, key_support
-from pckv.theory import CountMoments, g_and_h, predicted_error, theorem4, ue_has_smaller_g, ue_has_smaller_h
+from pckv.theory import (
+    CountMoments,
+    frequency_crossover,
+    g_and_h,
+    mean_crossover,
+    predicted_error,
+    theorem4,
+)
 
 
 def probabilities(name: str, keys: int, padding: int, epsilon: float) -> tuple[float, float, float]:
@@ -51,9 +58,9 @@ def test_the_papers_crossovers_compare_g_and_h() -> None:
         # The rules leave the padding out of PCKV-UE's d' and count it in PCKV-GRR's.
         grr = g_and_h(*probabilities("grr", keys, padding, epsilon))
         if not 0.97 < ue[1] / grr[1] < 1.03:
-            assert ue_has_smaller_h(keys, padding, epsilon) == (ue[1] < grr[1])
+            assert (keys > frequency_crossover(padding, epsilon)) == (ue[1] < grr[1])
         if not 0.97 < ue[0] / grr[0] < 1.03:
-            assert ue_has_smaller_g(keys, padding, epsilon) == (ue[0] < grr[0])
+            assert (keys > mean_crossover(padding, epsilon)) == (ue[0] < grr[0])
 
 
 def test_g_and_h_of_the_paper() -> None:
@@ -93,13 +100,39 @@ def test_a_short_padding_counts_as_error() -> None:
     assert short.frequency_error >= 0.05 * 0.9
 
 
+def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
+    """With three pairs and padding 1 two thirds of a frequency are lost: no crowd makes up for that."""
+    made = plan(keys=100, users=20_000, epsilon=1, pairs=3)
+    assert made.padding == 1
+    at = {error.frequency: error.frequency_error for error in made.errors}
+    option = next(
+        option for option in made.options if (option.mechanism, option.padding) == (made.mechanism, 1)
+    )
+    assert at[0.05] == option.frequency_error > 0.05 * 2 / 3
+    assert made.users_needed[0.02] is None
+    channel = build(made.mechanism, 100, 1, Fraction(1), {})
+    needed = users_for(channel, 3, 0.05, 0.04)
+    assert needed is not None
+    moments = CountMoments.of(channel.count_law)
+    assert math.hypot(math.sqrt(moments.frequency_variance(0.05 / 3) / needed), 0.1 / 3) <= 0.04
+    assert made.smallest_frequency == pytest.approx(
+        3 * plan(keys=100, users=20_000, epsilon=1).smallest_frequency, rel=0.01
+    )
+
+
+def test_a_mean_beyond_knowing_does_not_decide() -> None:
+    made = plan(keys=20, users=5000, epsilon=1, pairs=5)
+    assert min(option.mean_error for option in made.options) > 1
+    assert made.errors[2].frequency_error == min(option.frequency_error for option in made.options)
+
+
 def test_expected_errors_are_the_exact_ones() -> None:
     made = plan(keys=200, users=50_000, epsilon=1, pairs=1)
     moments = CountMoments.of(build(made.mechanism, 200, made.padding, Fraction(1), {}).count_law)
     for error in made.errors:
         assert error.frequency_error == math.sqrt(moments.frequency_variance(error.frequency) / 50_000)
     for wanted, users in made.users_needed.items():
-        assert users_for(moments, 0.05, wanted) == users
+        assert users is not None
         assert math.sqrt(moments.frequency_variance(0.05) / users) <= wanted
         assert math.sqrt(moments.frequency_variance(0.05) / (users - 1)) > wanted
 

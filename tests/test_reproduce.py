@@ -16,7 +16,7 @@ from pckv.lab import reproduction
 from pckv.lab.figures import FIGURES, Scale
 from pckv.lab.figures.claims import CLAIMS, sampling_term
 from pckv.lab.figures.figure import averaged, from_csv, to_csv
-from pckv.lab.figures.formulas import crossover, measured_crossover, phi, psi
+from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
 from pckv.lab.reproduction import chosen_figures
 
 PAPER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
@@ -41,7 +41,7 @@ def test_a_figure_is_drawn_and_tabled(tmp_path: Path) -> None:
     out = tmp_path / "paper"
     code, printed, _ = run("6a", "4", "8", "--out", out, *SMALL)
     assert code == 0
-    assert "Claims of the paper" in printed
+    assert "holds  Ψ(0.85) ≈ 1" in printed
     for name in ("6a", "4", "8"):
         assert (out / f"figure-{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (out / f"figure-{name}.svg").read_text().startswith("<svg")
@@ -76,6 +76,24 @@ def test_points_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     for workers in ("1", "2"):
         run("9", "--out", tmp_path / workers, "--repeats", "2", "--users", "2000", "--workers", workers)
     assert (tmp_path / "1" / "figure-9.csv").read_bytes() == (tmp_path / "2" / "figure-9.csv").read_bytes()
+
+
+def test_a_page_gathers_what_its_folder_holds(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    assert run("4", "--out", out, *SMALL)[0] == 0
+    assert run("11", "--out", out, *SMALL)[0] == 0
+    assert (out / "index.html").read_text().count("<svg") == 2
+
+
+def test_synthetic_points_do_not_become_real_ones(tmp_path: Path) -> None:
+    """A folder begun without MovieLens is not continued with it: its points are synthetic."""
+    out, data = tmp_path / "paper", tmp_path / "data"
+    data.mkdir()
+    assert run("4", "--out", out, "--data", data, *SMALL)[0] == 0
+    (data / "ratings.csv").write_text("userId,movieId,rating\n1,1,3\n")
+    code, _, error = run("4", "--out", out, "--data", data, *SMALL)
+    assert code == 1
+    assert "'movie': 'movielike'" in error
 
 
 def test_missing_data_is_said_on_the_page(tmp_path: Path) -> None:
@@ -118,7 +136,7 @@ def test_formulas_of_the_appendix() -> None:
 def test_crossover_rules_against_exact_variances(rule: str) -> None:
     """At ε = 1, where f hardly matters, the rules are right to a few per cent, or to one key."""
     for padding in (1, 3, 10, 50):
-        assert crossover(rule, padding, 1) == pytest.approx(
+        assert RULES[rule](padding, 1) == pytest.approx(
             measured_crossover(rule, padding, "1"), rel=0.03, abs=1
         )
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pckv import Report, Tally, Task
 from pckv.errors import ReportError, TallyError
-from pckv.randomness import seeded_source
 from pckv.report import write_body
+from pckv.seeded import seeded_source
 from pckv.tally import counts as counts_module
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode import key_support

@@ -182,6 +182,11 @@ def test_auto_takes_the_smaller_predicted_error() -> None:
     assert make(mechanism={"name": "auto", "allocation": "naive"}).parameters == {"allocation": "naive"}
 
 
+def test_auto_makes_no_huge_reports() -> None:
+    assert make(keys=2**31, epsilon=1).mechanism == "grr"
+    assert make(keys=2**31, epsilon=1, mechanism="ue").channel.body_bytes == 2**29
+
+
 def test_numbered_keys_have_one_name_each() -> None:
     task = make(keys=12)
     assert [task.key_name(task.key_index(key)) for key in ("0", "11")] == ["0", "11"]

@@ -21,8 +21,9 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.device import perturb_from
 from pckv.estimators import estimate
-from pckv.randomness import Tape, fixed_source, seeded_source
+from pckv.randomness import Tape, fixed_source
 from pckv.report import Report, to_text, write_body
+from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.task import Task
 

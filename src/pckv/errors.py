@@ -15,7 +15,7 @@ PckvError               any refusal; `code` is stable and `str()` is one clear l
 from __future__ import annotations
 
 import importlib
-from typing import Any, ClassVar
+from typing import Any
 
 
 class PckvError(Exception):
@@ -43,9 +43,10 @@ class PairsError(PckvError, ValueError):
 
 
 class ReportError(PckvError, ValueError):
-    """A report that is not a report of the task. Its code is one of `REASONS`."""
+    """A report that is not a report of the task.
 
-    REASONS: ClassVar[tuple[str, ...]] = ("bad_id", "bad_encoding", "wrong_length", "out_of_range")
+    Its code is `bad_id`, `bad_encoding`, `wrong_length` or `out_of_range`.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

@@ -37,13 +37,13 @@ class Option:
 
     @property
     def score(self) -> float:
-        """What is minimised: both errors count alike."""
-        return self.frequency_error * self.mean_error
+        """What is minimised: both errors count alike, but a mean cannot be worse than unknown."""
+        return self.frequency_error * min(self.mean_error, 1)
 
 
 @dataclass(frozen=True)
 class ErrorAt:
-    """The expected standard errors at one true frequency (mean values on [-1, 1])."""
+    """The expected errors at one true frequency, bias included (mean values on [-1, 1])."""
 
     frequency: float
     frequency_error: float
@@ -82,7 +82,7 @@ class Plan:
     bytes_a_report: int
     errors: tuple[ErrorAt, ...]
     smallest_frequency: float
-    users_needed: dict[float, int]
+    users_needed: dict[float, int | None]
     hostile: Hostile
     options: tuple[Option, ...]
 
@@ -135,9 +135,9 @@ def plan(
         b=b,
         p=p,
         bytes_a_report=ID_BYTES + channel.body_bytes,
-        errors=tuple(_error_at(moments, users, f) for f in FREQUENCIES),
-        smallest_frequency=smallest_frequency(moments, users),
-        users_needed={error: users_for(moments, frequency, error) for error in WANTED_ERRORS},
+        errors=tuple(_error_at(channel, users, pairs, f) for f in FREQUENCIES),
+        smallest_frequency=smallest_frequency(moments, users, seen_share(channel, pairs)),
+        users_needed={error: users_for(channel, pairs, frequency, error) for error in WANTED_ERRORS},
         hostile=hostile(channel, users),
         options=tuple(option for option, _ in candidates),
     )
@@ -163,35 +163,43 @@ def _channels(keys: int, epsilon: Fraction, pairs: int) -> Iterator[Channel]:
             yield build(name, keys, padding, epsilon, {})
 
 
-def _option(channel: Channel, users: int, pairs: int, frequency: float) -> Option:
+def seen_share(channel: Channel, pairs: int) -> float:
+    """The share of a frequency that its estimate sees: less than all where the padding is too short."""
+    return min(1, channel.padding / pairs)
+
+
+def _error_at(channel: Channel, users: int, pairs: int, frequency: float) -> ErrorAt:
     moments = CountMoments.of(channel.count_law)
-    seen = frequency * min(1, channel.padding / pairs)
-    bias = frequency - seen
+    seen = frequency * seen_share(channel, pairs)
+    return ErrorAt(
+        frequency,
+        math.sqrt(moments.frequency_variance(seen) / users + (frequency - seen) ** 2),
+        math.sqrt(moments.mean_variance(seen, 0.0) / users),
+    )
+
+
+def _option(channel: Channel, users: int, pairs: int, frequency: float) -> Option:
+    error = _error_at(channel, users, pairs, frequency)
     return Option(
         mechanism=channel.name,
         padding=channel.padding,
         bytes_a_report=ID_BYTES + channel.body_bytes,
-        frequency_error=math.sqrt(moments.frequency_variance(seen) / users + bias**2),
-        mean_error=math.sqrt(moments.mean_variance(seen, 0.0) / users),
+        frequency_error=error.frequency_error,
+        mean_error=error.mean_error,
     )
 
 
-def _error_at(moments: CountMoments, users: int, frequency: float) -> ErrorAt:
-    return ErrorAt(
-        frequency,
-        math.sqrt(moments.frequency_variance(frequency) / users),
-        math.sqrt(moments.mean_variance(frequency, 0.0) / users),
-    )
+def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> float:
+    """The least frequency whose interval leaves zero out four times out of five; at most 1.
 
-
-def smallest_frequency(moments: CountMoments, users: int) -> float:
-    """The least frequency whose interval leaves zero out four times out of five; at most 1."""
+    `seen` is the share of a frequency that the estimate sees.
+    """
     normal = NormalDist()
     level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
 
     def shortfall(f: float) -> float:
         noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
-        return noise + power * math.sqrt(moments.frequency_variance(f) / users) - f
+        return noise + power * math.sqrt(moments.frequency_variance(f * seen) / users) - f * seen
 
     low, high = 0.0, 1.0
     if shortfall(high) > 0:
@@ -202,9 +210,12 @@ def smallest_frequency(moments: CountMoments, users: int) -> float:
     return high
 
 
-def users_for(moments: CountMoments, frequency: float, error: float) -> int:
-    """How many users bring the standard error of a frequency down to this."""
-    return math.ceil(moments.frequency_variance(frequency) / error**2)
+def users_for(channel: Channel, pairs: int, frequency: float, error: float) -> int | None:
+    """How many users bring the error of a frequency down to this; None if its bias is larger."""
+    seen = frequency * seen_share(channel, pairs)
+    allowed = error**2 - (frequency - seen) ** 2
+    moments = CountMoments.of(channel.count_law)
+    return math.ceil(moments.frequency_variance(seen) / allowed) if allowed > 0 else None
 
 
 def hostile(channel: Channel, users: int) -> Hostile:

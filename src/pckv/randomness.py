@@ -1,13 +1,12 @@
 """The tape: uniform integers, and what is drawn from them exactly.
 
 On a device the tape is the operating system's randomness, taken in one block (a further one
-only after a rejection). A tape of fixed bytes exists for test vectors, a seeded one for the
-lab and for tests.
+only after a rejection). A tape of fixed bytes exists for test vectors; seeded ones are in a
+room of their own that no device can enter.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import struct
 from collections.abc import Callable
@@ -70,17 +69,5 @@ def fixed_source(data: bytes) -> Source:
             raise EOFError(f"the tape ends: {count} bytes wanted, {len(taken)} left")
         position += count
         return taken
-
-    return source
-
-
-def seeded_source(seed: int) -> Source:
-    """A repeatable source, for the lab and for tests only: never for anybody's data."""
-    counter = 0
-
-    def source(count: int) -> bytes:
-        nonlocal counter
-        counter += 1
-        return hashlib.shake_128(f"pckv lab {seed} {counter}".encode()).digest(count)
 
     return source

@@ -21,6 +21,8 @@ Number = TypeVar("Number", float, "NDArray[np.float64]")
 
 # The mechanism that is chosen when a task is made.
 AUTO = "auto"
+# Reports larger than this are made only where their mechanism was asked for by name.
+LARGEST_AUTO_BODY = 2**20
 # Where nothing is known of the data, errors are predicted for a key held by this share.
 REFERENCE_FREQUENCY = 0.05
 
@@ -138,15 +140,15 @@ def g_and_h(a: float, b: float, p: float) -> tuple[float, float]:
     return b / (a * (2 * p - 1)) ** 2, b * (1 - b) / (a - b) ** 2
 
 
-def ue_has_smaller_h(keys: int, padding: int, epsilon: float) -> bool:
-    """The paper's rule for frequency: PCKV-UE rather than PCKV-GRR."""
-    return 2 * (keys - 1) > padding * (4 * padding - 1) * (math.exp(epsilon) + 1)
+def frequency_crossover(padding: int, epsilon: float) -> float:
+    """The paper's rule for frequency, by h: PCKV-UE is better with more keys than this, else PCKV-GRR."""
+    return 1 + padding * (4 * padding - 1) * (math.exp(epsilon) + 1) / 2
 
 
-def ue_has_smaller_g(keys: int, padding: int, epsilon: float) -> bool:
-    """The paper's rule for the mean: PCKV-UE rather than PCKV-GRR."""
+def mean_crossover(padding: int, epsilon: float) -> float:
+    """The paper's rule for the mean, by g."""
     e = math.exp(epsilon)
-    return 2 * keys > padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1)
+    return padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1) / 2
 
 
 def predicted_error(channel: Channel, frequency: float = REFERENCE_FREQUENCY) -> float:
@@ -159,5 +161,8 @@ def resolve(
     name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]
 ) -> Channel:
     """The channel of a mechanism; for `auto`, the one with the least predicted error."""
-    names = tuple(CHANNELS) if name == AUTO else (name,)
-    return min((build(each, keys, padding, epsilon, parameters) for each in names), key=predicted_error)
+    if name != AUTO:
+        return build(name, keys, padding, epsilon, parameters)
+    candidates = [build(each, keys, padding, epsilon, parameters) for each in CHANNELS]
+    small = [channel for channel in candidates if channel.body_bytes <= LARGEST_AUTO_BODY]
+    return min(small, key=predicted_error)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from pckv.auditing.exact import MOST_CASES, cases, worst_ratio
-from pckv.budget import epsilon_of
+from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import CHANNELS, Channel, build
 from pckv.task import Task, checked_epsilon
 
@@ -61,6 +61,7 @@ def audit_channel(channel: Channel) -> Audit:
         keys = min(small.keys, 5) - 1
         small = build(channel.name, keys, channel.padding, channel.epsilon, channel.parameters)
     exact = worst_ratio(small.law, small.keys)
+    asked = exp_lower(channel.epsilon)
     return Audit(
         mechanism=channel.name,
         parameters=channel.parameters,
@@ -72,7 +73,7 @@ def audit_channel(channel: Channel) -> Audit:
         enumerated=epsilon_of(exact),
         enumerated_keys=small.keys,
         cases=cases(small),
-        holds=exact <= small.realised <= small.claim and channel.realised <= channel.claim,
+        holds=exact <= small.realised <= small.claim <= asked and channel.realised <= channel.claim <= asked,
     )
 
 

@@ -16,12 +16,13 @@ import numpy as np
 
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
-from pckv.budget import epsilon_of
+from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import CHANNELS, Channel, Law, Signs
 from pckv.device import SAMPLERS, Sampler, padding, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
-from pckv.randomness import Tape, seeded_source
+from pckv.randomness import Tape
 from pckv.report import Report, write_body
+from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.tally.decode import KeySupport, key_support
 from pckv.task import Task
@@ -66,14 +67,14 @@ def check_law_sums_to_one(subject: Subject) -> None:
 
 
 def check_exact_epsilon(subject: Subject, most_keys: int = 3) -> None:
-    """The enumerated loss is within the closed form, and that within the claim."""
+    """The enumerated loss is within the closed form, that within the claim, and that within ε."""
     for keys, length, epsilon in itertools.product(range(1, most_keys + 1), (1, 2, 3), EPSILONS):
         for channel in subject.channels(keys, length, epsilon):
             exact = worst_ratio(channel.law, keys)
-            if not exact <= channel.realised <= channel.claim:
+            if not exact <= channel.realised <= channel.claim <= exp_lower(epsilon):
                 raise AuditFailure(
                     f"exact ε: {epsilon_of(exact)} enumerated, {epsilon_of(channel.realised)} in closed form, "
-                    f"{epsilon_of(channel.claim)} claimed ({keys} keys, padding {length})"
+                    f"{epsilon_of(channel.claim)} claimed, {epsilon} asked ({keys} keys, padding {length})"
                 )
 
 
@@ -139,7 +140,7 @@ def law_at(channel: Channel, values: dict[int, float]) -> dict[int, Fraction]:
 
 
 def check_unbiased(subject: Subject) -> None:
-    """Decoded and corrected by the count law, a report's expectation is the truth, exactly."""
+    """A report's decoded expectation is the count law's and, corrected by it, the truth: exactly."""
     for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
         for variant in subject.channel.variants():
             task = _task(subject, keys, length, variant)
@@ -151,6 +152,9 @@ def check_unbiased(subject: Subject) -> None:
                 if len(signs) > length:
                     continue
                 for key, (plus, minus) in enumerate(_expected_support(subject, task, signs)):
+                    stated = {+1: law.holder_plus, -1: law.holder_minus}.get(signs.get(key, 0), law.absent)
+                    if (plus, minus) != (stated.plus + stated.both, stated.minus + stated.both):
+                        raise AuditFailure(f"count law: not that of key {key} of {signs}")
                     held, value = (plus + minus - noise) / signal, (plus - minus) / contrast
                     if held != int(key in signs) or value != signs.get(key, 0):
                         raise AuditFailure(f"unbiased: key {key} of {signs} decodes to {held}, {value}")

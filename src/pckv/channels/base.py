@@ -1,7 +1,7 @@
 """What device and server must agree on for one mechanism.
 
 A channel carries its claim and its exact law, in integers: the sampler draws from the
-thresholds that the law is written in, so the audited law and the shipped one cannot differ.
+thresholds that the law is written in, and the audit runs the sampler against the law.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def print_plan(made: Plan) -> None:
     )
     click.echo()
     print_table(
-        f"Expected standard errors with {made.users:,} users:",
+        f"Expected errors with {made.users:,} users, the bias of a short padding included:",
         ("true frequency", "frequency", "mean, of [-1, 1]"),
         [(f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", mean_error(e.mean_error)) for e in made.errors],
     )
@@ -69,9 +69,12 @@ def print_plan(made: Plan) -> None:
         f"{DETECTION_POWER:.0%} of the time): {made.smallest_frequency:.3%}."
     )
     print_table(
-        "Users needed for a standard error of a frequency:",
+        f"Users needed for an error of a frequency of {made.frequency:.1%}:",
         ("error", "users"),
-        [(f"±{error:g}", f"{users:,}") for error, users in made.users_needed.items()],
+        [
+            (f"±{error:g}", "never: longer padding" if users is None else f"{users:,}")
+            for error, users in made.users_needed.items()
+        ],
     )
     hostile = made.hostile
     click.echo(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from pckv.cli.common import json_option, print_json, print_table, progress_bar
-from pckv.lab.figures import FIGURES, Scale
+from pckv.cli.common import json_option, print_json, progress_bar
+from pckv.lab.figures import Scale
 from pckv.lab.reproduction import reproduce
 
 
@@ -59,10 +59,6 @@ def reproduce_command(
     if as_json:
         print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in found])
         return
-    print_table(
-        "Claims of the paper",
-        ("holds", "claim", "measured"),
-        [("yes" if v.holds else "no", v.claim, v.measured) for v in found],
-        texts=3,
-    )
-    click.echo(f"\n{len(figures) or len(FIGURES)} figures in {out}: open {out / 'index.html'}")
+    for verdict in found:
+        click.echo(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")
+    click.echo(f"\nThe figures are in {out}: open {out / 'index.html'}")

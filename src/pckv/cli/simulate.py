@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import numpy as np
 
 from pckv.bulk.outputs import check_free, whole_file
 from pckv.bulk.pairs import REPEATED
@@ -171,6 +172,12 @@ def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     if rows[0].keys_without_mean:
         click.echo(
             f"{rows[0].keys_without_mean:,} keys are held by nobody: they have no mean to compare with."
+        )
+    sizes, padding = dataset.population.sizes, max(row.padding for row in rows)
+    if (sizes > padding).any():
+        click.echo(
+            f"{np.mean(sizes > padding):.0%} of the users hold more than {padding} pairs: their keys are seen too seldom, "
+            "and frequencies come out too low (a larger --padding mends that, at the price of noise)."
         )
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):

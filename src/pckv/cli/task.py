@@ -71,7 +71,9 @@ def new_command(
     )
     with whole_file(out, force=force) as part:
         part.write_bytes(task.to_json().encode())
-    click.echo(f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, written to {out}")
+    click.echo(
+        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {ID_BYTES + task.channel.body_bytes:,} bytes a report, written to {out}"
+    )
 
 
 def read_keys(path: Path) -> list[str]:

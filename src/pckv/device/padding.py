@@ -1,4 +1,4 @@
-"""Padding-and-sampling (Algorithm 1): every participant reports one of exactly ℓ slots."""
+"""Padding-and-sampling (Algorithm 1): one of max(|S|, ℓ) slots, a pair or a dummy."""
 
 from __future__ import annotations
 

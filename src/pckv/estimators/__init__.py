@@ -21,6 +21,7 @@ __all__ = ["METHODS", "Estimates", "estimate"]
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
 METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected}
+LARGEST_LEVEL = 1 - 1e-9
 # Estimating all keys at once holds about 200 bytes a key.
 MOST_KEYS_AT_ONCE = 2**25
 
@@ -37,7 +38,7 @@ def estimate(
     """
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
-    if not 0 < level < 1:
+    if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task = tally.task
     if keys is None and task.key_count > MOST_KEYS_AT_ONCE:

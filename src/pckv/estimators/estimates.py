@@ -29,8 +29,8 @@ ROWS_SHOWN = 20
 class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval is
-    the nearest end of it.
+    `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs
+    from the estimate to the end of the range that the data point to.
     """
 
     task: str

@@ -16,6 +16,7 @@ from pckv.errors import ParameterError
 from pckv.lab.figures import FIGURES, Figure, MissingData, Point, Scale
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import from_csv, to_csv
+from pckv.lab.figures.realdata import movie_source
 from pckv.lab.figures.synthetic import COLORS
 
 ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]
@@ -76,11 +77,21 @@ def chosen_figures(names: Iterable[str]) -> list[Figure]:
 
 def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: ProgressBar) -> list[Verdict]:
     """Compute what is not there yet, draw it, and gather everything; the verdicts on the claims."""
-    figures = chosen_figures(names)
+    wanted = {figure.name for figure in chosen_figures(names)}
     out.mkdir(parents=True, exist_ok=True)
-    settings = {"repeats": scale.repeats, "users": scale.users, "seed": scale.seed}
+    settings: dict[str, int | str] = {
+        "repeats": scale.repeats,
+        "users": scale.users,
+        "seed": scale.seed,
+        "movie": movie_source(scale),
+    }
     check_settings(out, settings)
-    shown = [_computed(figure, out, scale, progress_bar) for figure in figures]
+    # The page gathers all that the folder holds, also from runs before.
+    shown = [
+        _computed(figure, out, scale, progress_bar)
+        for figure in FIGURES.values()
+        if figure.name in wanted or _table(figure, out).exists()
+    ]
     measured = {each.figure.name: each.points for each in shown if each.points is not None}
     found = verdicts(measured, scale)
     _write(out / "index.html", page(shown, found, scale))
@@ -88,7 +99,7 @@ def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: Progr
     return found
 
 
-def check_settings(out: Path, settings: dict[str, int]) -> None:
+def check_settings(out: Path, settings: dict[str, int | str]) -> None:
     """A folder is continued with the settings it was begun with, or not at all."""
     manifest = out / MANIFEST
     if manifest.exists():
@@ -99,8 +110,12 @@ def check_settings(out: Path, settings: dict[str, int]) -> None:
         _write(manifest, json.dumps(settings))
 
 
+def _table(figure: Figure, out: Path) -> Path:
+    return out / f"figure-{figure.name}.csv"
+
+
 def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar) -> Shown:
-    table = out / f"figure-{figure.name}.csv"
+    table = _table(figure, out)
     if table.exists():
         return Shown(figure, from_csv(table.read_text(encoding="utf-8")))
     try:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from multiprocessing import get_context
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
@@ -219,9 +220,7 @@ def simulate(
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")
     bench = Bench(dataset)
-    jobs = [
-        (setting, (number, repeat)) for number, setting in enumerate(settings) for repeat in range(repeats)
-    ]
+    jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
     outcomes = run_all(bench, jobs, seed, workers or os.cpu_count() or 1, progress)
     return [
         _result(bench, setting, outcomes[number * repeats : (number + 1) * repeats], seed)
@@ -238,12 +237,12 @@ def check_mechanism(name: str) -> None:
 
 def run_all(
     bench: Bench,
-    jobs: Sequence[tuple[Setting, tuple[int, ...]]],
+    jobs: Sequence[tuple[Setting, int]],
     seed: int,
     workers: int,
     progress: Progress = lambda _: None,
 ) -> list[Outcome]:
-    """Run jobs, each with randomness of its own that depends on the seed and its place alone."""
+    """Run jobs, each with randomness of its own that depends on the seed, its setting and its repeat."""
     outcomes = []
     for outcome in _mapped(bench, [(*job, seed) for job in jobs], workers):
         outcomes.append(outcome)
@@ -251,9 +250,7 @@ def run_all(
     return outcomes
 
 
-def _mapped(
-    bench: Bench, jobs: list[tuple[Setting, tuple[int, ...], int]], workers: int
-) -> Iterator[Outcome]:
+def _mapped(bench: Bench, jobs: list[tuple[Setting, int, int]], workers: int) -> Iterator[Outcome]:
     if workers == 1 or len(jobs) == 1:
         yield from (_run_job(bench, job) for job in jobs)
         return
@@ -269,13 +266,15 @@ def _take_bench(bench: Bench) -> None:
     _shared[:] = [bench]
 
 
-def _run_shared(job: tuple[Setting, tuple[int, ...], int]) -> Outcome:
+def _run_shared(job: tuple[Setting, int, int]) -> Outcome:
     return _run_job(_shared[0], job)
 
 
-def _run_job(bench: Bench, job: tuple[Setting, tuple[int, ...], int]) -> Outcome:
-    setting, place, seed = job
-    return bench.run(setting, default_rng(SeedSequence(seed, spawn_key=place)))
+def _run_job(bench: Bench, job: tuple[Setting, int, int]) -> Outcome:
+    setting, repeat, seed = job
+    return bench.run(
+        setting, default_rng(SeedSequence(seed, spawn_key=(crc32(repr(setting).encode()), repeat)))
+    )
 
 
 def _result(bench: Bench, setting: Setting, outcomes: Sequence[Outcome], seed: int) -> Result:

@@ -17,8 +17,6 @@ from pckv.task import Task
 __all__ = ["Tally"]
 
 MOST_REPORTS = 2**63 - 1
-# Bodies are turned into arrays this many at a time.
-BATCH = 2**16
 
 
 class Tally:

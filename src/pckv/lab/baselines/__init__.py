@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.errors import ParameterError
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.kvue import kvue
 from pckv.lab.baselines.privkvm import privkvm, privkvm_virtual
@@ -17,7 +16,7 @@ from pckv.lab.baselines.privkvm import privkvm, privkvm_virtual
 Floats = NDArray[np.float64]
 Baseline = Callable[[IndexModel, float, Generator], tuple[Floats, Floats]]
 
-NAMES = ("privkvm", "privkvm-1r5v", "kvue")
+NAMES = ("privkvm", "privkvm:ROUNDS", "privkvm-1r5v", "kvue")
 
 
 def find_baseline(name: str) -> Baseline | None:
@@ -29,8 +28,4 @@ def find_baseline(name: str) -> Baseline | None:
     if found := re.fullmatch(r"privkvm(?::([1-9][0-9]?))?", name):
         rounds = int(found[1] or 1)
         return lambda model, epsilon, rng: privkvm(model, epsilon, rng, rounds)
-    if name.startswith("privkvm"):
-        raise ParameterError(
-            f"mechanism {name!r} does not exist: privkvm takes 1 to 99 rounds, as in privkvm:3"
-        )
     return None

@@ -10,10 +10,11 @@ import numpy as np
 from pckv.budget import ALLOCATIONS
 from pckv.channels import build
 from pckv.lab.figures.figure import Figure, Point, Progress, Scale
-from pckv.theory import CountMoments, g_and_h
+from pckv.theory import CountMoments, frequency_crossover, g_and_h, mean_crossover
 
 PHI_EPSILONS = (0.2, 0.5, 0.85, 1.0, 2.0)
 CROSSOVER_EPSILONS = ("1", "3", "5")
+RULES = {"frequency": frequency_crossover, "mean": mean_crossover}
 
 
 def psi(epsilon: float) -> float:
@@ -63,14 +64,6 @@ def _appendix(_scale: Scale, progress: Progress) -> list[Point]:
     return points
 
 
-def crossover(rule: str, padding: int, epsilon: float) -> float:
-    """The number of keys above which a rule of section 4.5 prefers PCKV-UE."""
-    e = math.exp(epsilon)
-    if rule == "frequency":
-        return 1 + padding * (4 * padding - 1) * (e + 1) / 2
-    return padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1) / 2
-
-
 def measured_crossover(quantity: str, padding: int, epsilon: str, frequency: float = 0.01) -> float:
     """The same from the exact variances at one frequency: the least number of keys where ue is better."""
 
@@ -98,10 +91,10 @@ def _crossovers(_scale: Scale, progress: Progress) -> list[Point]:
         for padding in (1, 2, 3, 5, 10, 20, 50, 100):
             for theory in (True, False):
                 found = {
-                    rule: crossover(rule, padding, float(epsilon))
+                    rule: RULES[rule](padding, float(epsilon))
                     if theory
                     else measured_crossover(rule, padding, epsilon)
-                    for rule in ("frequency", "mean")
+                    for rule in RULES
                 }
                 points.append({"series": f"ε = {epsilon}", "theory": theory, "padding": padding, **found})
     progress(1)

@@ -22,6 +22,7 @@ MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE"
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
 TOP = 50
 AMAZON_USERS = 1_210_271
+MOVIELENS = "ratings.csv"
 RATINGS = Columns("user", "item", "rating")
 
 
@@ -77,13 +78,17 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
     return Dataset(name, population, counts.size, 1.0, 5.0)
 
 
+def movie_source(scale: Scale) -> str:
+    """Whether Figure 10d shows MovieLens itself or the synthetic population in its place."""
+    return "movielens" if scale.data is not None and (scale.data / MOVIELENS).is_file() else "movielike"
+
+
 def movie(scale: Scale) -> Dataset:
     """MovieLens 20M where its ratings.csv is at hand, else the synthetic `movielike`."""
-    try:
-        path = _file(scale, "ratings.csv")
-    except MissingData:
+    if movie_source(scale) == "movielike":
         return movielike(scale.rng(11))
-    return read_dataset(path, Columns("userId", "movieId", "rating"), low=0.5, high=5, repeated="last")
+    columns = Columns("userId", "movieId", "rating")
+    return read_dataset(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
 
 
 _loaded: dict[str, Bench] = {}
@@ -133,11 +138,8 @@ def _note(padding: int, extra: str = "") -> Callable[[Scale], str]:
 
 
 def _movie_note(scale: Scale) -> str:
-    try:
-        _file(scale, "ratings.csv")
-    except MissingData:
-        return _note(100, ", SYNTHETIC movielike population in place of MovieLens")(scale)
-    return _note(100)(scale)
+    synthetic = ", SYNTHETIC movielike population in place of MovieLens"
+    return _note(100, synthetic if movie_source(scale) == "movielike" else "")(scale)
 
 
 FIGURES = (
