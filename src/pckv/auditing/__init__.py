@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -77,13 +78,20 @@ def audit_channel(channel: Channel) -> Audit:
     )
 
 
-def standard_audits(most_keys: int = 3, most_padding: int = 2) -> list[Audit]:
+def standard_audits(
+    most_keys: int = 3, most_padding: int = 2, progress: Callable[[float], None] = lambda _: None
+) -> list[Audit]:
     """Every mechanism in every variant, over small numbers of keys and paddings."""
-    return [
-        audit_channel(build(name, keys, padding, Fraction(checked_epsilon(epsilon)), variant))
+    channels = [
+        build(name, keys, padding, Fraction(checked_epsilon(epsilon)), variant)
         for name, channel in CHANNELS.items()
         for variant in channel.variants()
         for keys in range(1, most_keys + 1)
         for padding in range(1, most_padding + 1)
         for epsilon in STANDARD_EPSILONS
     ]
+    audits = []
+    for channel in channels:
+        audits.append(audit_channel(channel))
+        progress(len(audits) / len(channels))
+    return audits

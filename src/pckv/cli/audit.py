@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pckv.auditing import Audit, audit, standard_audits
-from pckv.cli.common import FilePath, json_option, print_json, print_table, read_task
+from pckv.cli.common import FilePath, json_option, print_json, print_table, progress_bar, read_task
 from pckv.errors import AuditFailure
 
 
@@ -22,7 +22,11 @@ def audit_command(task_file: Path | None, as_json: bool) -> None:
     For a task with many keys the loss of its own integers is computed in closed form, and the same
     mechanism is enumerated with fewer keys.
     """
-    audits = standard_audits() if task_file is None else [audit(read_task(task_file))]
+    if task_file is None:
+        with progress_bar("Auditing") as progress:
+            audits = standard_audits(progress=progress)
+    else:
+        audits = [audit(read_task(task_file))]
     if as_json:
         print_json([made.to_dict() for made in audits])
     else:

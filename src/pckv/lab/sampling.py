@@ -46,13 +46,13 @@ class SamplingModel:
         population = dataset.population
         self.keys, self.users = dataset.keys, dataset.users
         sizes = population.sizes
-        chance = (dataset.scaled(population.values) + 1) / 2
-        single = np.repeat(sizes == 1, sizes)
-        self._single = alike(population.keys[single], chance[single])
         several = sizes > 1
-        self._sizes = sizes[several]
-        self._starts = population.offsets[:-1][several]
-        self._pair_keys, self._pair_chance = population.keys, chance
+        self._sizes, self._starts = sizes[several], population.offsets[:-1][several]
+        self._single = alike(dataset, ~np.repeat(several, sizes) if several.any() else None)
+        self._pair_keys = population.keys
+        self._pair_chance = (
+            (dataset.scaled(population.values) + 1) / 2 if several.any() else population.values
+        )
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
         """Everybody pads, samples one pair and turns its value into a sign."""
@@ -76,18 +76,22 @@ class SamplingModel:
         return plus, minus
 
 
-def alike(keys: NDArray[np.int32], chances: Floats) -> Alike:
-    """Group equal pairs."""
-    one_value = np.zeros(int(keys.max(initial=-1)) + 1)
-    one_value[keys] = chances
-    if np.array_equal(one_value[keys], chances):
+def alike(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> Alike:
+    """Group the pairs that are equal: all of a dataset's, or those chosen."""
+    keys, values = dataset.population.keys, dataset.population.values
+    if chosen is not None:
+        keys, values = keys[chosen], values[chosen]
+    one_value = np.zeros(dataset.keys)
+    one_value[keys] = values
+    if np.array_equal(one_value[keys], values):
         # Every key has one value, as in the paper's populations: counting is enough.
-        counts = np.bincount(keys)
+        counts = np.bincount(keys, minlength=dataset.keys)
         held = np.flatnonzero(counts)
-        return Alike(held, one_value[held], counts[held])
-    order = np.lexsort((chances, keys))
-    keys, chances = keys[order], chances[order]
+        return Alike(held, (dataset.scaled(one_value[held]) + 1) / 2, counts[held])
+    order = np.lexsort((values, keys))
+    keys, values = keys[order], values[order]
     new = np.ones(keys.size, np.bool_)
-    new[1:] = (keys[1:] != keys[:-1]) | (chances[1:] != chances[:-1])
+    new[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1])
     starts = np.flatnonzero(new)
-    return Alike(keys[starts].astype(np.int64), chances[starts], np.diff(np.append(starts, keys.size)))
+    chances = (dataset.scaled(values[starts]) + 1) / 2
+    return Alike(keys[starts].astype(np.int64), chances, np.diff(np.append(starts, keys.size)))

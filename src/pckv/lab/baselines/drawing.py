@@ -33,15 +33,15 @@ class IndexModel:
     def __init__(self, dataset: Dataset) -> None:
         self.keys, self.users = dataset.keys, dataset.users
         population = dataset.population
-        chance = (dataset.scaled(population.values) + 1) / 2
         # Users with one pair each who hold the same are drawn together where that is less work.
-        self._groups = alike(population.keys, chance) if bool((population.sizes == 1).all()) else None
+        self._groups = alike(dataset) if bool((population.sizes == 1).all()) else None
         if self._groups is not None and self._groups.counts.size * self.keys > self.users:
             self._groups = None
         if self._groups is None:
             places = np.repeat(np.arange(self.users), population.sizes) * self.keys + population.keys
             order = np.argsort(places, kind="stable")
-            self._places, self._chance = places[order], chance[order]
+            self._places = places[order]
+            self._chance = (dataset.scaled(population.values[order]) + 1) / 2
 
     def draw(self, rng: Generator) -> Drawn:
         """Everybody draws a key; that it was drawn says nothing about her."""
