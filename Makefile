@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
 READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab
-BARE := core files pandas charts
+BARE := core files pandas charts lab
 
 .PHONY: demo test lint bench reproduction vectors clean
 

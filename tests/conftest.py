@@ -13,18 +13,6 @@ settings.register_profile(
 settings.load_profile("pckv")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the longer variants too")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--slow"):
-        skip = pytest.mark.skip(reason="a longer variant: run with --slow")
-        for item in items:
-            if "slow" in item.keywords:
-                item.add_marker(skip)
-
-
 def missing_part(what: str) -> None:
     """Skip on a bare machine; fail where everything must be there."""
     if os.environ.get("CI") == "true":

@@ -161,6 +161,15 @@ EXTRA_SCRIPTS = {
         "estimates = pckv.estimate(pckv.Tally(pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1)))\n"
         "assert chart_svg(estimates_chart(estimates)).startswith('<svg')\n"
     ),
+    "lab": (
+        "import numpy, pckv\n"
+        "from pckv.charts import chart_svg\n"
+        "from pckv.cli.simulate import errors_chart\n"
+        "from pckv.lab.populations import uniform\n"
+        "dataset = uniform(500, 4, numpy.random.default_rng(0))\n"
+        "rows = pckv.simulate(dataset, epsilon=['1', '2'], mechanism=['ue', 'kvue'], repeats=2)\n"
+        "assert chart_svg(errors_chart(dataset, rows)).startswith('<svg')\n"
+    ),
 }
 
 
