@@ -261,7 +261,7 @@ def test_audit_of_every_mechanism() -> None:
 
 def test_audits_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     few = standard_audits(1, 1)
-    monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda: few)
+    monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: few)
     title, header, *rows = done("audit").splitlines()
     assert title.startswith("Exact ε")
     assert header.split()[:2] == ["mechanism", "keys"]
@@ -270,7 +270,7 @@ def test_audits_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_broken_promise_is_shown_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, broken = standard_audits(1, 1)[:2]
-    monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda: [kept, replace(broken, holds=False)])
+    monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: [kept, replace(broken, holds=False)])
     result = run("audit")
     assert (result.exit_code, result.stderr) == (1, "pckv: a mechanism loses more than it claims\n")
     assert [line.split()[-1] for line in result.stdout.splitlines()[-2:]] == ["holds", "BROKEN"]
