@@ -39,7 +39,7 @@ PIPED_WIDTH = 140
 
 def rows() -> Iterator[Row]:
     """Every comparison, one at a time."""
-    for keys in (100, 100_000, 1_000_000):
+    for keys in (100, 30_000, 100_000, 1_000_000):
         yield count_words(keys)
     for keys in (100, 5_000):
         yield count_planes(keys)

@@ -200,8 +200,8 @@ def vectorised_p_values(
 def test_vectorised_path_follows_the_law(mechanism: str, allocation: str, held: dict[int, float]) -> None:
     """χ² at α = 1e-6: nobody's pairs, fewer than the padding (dummies!), as many, and more.
 
-    The control, a law wrong by 1 % in its likeliest message, must fail. That message has p ≥ .1; with
-    n = 6·10^6 the noncentrality is n·p·10^-4 ≥ 60 and the power above .7 even there; the seed is fixed.
+    The control, a law wrong by 1 % in its likeliest message, must fail. That message has p ≥ .138; with
+    n = 6·10^6 the noncentrality is at least 95 and the power at least .9998 in every case; the seed is fixed.
     """
     right, wrong = vectorised_p_values(mechanism, allocation, held, 6_000_000)
     assert right > 1e-6
