@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
 READY := $(VENV)/ready-$(FINGERPRINT)
-EXTRAS := files,pandas,charts,lab
-BARE := core files pandas charts lab
+EXTRAS := files,pandas,charts,lab,duckdb,spark
+BARE := core files pandas charts lab duckdb spark
 
-.PHONY: demo test lint bench reproduction vectors clean
+.PHONY: demo test lint bench peers reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -24,6 +24,11 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/core.py
 	$(BIN)/python bench/lab.py
+	$(BIN)/python bench/scale.py
+
+# Other packages for local differential privacy, in an environment of their own.
+peers: $(READY)
+	$(BIN)/python bench/peers.py
 
 # The paper's figures again, for docs/: DATA is the folder with the rating sets.
 DATA ?= ../shared/data
@@ -44,6 +49,8 @@ clean:
 $(READY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "pckv needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
+	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
+		|| echo "without Java 17 or newer nothing is tested on Spark"
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || apt-get install -y -q python3-venv \
 		|| { echo "please install the package python3-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from made_reports import Collections, make_collection
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -13,8 +22,50 @@ settings.register_profile(
 settings.load_profile("pckv")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """One switch for what takes long."""
+    parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
+
+
 def missing_part(what: str) -> None:
     """Skip on a bare machine; fail where everything must be there."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what} is missing")
     pytest.skip(f"{what} is missing")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Send all tests that use the Spark session to one process: it takes long to start."""
+    scheduler = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
+    scheduler._split_scope = lambda test: "spark" if re.search(r"test_spark\.py|\[spark\b", test) else test
+    return scheduler
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One Spark session for the whole run, as a user would make it; a task may fail twice before its job does."""
+    if shutil.which("java") is None:
+        missing_part("Java")
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collections]:
+    """Ten million reports of a mechanism, made once."""
+    folder = tmp_path_factory.mktemp("reports")
+    yield cache(lambda mechanism: make_collection(folder, mechanism))
+    shutil.rmtree(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from made_reports import GRR as WORDS
+from made_reports import UE as PLANES
+from made_reports import (
+    damage,
+    direct_tally,
+    forged_file,
+    forged_table,
+    make_hole,
+    message_list,
+    report_file,
+    some_ids,
+    some_messages,
+)
 from pckv import Tally, Task
 from pckv.bulk import rows as rows_module
+from pckv.bulk.dealing import read_populations
+from pckv.bulk.engines import Job
+from pckv.bulk.local import count
 from pckv.bulk.outputs import check_free, whole_file
 from pckv.bulk.pairs import Leniency, PopulationFile, read_population
-from pckv.bulk.reports import Messages, is_report_file, open_reports, tally_reports, write_reports
+from pckv.bulk.reports import ReportFile, is_report_file, write_reports
 from pckv.bulk.rows import Columns
 from pckv.errors import DataError, OutputExists
 from pckv.population import Population
 
 MOVIES = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="grr")
 NUMBERED = Task(name="numbered", keys=12, values=(-1, 1), epsilon=1, mechanism="grr")
-WORDS = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
-PLANES = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 NAMES = Columns("user", "key", "value")
 CATEGORIES = pa.dictionary(pa.int32(), pa.string())
 
@@ -373,7 +387,7 @@ def test_parquet_columns_that_cannot_be_read(tmp_path: Path, table: Any) -> None
 
 def test_damaged_parquet_of_pairs(tmp_path: Path) -> None:
     path = parquet_file(tmp_path / "a.parquet", (1, "up", 3))
-    damage(path, pq.read_metadata(path).row_group(0).column(0).data_page_offset)
+    make_hole(path, pq.read_metadata(path).row_group(0).column(0).data_page_offset)
     assert refusal(path).startswith(f"{path}")
 
 
@@ -386,48 +400,13 @@ def test_a_csv_column_that_is_there_twice(tmp_path: Path) -> None:
 # Report files
 
 
-def damage(path: Path, offset: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[offset : offset + 16] = b"\xff" * 16
-    path.write_bytes(data)
-
-
-def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
-    rng = np.random.default_rng(seed)
-    if task.word_limit is not None:
-        return rng.integers(0, task.word_limit, count)
-    presence = rng.integers(0, 2**task.key_count, count)
-    planes = np.stack([presence, presence & rng.integers(0, 2**task.key_count, count)], axis=1)
-    return planes.astype("<u2").view(np.uint8)
-
-
-def some_ids(count: int, seed: int = 2) -> Any:
-    return np.random.default_rng(seed).integers(0, 256, (count, 16)).astype(np.uint8)
-
-
-def report_file(path: Path, task: Task, *groups: Messages) -> Path:
-    write_reports(path, task, ((some_ids(len(group)), group) for group in groups))
-    return path
-
-
-def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) -> Path:
-    """A file like a report file, with a row group a table."""
-    with pq.ParquetWriter(path, tables[0].schema) as writer:
-        for table in tables:
-            writer.write_table(table)
-        writer.add_key_value_metadata({"pckv.task": task.to_json(), "pckv.task_id": owner or task.id})
-    return path
-
-
-def forged_table(column: str, values: list[Any], kind: Any) -> Any:
-    ids = pa.array([bytes(16)] * len(values), pa.binary(16))
-    return pa.table({"report_id": ids, column: pa.array(values, kind)})
+def counted(task: Task, *paths: Path) -> Tally:
+    return count(Job(task, tuple(ReportFile(path, task) for path in paths))).tally
 
 
 def report_refusal(path: Path, task: Task) -> str:
-    tally = Tally(task)
     with pytest.raises(DataError) as caught:
-        tally_reports(tally, [path])
+        counted(task, path)
     return str(caught.value)
 
 
@@ -443,31 +422,21 @@ def test_reports_survive_parquet(tmp_path: Path, task: Task, sizes: tuple[int, .
     ids = [some_ids(size, seed) for seed, size in enumerate(sizes)]
     path = tmp_path / "a.parquet"
     assert write_reports(path, task, zip(ids, groups, strict=True)) == sum(sizes)
-    read_back, direct = Tally(task), Tally(task)
-    tally_reports(read_back, [path])
-    for group in groups:
-        direct.add_many(group)
+    read_back = counted(task, path)
     assert read_back.reports == sum(sizes)
-    assert bytes(read_back) == bytes(direct)
+    assert bytes(read_back) == direct_tally(task, *groups)
     table = pq.read_table(path)
     assert table.column("report_id").to_pylist() == [row.tobytes() for part in ids for row in part]
-    assert table.column(1).to_pylist() == [
-        row.tobytes() if task is PLANES else row for group in groups for row in group
-    ]
+    assert table.column(1).to_pylist() == [row for group in groups for row in message_list(task, group)]
 
 
 def test_several_files_are_one_tally(tmp_path: Path, task: Task) -> None:
-    messages, shares = some_messages(task, 90), list[float]()
+    messages = some_messages(task, 90)
     paths = [
         report_file(tmp_path / str(part), task, messages[part : part + 20], messages[part + 20 : part + 30])
         for part in (0, 30, 60)
     ]
-    merged, direct = Tally(task), Tally(task)
-    tally_reports(merged, paths, shares.append)
-    direct.add_many(messages)
-    assert bytes(merged) == bytes(direct)
-    assert shares == sorted(shares)
-    assert (len(shares), shares[-1]) == (6, 1)
+    assert bytes(counted(task, *paths)) == direct_tally(task, messages)
 
 
 def test_a_report_file_explains_itself(tmp_path: Path, task: Task) -> None:
@@ -482,10 +451,29 @@ def test_a_report_file_explains_itself(tmp_path: Path, task: Task) -> None:
     assert about[b"pckv.task_id"] == task.id.encode()
 
 
-def test_a_batch_is_a_row_group(tmp_path: Path, task: Task) -> None:
-    path = report_file(tmp_path / "a.parquet", task, some_messages(task, 4), some_messages(task, 6))
-    about = open_reports(path, task).metadata
-    assert [about.row_group(group).num_rows for group in range(about.num_row_groups)] == [4, 6]
+def batches_file(path: Path, task: Task, *sizes: int) -> Path:
+    write_reports(path, task, ((some_ids(size), some_messages(task, size)) for size in sizes))
+    return path
+
+
+def group_sizes(path: Path, task: Task) -> list[int]:
+    file = ReportFile(path, task)
+    return [file.group_rows(group) for group in range(file.groups)]
+
+
+def test_small_batches_share_a_row_group(tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.bulk.reports.ROWS_A_GROUP", 10)
+    sizes = (4, 4, 4, 25, 9, 0, 1, 3)
+    path = batches_file(tmp_path / "a.parquet", task, *sizes)
+    assert group_sizes(path, task) == [12, 25, 10, 3]
+
+
+def test_long_reports_make_short_row_groups(
+    tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pckv.bulk.reports.BYTES_A_GROUP", 3 * task.channel.body_bytes)
+    path = batches_file(tmp_path / "a.parquet", task, *[1] * 7)
+    assert group_sizes(path, task) == [3, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -505,12 +493,20 @@ BODY_ROW = forged_table("body", [b"\x01\0\x01\0"], pa.binary())
     [
         (WORDS, forged_table("word", [3, 24], pa.int64()), "report 1: word 24 is not below 24"),
         (WORDS, forged_table("word", [-1], pa.int64()), "report 0: word -1 is not below 24"),
-        (WORDS, forged_table("word", [3, None], pa.int64()), "a report has no word"),
-        (PLANES, forged_table("body", [bytes(4), None], pa.binary()), "a report has no body"),
-        (PLANES, forged_table("body", [bytes(3)], pa.binary()), "a body has not 4 bytes"),
-        (PLANES, forged_table("body", [bytes(4), bytes(5)], pa.binary()), "a body has not 4 bytes"),
-        (PLANES, forged_table("body", [b""], pa.binary()), "a body has not 4 bytes"),
-        (PLANES, forged_table("body", [bytes(3), bytes(5)], pa.binary()), "a body has not 4 bytes"),
+        (WORDS, forged_table("word", [3, None], pa.int64()), "report 1: no word"),
+        (PLANES, forged_table("body", [bytes(4), None], pa.binary()), "report 1: no body"),
+        (PLANES, forged_table("body", [bytes(3)], pa.binary()), "report 0: a body has 4 bytes, not 3"),
+        (
+            PLANES,
+            forged_table("body", [bytes(4), bytes(5)], pa.binary()),
+            "report 1: a body has 4 bytes, not 5",
+        ),
+        (PLANES, forged_table("body", [b""], pa.binary()), "report 0: a body has 4 bytes, not 0"),
+        (
+            PLANES,
+            forged_table("body", [bytes(3), bytes(5)], pa.binary()),
+            "report 0: a body has 4 bytes, not 3",
+        ),
         (PLANES, forged_table("body", [b"\0\x08\0\0"], pa.binary()), "report 0: a bit beyond the last of 11"),
         (
             PLANES,
@@ -569,9 +565,7 @@ def test_columns_are_there_and_of_their_type(tmp_path: Path, task: Task, table: 
 
 def test_further_columns_do_no_harm(tmp_path: Path) -> None:
     path = forged_file(tmp_path / "a.parquet", WORDS, WORD_ROW.append_column("day", pa.array(["monday"])))
-    tally = Tally(WORDS)
-    tally_reports(tally, [path])
-    assert tally.counts.take(np.array([3])).tolist() == [1]
+    assert counted(WORDS, path).counts.take(np.array([3])).tolist() == [1]
 
 
 def test_reports_of_another_task(tmp_path: Path, task: Task) -> None:
@@ -600,21 +594,98 @@ def test_truncated_report_files(tmp_path: Path, task: Task, kept: int) -> None:
 def test_a_damaged_footer(tmp_path: Path, task: Task) -> None:
     path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50))
     data = path.read_bytes()
-    damage(path, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))
+    make_hole(path, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))
     assert report_refusal(path, task).startswith(f"{path}: not a report file (")
 
 
 def test_a_damaged_row_group_is_named(tmp_path: Path, task: Task) -> None:
     path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50), some_messages(task, 50))
-    chunk = pq.read_metadata(path).row_group(1).column(1)
-    damage(path, chunk.dictionary_page_offset or chunk.data_page_offset)
+    damage(path, 1)
     assert report_refusal(path, task).startswith(f"{path}, row group 1: ")
     assert "\n" not in report_refusal(path, task)
+
+
+def claiming(path: Path, claimed: int, *places: int) -> Path:
+    """Change how many reports (50 in truth) the footer says there are: in the file, its columns, its group."""
+    # Integers of 64 bits stand there as a tag and twice the number.
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    parts = data[start:].split(b"\x16\x64")
+    assert len(parts) == 5
+    tags = [bytes([0x16, 2 * (claimed if place in places else 50)]) for place in range(4)]
+    path.write_bytes(data[:start] + parts[0] + b"".join(map(b"".join, zip(tags, parts[1:], strict=True))))
+    return path
+
+
+def test_a_row_group_with_fewer_reports_than_it_says(tmp_path: Path) -> None:
+    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), 60, 0, 1, 2, 3)
+    assert report_refusal(path, WORDS) == f"{path}, row group 0: 50 reports where 60 should be"
+
+
+@pytest.mark.parametrize("place", [0, 3], ids=["file", "group"])
+@pytest.mark.parametrize("claimed", [40, 60])
+def test_a_footer_that_contradicts_itself(tmp_path: Path, place: int, claimed: int) -> None:
+    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), claimed, place)
+    assert report_refusal(path, WORDS) == f"{path}: not a report file (its footer contradicts itself)"
+
+
+@pytest.mark.parametrize("other", ["word", "WORD", "Report_ID"])
+@pytest.mark.parametrize("first", [True, False])
+def test_columns_are_there_once_in_any_case(tmp_path: Path, other: str, first: bool) -> None:
+    columns = [(other, pa.array([5])), *zip(WORD_ROW.column_names, WORD_ROW.columns, strict=True)]
+    names, arrays = zip(*(columns if first else columns[::-1]), strict=True)
+    path = forged_file(tmp_path / "a.parquet", WORDS, pa.Table.from_arrays(arrays, names))
+    assert report_refusal(path, WORDS) == f"{path}: column {other.lower()!r} is there twice"
 
 
 def test_a_task_name_with_a_newline_stays_one_line(tmp_path: Path) -> None:
     path = forged_file(tmp_path / "a.parquet", WORDS, WORD_ROW, owner="another\ntask")
     assert "\n" not in report_refusal(path, WORDS)
+
+
+# Files of pairs that memory does not hold
+
+
+def held_by_all(populations: Iterable[Population]) -> list[tuple[tuple[int, float], ...]]:
+    return sorted(
+        tuple(sorted(people.pairs(one).items())) for people in populations for one in range(len(people))
+    )
+
+
+def many_ratings(path: Path) -> Path:
+    """Nine hundred people with unknown keys, repeated ones, and some without a pair."""
+    rng = np.random.default_rng(3)
+    lines = ["user,key,value"]
+    for user, key, value in zip(*(rng.integers(0, most, 5000) for most in (900, 12, 5)), strict=True):
+        lines.append(f"u{user},{NAMED_KEYS[key]},{value + 1}" if key < len(NAMED_KEYS) else f"u{user},,")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+NAMED_KEYS = ["alien", "heat", "up", "nobody knows"]
+LENIENT = Leniency(ignore_unknown=True, repeated="mean")
+
+
+def test_people_are_the_same_dealt_out_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = many_ratings(tmp_path / "a.csv")
+    task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
+    whole = read_population(path, task, NAMES, LENIENT)
+    monkeypatch.setattr("pckv.bulk.rows.ROWS_IN_MEMORY", 10)
+    parts = list(read_populations(path, task, NAMES, LENIENT))
+    assert len(parts) > 100
+    assert held_by_all(part.population for part in parts) == held_by_all([whole.population])
+    for mended in ("clipped", "ignored", "merged"):
+        assert sum(getattr(part, mended) for part in parts) == getattr(whole, mended)
+    assert whole.ignored > 0 < whole.merged
+
+
+def test_a_repeated_key_is_named_when_dealt_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,key,value\na,heat,1\nb,,\na,up,2\n\na,heat,3\n", encoding="utf-8")
+    task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
+    monkeypatch.setattr("pckv.bulk.rows.ROWS_IN_MEMORY", 1)
+    with pytest.raises(DataError, match=r"a\.csv, line 6: key 'heat' again for the same user"):
+        list(read_populations(path, task, NAMES))
 
 
 # Outputs

@@ -14,6 +14,7 @@ from pckv.budget import ALLOCATIONS, SMALLEST_EPSILON, epsilon_of, exp_lower
 from pckv.channels import SamplingChannel, build
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
 
 N = 2**64
 GRID = list(
@@ -57,7 +58,14 @@ def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
     other = Fraction(N - kept, symbols - 1)
     assert (grr.kept, grr.flipped) == (kept, 0)
     assert grr.realised == (kept + (padding - 1) * other) / (padding * other)
-    for channel in (ue, grr):
+    compact = UeCompactChannel(keys, padding, Fraction(epsilon))
+    small = UeCompactChannel(keys, padding, Fraction(epsilon), 3)
+    for made in (compact, small):
+        kept = math.floor(N * e / (e + made.q - 1))
+        assert made.kept == kept
+        assert made.realised == Fraction(kept * (made.q - 1), N - kept)
+        assert made.functions > keys >= made.functions // made.q
+    for channel in (ue, grr, compact, small):
         assert channel.realised <= e
         assert float(epsilon) - epsilon_of(channel.realised) <= 2.2e-10
 
@@ -68,6 +76,10 @@ def test_rounding_stays_toward_privacy_at_the_smallest_epsilon(keys: int, paddin
     for name, allocation, factor in itertools.product(("ue", "grr"), ALLOCATIONS, (1, 3, 1000)):
         channel = build(name, keys, padding, SMALLEST_EPSILON * factor, {"allocation": allocation})
         assert channel.realised <= channel.claim <= exp_lower(SMALLEST_EPSILON * factor)
+    for q, factor in itertools.product((None, 3, 2097143, 3037000493), (1, 3, 1000)):
+        compact = UeCompactChannel(keys, padding, SMALLEST_EPSILON * factor, q)
+        # Nor is the true residue ever less likely than another one.
+        assert 1 <= compact.sampled.plus / compact.sampled.minus == compact.realised <= compact.claim
 
 
 @pytest.mark.parametrize(("name", "keys", "padding"), [("ue", 2, 3), ("grr", 3, 4), ("grr", 1, 5)])
@@ -79,6 +91,27 @@ def test_dummies_are_summed_as_if_one_by_one(name: str, keys: int, padding: int,
     for dummy, sign in itertools.product(range(keys, keys + padding), (+1, -1)):
         summed.update(channel.pair_law(dummy, sign).weights)
     assert dict(summed) == dict(channel.dummy_weights())
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 4])
+@pytest.mark.parametrize(("keys", "q"), [(1, 3), (100, None), (5850, 7), (26744, None), (2**31, 2097143)])
+def test_compact_probabilities(epsilon: float, keys: int, q: int | None) -> None:
+    """PCKV-UE's law with a = (E+1)/(E+q-1), b = 2/q, p = E/(E+1); at q = E+3 it is the paper's own."""
+    e, channel = math.exp(epsilon), UeCompactChannel(keys, 2, Fraction(str(epsilon)), q)
+    a, b, p = channel.probabilities
+    assert float(a) == pytest.approx((e + 1) / (e + channel.q - 1), rel=1e-9)
+    assert b == Fraction(2, channel.q)
+    assert float(p) == pytest.approx(e / (e + 1), rel=1e-9)
+
+
+def test_all_dummies_are_one_more_key() -> None:
+    for keys, padding, q in itertools.product((1, 2, 3), (1, 2, 3), (3, 5)):
+        channel = UeCompactChannel(keys, padding, Fraction(1), q)
+        summed: Counter[int] = Counter()
+        for _, sign in itertools.product(range(padding), (+1, -1)):
+            summed.update(channel.pair_law(keys, sign).weights)
+        assert dict(summed) == dict(channel.dummy_weights())
+        assert sum(summed.values()) == 2 * padding * channel.pair_total
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)

@@ -32,6 +32,7 @@ from pckv.planning import plan
 MOVIES = ["up", "heat", "alien"]
 GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
+COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
 OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 COLUMNS = "--user user --key key --value value"
 NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
@@ -84,6 +85,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "keys.txt": "\n".join(MOVIES).encode(),
             "grr.json": GRR.to_json().encode(),
             "ue.json": UE.to_json().encode(),
+            "ue-compact.json": COMPACT.to_json().encode(),
             "other.json": OTHER.to_json().encode(),
             "pairs.csv": pairs_csv("ann,alien,5", "bob,heat,1", "cat,,"),
             "good.tally": bytes(tally),
@@ -173,7 +175,7 @@ def test_a_whole_collection(keys: str, kind: str) -> None:
     assert [found[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
 
 
-@pytest.mark.parametrize("mechanism", ["ue", "grr"])
+@pytest.mark.parametrize("mechanism", CHANNELS)
 def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     done(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
     table = pq.read_table("new.parquet")
@@ -421,7 +423,7 @@ def test_the_same_seed_simulates_the_same_collection() -> None:
 # Tallies
 
 
-@pytest.mark.parametrize("task", [GRR, UE], ids=["grr", "ue"])
+@pytest.mark.parametrize("task", [GRR, UE, COMPACT], ids=["grr", "ue", "ue-compact"])
 def test_any_split_of_the_reports_gives_the_same_bytes(task: Task) -> None:
     put({"task.json": task.to_json().encode()})
     for part in range(3):
@@ -640,10 +642,18 @@ BAD_INPUTS = {
         forged_reports(GRR, [-1], pa.int64()),
         ", row group 0: report 0: word -1 is not below 8",
     ),
-    "word-null": (GRR, forged_reports(GRR, [3, None], pa.int64()), ", row group 0: a report has no word"),
+    "word-null": (GRR, forged_reports(GRR, [3, None], pa.int64()), ", row group 0: report 1: no word"),
     "word-text": (GRR, forged_reports(GRR, ["3"], pa.string()), ": column 'word' is string, not int64"),
-    "body-short": (UE, forged_reports(UE, [b"\0"], pa.binary()), ", row group 0: a body has not 2 bytes"),
-    "body-long": (UE, forged_reports(UE, [b"\0\0\0"], pa.binary()), ", row group 0: a body has not 2 bytes"),
+    "body-short": (
+        UE,
+        forged_reports(UE, [b"\0"], pa.binary()),
+        ", row group 0: report 0: a body has 2 bytes, not 1",
+    ),
+    "body-long": (
+        UE,
+        forged_reports(UE, [b"\0\0", b"\0\0\0"], pa.binary()),
+        ", row group 0: report 1: a body has 2 bytes, not 3",
+    ),
     "spare-bit": (
         UE,
         forged_reports(UE, [b"\0\0", b"\x08\0"], pa.binary()),
@@ -779,9 +789,11 @@ def test_a_missing_input_is_named(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", INPUTS, ids=INPUTS.values())
-def test_a_folder_is_no_input(command: str) -> None:
+def test_an_empty_folder_is_no_input(command: str) -> None:
     Path("folder").mkdir()
-    assert refused(command.replace("INPUT", "folder")) == "pckv: folder: Is a directory\n"
+    of_reports = INPUTS[command] in {"tally", "tally second", "estimate"}
+    problem = "no report files (*.parquet) in this folder" if of_reports else "Is a directory"
+    assert refused(command.replace("INPUT", "folder")) == f"pckv: folder: {problem}\n"
 
 
 # What is written
@@ -948,6 +960,9 @@ def test_the_commands_of_a_collection_are_there() -> None:
         "tally --task grr.json --out new.tally",
         "tally words.parquet --out new.tally",
         "tally words.parquet --task grr.json",
+        f"{TALLY} --engine excel",
+        f"{TALLY} --spark-master local[2]",
+        f"{TALLY} --engine duckdb --spark-master local[2]",
         f"{ESTIMATE} --top 0",
         f"{ESTIMATE} --level high",
         "plan --keys 10",
@@ -961,13 +976,144 @@ def test_wrong_usage_exits_2(command: str) -> None:
     assert contents() == before
 
 
+# Options of tally
+
+
+BAD_WORDS = [5, 99, None, 2, -1, 98]
+
+
+def passed_over(command: str) -> tuple[str, list[str]]:
+    """What a run that succeeds prints, and what it says that it has passed over."""
+    result = run(command)
+    assert result.exit_code == 0, result.output
+    return result.stdout, result.stderr.splitlines()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "duckdb"])
+def test_what_is_passed_over_is_said(engine: str) -> None:
+    put(
+        {
+            "bad.parquet": forged_reports(GRR, BAD_WORDS, pa.int64()),
+            "cut.parquet": forged_reports(GRR, [3], pa.int64())[:-6],
+            "ue.parquet": forged_reports(UE, [b"\0\0"], pa.binary()),
+        }
+    )
+    command = f"tally *.parquet --task grr.json --out new.tally --skip-bad --engine {engine}"
+    printed, skipped = passed_over(command)
+    assert printed == "10 reports counted into new.tally, 4 skipped, 2 whole files skipped\n"
+    assert skipped[0].startswith("skipped: cut.parquet: not a report file (")
+    assert skipped[1:] == [
+        f"skipped: ue.parquet: reports of another task ('{UE.id}')",
+        "skipped: bad.parquet, row group 0: report 2: no word",
+        "skipped: bad.parquet, row group 0: report 1: word 99 is not below 8 (and 2 more like it)",
+    ]
+    printed, _ = passed_over(f"{command} --force --json")
+    made = read_json(printed)
+    assert list(made) == ["task", "engine", "files", "reports", "repeated", "skipped"]
+    assert (made["task"], made["engine"], made["files"], made["reports"]) == (GRR.id, engine, 2, 10)
+    assert made["skipped"][1:] == [
+        {"where": "ue.parquet", "reason": f"reports of another task ('{UE.id}')", "reports": None},
+        {"where": "bad.parquet, row group 0", "reason": "report 2: no word", "reports": 1},
+        {"where": "bad.parquet, row group 0", "reason": "report 1: word 99 is not below 8", "reports": 3},
+    ]
+    good = Tally(GRR)
+    good.add_many(np.array([5, 5, 5, 2, 2, 0, 6, 7, 5, 2]))
+    assert Path("new.tally").read_bytes() == bytes(good)
+    assert refused(command.replace("new", "newer").replace("--skip-bad", "")).startswith(
+        "pckv: cut.parquet: "
+    )
+
+
+def test_a_long_list_of_what_was_passed_over_is_cut() -> None:
+    Path("in").mkdir()
+    put({f"in/{number}.parquet": forged_reports(GRR, [99], pa.int64()) for number in range(23)})
+    _, skipped = passed_over("tally in --task grr.json --out new.tally --skip-bad")
+    assert len(skipped) == 21
+    assert skipped[-1] == "skipped: … and 3 more places (--json lists them)"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "duckdb"])
+def test_ids_are_counted_once(engine: str) -> None:
+    ids = np.arange(3 * 16, dtype=np.uint8).reshape(3, 16)
+    write_reports(Path("a.parquet"), GRR, [(ids, np.array([5, 2, 0]))])
+    write_reports(Path("b.parquet"), GRR, [(ids[1:], np.array([2, 0]))])
+    write_reports(Path("c.parquet"), GRR, [(ids[:1], np.array([6]))])
+    command = f"tally a.parquet b.parquet --task grr.json --out new.tally --dedupe --engine {engine}"
+    assert done(command) == "3 reports counted into new.tally, 2 repeated\n"
+    assert read_json(done(f"{command} --force --json"))["repeated"] == 2
+    assert done(f"{command} --force".replace(" --dedupe", "")).startswith("5 reports counted")
+    assert refused(command.replace("b.parquet", "c.parquet").replace("new", "newer")) == (
+        f"pckv: report id {ids[0].tobytes().hex()} has different bodies: a.parquet, row group 0, report 0, "
+        "and c.parquet, row group 0, report 0\n"
+    )
+
+
+def test_a_broken_run_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.bulk.resume.ROWS_A_STEP", 1)
+    put({"x.parquet": forged_reports(GRR, [99], pa.int64())})
+    command = "tally words.parquet x.parquet --task grr.json --out new.tally --resume"
+    result = run(command)
+    assert result.stderr == "pckv: x.parquet, row group 0: report 0: word 99 is not below 8\n"
+    assert Path("new.tally.progress").exists()
+    assert not Path("new.tally").exists()
+    put({"x.parquet": forged_reports(GRR, [1], pa.int64())})
+    assert done(command) == "9 reports counted into new.tally\n"
+    assert not Path("new.tally.progress").exists()
+    done("tally words.parquet x.parquet --task grr.json --out whole.tally")
+    assert Path("new.tally").read_bytes() == Path("whole.tally").read_bytes()
+    put({"other.tally.progress": b"garbage"})
+    line = refused(command.replace("new.tally", "other.tally --force"))
+    assert line == "pckv: other.tally.progress: not the progress of this run (remove it to begin again)\n"
+
+
+def test_no_reports_are_a_tally() -> None:
+    write_reports(Path("none.parquet"), GRR, [])
+    assert done("tally none.parquet --task grr.json --out new.tally") == "0 reports counted into new.tally\n"
+    assert Path("new.tally").read_bytes() == bytes(Tally(GRR))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            "--dedupe --resume",
+            "--dedupe looks at all files together, so that it cannot be combined with --resume",
+        ),
+        ("good.tally --dedupe", "good.tally: a tally has no report ids for --dedupe to look at"),
+        ("words.parquet", "words.parquet: given twice, and would be counted twice"),
+        ("'*.arrow'", "*.arrow: no file matches"),
+        ("- --engine duckdb", "standard input is counted by the numpy engine, in one go"),
+        ("- --resume", "standard input is counted by the numpy engine, in one go"),
+        ("-", "standard input: not an Arrow stream ("),
+        ("in", "in/ue.parquet: reports of another task"),
+    ],
+)
+def test_bad_options_of_tally(options: str, message: str) -> None:
+    Path("in").mkdir()
+    put({"in/ue.parquet": forged_reports(UE, [b"\0\0"], pa.binary())})
+    assert refused(f"{TALLY} {options}").startswith(f"pckv: {message}")
+
+
+def test_estimates_of_a_folder() -> None:
+    Path("in").mkdir()
+    Path("words.parquet").rename("in/words.parquet")
+    put({"in/more.parquet": forged_reports(GRR, [5, 5], pa.int64())})
+    assert read_json(done("estimate in --task grr.json --json"))["reports"] == 10
+    assert refused("estimate in in/more.parquet --task grr.json").startswith(
+        "pckv: in/more.parquet: given twice"
+    )
+
+
 # The installed program
 
 
+def program_command(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("pckv")), *arguments]
+
+
 def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    name = str(Path(sys.executable).with_name("pckv"))
     return subprocess.run(
-        [name, *arguments],
+        program_command(*arguments),
         check=False,
         text=True,
         encoding="utf-8",
@@ -1014,3 +1160,36 @@ def test_perturbing_again_makes_other_reports() -> None:
         done(PERTURB.replace("new.parquet", f"{name}.parquet"))
         files.append(pq.read_table(f"{name}.parquet").column("report_id").to_pylist())
     assert not set(files[0]) & set(files[1])
+
+
+def test_perturb_into_tally() -> None:
+    perturb = program_command(*PERTURB.replace("new.parquet", "-").split())
+    tally = program_command(*["tally", "-", "--task", "grr.json", "--out", "new.tally"])
+    with subprocess.Popen(perturb, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
+        result = subprocess.run(tally, stdin=writer.stdout, capture_output=True, timeout=60, check=False)
+        assert writer.stderr
+        assert writer.stderr.read() == b"3 reports written to standard output\n"
+    assert writer.returncode == 0
+    assert (result.stdout, result.stderr) == (b"3 reports counted into new.tally\n", b"")
+    assert Tally.from_bytes(GRR, Path("new.tally").read_bytes()).reports == 3
+
+
+def test_a_stream_that_cannot_be_written() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = program(*PERTURB.replace("new.parquet", "-").split(), stdout=full)
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert "No space left on device" in result.stderr
+
+
+def test_a_stream_whose_writer_is_refused_is_no_tally() -> None:
+    put({"pairs.csv": pairs_csv("ann,alien,5", "bob,heat,99")})
+    written = program(*PERTURB.replace("new.parquet", "-").split(), stdout=subprocess.PIPE)
+    assert (written.returncode, written.stdout) == (1, "")
+    assert "line 3: value 99" in written.stderr
+    result = program(
+        *["tally", "-", "--task", "grr.json", "--out", "new.tally"], input="", stdout=subprocess.PIPE
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("pckv: standard input: not an Arrow stream (")
+    assert not Path("new.tally").exists()

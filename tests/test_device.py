@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -18,9 +19,11 @@ from scipy import stats
 from pckv import Task, perturb
 from pckv.auditing.conformance import law_at
 from pckv.budget import ALLOCATIONS
+from pckv.channels import CHANNELS
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
-from pckv.device import grr, many, ue
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.device import grr, many, ue, ue_compact
 from pckv.device.many import ManyTape, perturb_many
 from pckv.device.padding import level
 from pckv.errors import PairsError
@@ -62,6 +65,41 @@ def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
     assert len(set(reached)) == len(reached)
     assert not own & set(reached)
     assert max(reached) == channel.symbols - 1
+
+
+@pytest.mark.parametrize(("keys", "q"), [(5, 3), (5, 7), (10**6, None), (10**6, 1009), (2**31, 2097143)])
+def test_compact_thresholds_are_hit_exactly(keys: int, q: int | None) -> None:
+    """On the real thresholds, for the first key, the last and the dummy: T - 1 keeps the residue, T moves it."""
+    channel = UeCompactChannel(keys, 2, Fraction(1), q)
+    for key, sign_level, truth in ((0, PLUS, 0), (keys - 1, 0, 1), (keys, PLUS, 0), (keys, 0, 1)):
+        pairs = [(key, sign_level)] if key < keys else []
+        # A dummy's sign is fair: 2^63 - 1 is the last draw that gives +, 2^63 the first that gives -.
+        sign = 0 if pairs else N // 2 - 1 + truth
+
+        def residue(
+            number: int,
+            other: int = 0,
+            function: int = channel.functions - 1,
+            *,
+            start: tuple[int, int] = (0, sign),
+            key: int = key,
+            pairs: list[tuple[int, int]] = pairs,
+        ) -> int:
+            word = ue_compact.perturb(channel, pairs, tape(*start, function, number, other))
+            assert word // channel.q == function
+            return channel.residue(word, key)
+
+        for function in {0, 1, channel.q, channel.functions // 2, channel.functions - 1} - {
+            channel.functions
+        }:
+            assert residue(channel.kept - 1, function=function) == truth
+            assert residue(channel.kept, function=function) == (1 if truth == 0 else 0)
+        # Every other residue is reached by one draw of `other`, and the true one by none.
+        others = {*range(min(20, channel.q - 1)), channel.q - 2}
+        reached = [residue(N - 1, other) for other in others]
+        assert len(set(reached)) == len(reached)
+        assert truth not in reached
+        assert max(reached) == channel.q - 1
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
@@ -136,7 +174,7 @@ assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
 
 
 def test_ids_are_fresh_and_empty_sets_are_legal() -> None:
-    for mechanism in ("ue", "grr"):
+    for mechanism in CHANNELS:
         task = Task(name="t", keys=9, values=(0, 1), epsilon=1, padding=2, mechanism=mechanism)
         reports = [perturb(task, {}) for _ in range(50)]
         assert len({report.id for report in reports}) == 50
@@ -174,13 +212,21 @@ def population_of(pairs: dict[int, float], users: int) -> Population:
 HOLDINGS: tuple[dict[int, float], ...] = ({}, {1: 0.5}, {0: 0.5, 1: -1.0}, {0: 0.5, 1: -1.0, 2: 0.0})
 
 
+# With q = 3 three keys and the dummy have two digits, with q = 5 they have one.
+WAYS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    *((name, {"allocation": allocation}) for allocation in ALLOCATIONS for name in ("ue", "grr")),
+    *(("ue-compact", {"q": q}) for q in (3, 5)),
+)
+
+
 def vectorised_p_values(
-    mechanism: str, allocation: str, held: dict[int, float], users: int
+    mechanism: str, parameters: Mapping[str, object], held: dict[int, float], users: int
 ) -> tuple[float, float]:
     """χ² of the vectorised sampler's messages against the law, and against the law wrong by 1 %."""
-    parameters = {"name": mechanism, "allocation": allocation}
-    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=parameters)
-    chances = {message: float(chance) for message, chance in law_at(task.channel, held).items()}
+    made = {"name": mechanism, **parameters}
+    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=made)
+    law = law_at(task.channel, held)
+    chances = {message: float(chance) for message, chance in law.items()}
     observed = dict.fromkeys(chances, 0)
     for batch in perturb_many(task, population_of(held, users), np.random.default_rng(7).bytes):
         messages = batch.messages
@@ -188,22 +234,26 @@ def vectorised_p_values(
             messages = messages.astype(np.int64) @ np.array([1, 256])
         for message, count in zip(*np.unique(messages, return_counts=True), strict=True):
             observed[int(message)] += int(count)
-    likeliest = max(chances, key=lambda message: chances[message])
-    scale = (1 - 1.01 * chances[likeliest]) / (1 - chances[likeliest])
-    wrong = {m: p * scale for m, p in chances.items()} | {likeliest: 1.01 * chances[likeliest]}
+    likeliest = {message for message, chance in law.items() if chance == max(law.values())}
+    together = sum(chances[message] for message in likeliest)
+    scale = (1 - 1.01 * together) / (1 - together)
+    wrong = {m: p * (1.01 if m in likeliest else scale) for m, p in chances.items()}
     return chi_square_p(observed, chances, users), chi_square_p(observed, wrong, users)
 
 
-@pytest.mark.parametrize("mechanism", ["ue", "grr"])
-@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize(("mechanism", "parameters"), WAYS)
 @pytest.mark.parametrize("held", HOLDINGS, ids=len)
-def test_vectorised_path_follows_the_law(mechanism: str, allocation: str, held: dict[int, float]) -> None:
+def test_vectorised_path_follows_the_law(
+    mechanism: str, parameters: Mapping[str, object], held: dict[int, float]
+) -> None:
     """χ² at α = 1e-6: nobody's pairs, fewer than the padding (dummies!), as many, and more.
 
-    The control, a law wrong by 1 % in its likeliest message, must fail. That message has p ≥ .138; with
-    n = 6·10^6 the noncentrality is at least 95 and the power at least .9998 in every case; the seed is fixed.
+    The control, a law wrong by 1 % in its likeliest messages, must fail. They have p ≥ .115 together; with
+    n = 6·10^6, and 9·10^6 where there are 25 words or more, the noncentrality is at least 103 and the power
+    at least .9997 in every case; the seed is fixed.
     """
-    right, wrong = vectorised_p_values(mechanism, allocation, held, 6_000_000)
+    users = 9_000_000 if mechanism == "ue-compact" else 6_000_000
+    right, wrong = vectorised_p_values(mechanism, parameters, held, users)
     assert right > 1e-6
     assert wrong < 1e-6
 
@@ -220,12 +270,40 @@ def dummies_with_a_minus(channel: GrrChannel, sampled: many.Sampled, tape: ManyT
     return many._grr(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
 
 
-@pytest.mark.parametrize("fault", [always_the_first_dummy, dummies_with_a_minus])
+def compact_dummies_with_a_minus(channel: UeCompactChannel, sampled: many.Sampled, tape: ManyTape) -> Any:
+    """A planted fault: a dummy's sign is not fair."""
+    return many._ue_compact(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
+
+
+def first_digit_only(channel: UeCompactChannel, sampled: many.Sampled, tape: ManyTape) -> Any:
+    """A planted fault: the digits of a key above the first are forgotten."""
+    return many._ue_compact(channel, sampled._replace(keys=sampled.keys % channel.q), tape)
+
+
+def true_residue_not_skipped(channel: UeCompactChannel, sampled: many.Sampled, tape: ManyTape) -> Any:
+    """A planted fault: a moved residue may be the true one, and is never the last."""
+    words = many._ue_compact(channel, sampled, tape)
+    truth = np.where(sampled.positive, 0, 1)
+    said = channel.residue(words, sampled.keys)
+    moved = np.where(said > truth, said - 1, said)
+    return words - words % channel.q + (words % channel.q + moved - said) % channel.q
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameters", "fault"),
+    [
+        ("grr", {"allocation": "optimized"}, always_the_first_dummy),
+        ("grr", {"allocation": "optimized"}, dummies_with_a_minus),
+        ("ue-compact", {"q": 3}, compact_dummies_with_a_minus),
+        ("ue-compact", {"q": 3}, first_digit_only),
+        ("ue-compact", {"q": 5}, true_residue_not_skipped),
+    ],
+)
 def test_planted_faults_of_the_vectorised_path_are_caught(
-    fault: Any, monkeypatch: pytest.MonkeyPatch
+    mechanism: str, parameters: Mapping[str, object], fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(many.SAMPLERS, "grr", fault)
-    right, _ = vectorised_p_values("grr", "optimized", {1: 0.5}, 500_000)
+    monkeypatch.setitem(many.SAMPLERS, mechanism, fault)
+    right, _ = vectorised_p_values(mechanism, parameters, {1: 0.5}, 500_000)
     assert right < 1e-6
 
 

@@ -161,6 +161,20 @@ EXTRA_SCRIPTS = {
         "estimates = pckv.estimate(pckv.Tally(pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1)))\n"
         "assert chart_svg(estimates_chart(estimates)).startswith('<svg')\n"
     ),
+    "duckdb": (
+        "import sys, tempfile, pathlib, numpy, pckv\n"
+        "from pckv.bulk.engines import Job, find_engine\n"
+        "from pckv.bulk.reports import ReportFile, write_reports\n"
+        "task = pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1, mechanism='grr')\n"
+        "path = pathlib.Path(tempfile.mkdtemp()) / 'a.parquet'\n"
+        "write_reports(path, task, [(numpy.zeros((2, 16), numpy.uint8), numpy.array([1, 2]))])\n"
+        "assert find_engine('duckdb')(Job(task, (ReportFile(path, task),))).tally.reports == 2\n"
+    ),
+    "spark": (
+        "from pckv.bulk import spark\n"
+        "import pyspark, pandas, pyarrow\n"
+        "assert pyspark.__version__ >= '4' and spark.tally\n"
+    ),
     "lab": (
         "import numpy, pckv\n"
         "from pckv.charts import chart_svg\n"

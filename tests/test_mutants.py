@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from pckv.auditing.exhaustive import OneDraw
 from pckv.channels import Channel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
 from pckv.device import grr as device_grr
 from pckv.device import padding
 from pckv.device import ue as device_ue
@@ -30,16 +32,17 @@ from pckv.randomness import Tape
 from pckv.tally import Tally
 from pckv.tally.decode import KeySupport
 
-UE, GRR = SUBJECTS
+UE, GRR, COMPACT = SUBJECTS
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A faulty mechanism and the check that must catch it."""
+    """A faulty mechanism, the check that must catch it, and what that must say."""
 
     fault: str
     subject: Subject
     caught_by: Callable[[Subject], None]
+    says: str | None = None
 
 
 def show(channel: UeChannel, message: int, position: int, pairs: Sequence[Pair]) -> int:
@@ -190,6 +193,90 @@ def unfair_dummy(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     return message | 1 if message >= 2 * channel.keys else message
 
 
+def compact_mutant(
+    *,
+    dummy_level: int | None = None,
+    zero_is_dummy: bool = False,
+    function: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.functions),
+    kept: Callable[[UeCompactChannel, int], int] = lambda channel, _: channel.kept,
+    moved: Callable[[UeCompactChannel, int, int], int] = lambda _, residue, other: other + (other >= residue),
+    product: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.product,
+) -> Callable[[UeCompactChannel, Sequence[Pair], Tape], int]:
+    """The sampler of ue-compact, written out with parts to replace; as it stands it is the right one."""
+
+    def mutant(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+        dummy = (channel.keys, channel.one // 2 if dummy_level is None else dummy_level)
+        key, level = padding.sample(pairs, channel.padding, tape) or dummy
+        if zero_is_dummy:
+            key = key or channel.keys
+        residue = PLUS if tape.bernoulli(level) else MINUS
+        drawn = function(channel, tape)
+        if not tape.bernoulli(kept(channel, key)):
+            residue = moved(channel, residue, tape.below(channel.q - 1))
+        return drawn * channel.q + (residue - product(channel, drawn, key)) % channel.q
+
+    return mutant
+
+
+def off_by_one(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ modulo q + 1."""
+    q = channel.q
+    places: list[int] = [q**digit for digit in range(channel.digits)]
+    return sum(function // place % q * (key // place % q) for place in places) % (q + 1)
+
+
+def first_digit_only(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ without the digits of u above the first."""
+    return channel.product(function, key % channel.q)
+
+
+def digits_reversed(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ with the digits of u, but not those of φ, in the other order."""
+    places: list[int] = [channel.q**digit for digit in range(channel.digits)]
+    turned = sum(key // place % channel.q * other for place, other in zip(places, places[::-1], strict=True))
+    return channel.product(function, turned)
+
+
+def decoded(residue: Callable[[UeCompactChannel, int, int], int]) -> Callable[[Tally], KeySupport]:
+    """A decoder that asks every word about every key."""
+
+    def support(tally: Tally) -> KeySupport:
+        channel = tally.task.channel
+        assert isinstance(channel, UeCompactChannel)
+        plus, minus = np.zeros(channel.keys, np.int64), np.zeros(channel.keys, np.int64)
+        for word, count in zip(*tally.counts.nonzero(), strict=True):
+            for key in range(channel.keys):
+                said = residue(channel, int(word), key)
+                plus[key] += count * (said == PLUS)
+                minus[key] += count * (said == MINUS)
+        return KeySupport(plus, minus)
+
+    return support
+
+
+class CompactRoundedUp(UeCompactChannel):
+    """The chance to keep the true residue is rounded up."""
+
+    @cached_property
+    def kept(self) -> int:
+        return ceil(self.one * self.bound / (self.bound + self.q - 1))
+
+
+class CompactOneResidueShort(UeCompactChannel):
+    """Thresholds from q - 1 residues where there are q."""
+
+    @cached_property
+    def kept(self) -> int:
+        return floor(self.one * self.bound / (self.bound + self.q - 2))
+
+
+def compact_faulty(
+    fault: str, caught_by: Callable[[Subject], None], says: str | None = None, **parts: Any
+) -> Mutant:
+    """A mutant of ue-compact's sampler."""
+    return Mutant(fault, replace(COMPACT, sampler=compact_mutant(**parts)), caught_by, says)
+
+
 MUTANTS = (
     Mutant(
         "first position un-noised", replace(UE, sampler=first_unnoised), conformance.check_sampler_epsilon
@@ -229,6 +316,112 @@ MUTANTS = (
     Mutant(
         "dummy without a fair sign", replace(GRR, sampler=unfair_dummy), conformance.check_sampler_equals_law
     ),
+    compact_faulty(
+        "residue biased: never the other sign",
+        conformance.check_sampler_epsilon,
+        "an output is possible for one input set and not for another",
+        moved=lambda channel, _, other: 2 + other % (channel.q - 2),
+    ),
+    compact_faulty(
+        "residue biased: the true one not skipped",
+        conformance.check_sampler_equals_law,
+        moved=lambda _channel, _residue, other: other,
+    ),
+    Mutant(
+        "residue biased: a remainder without rejection",
+        replace(COMPACT, primitives=BiasedBelow),
+        conformance.check_sampler_equals_law,
+    ),
+    compact_faulty(
+        "φ not uniform: one function is never drawn",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, tape: tape.below(channel.functions - 1),
+    ),
+    compact_faulty(
+        "φ not uniform: always 0",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, tape: 0 * tape.below(channel.functions),
+    ),
+    # One digit is enough for two keys and the dummy, so that these two show with three keys only.
+    compact_faulty(
+        "wrong digit vector: the first digit only",
+        conformance.check_sampler_equals_law,
+        "with 3 keys",
+        product=first_digit_only,
+    ),
+    compact_faulty(
+        "wrong digit vector: reversed",
+        conformance.check_sampler_equals_law,
+        "with 3 keys",
+        product=digits_reversed,
+    ),
+    Mutant(
+        "wrong digit vector: reversed in the decoder",
+        replace(
+            COMPACT,
+            support=decoded(
+                lambda channel, word, key: (
+                    (digits_reversed(channel, word // channel.q, key) + word) % channel.q
+                )
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 1",
+    ),
+    compact_faulty(
+        "dummy without a fair sign in ue-compact",
+        conformance.check_sampler_equals_law,
+        "not for {} with 1 keys",
+        dummy_level=2**64,
+    ),
+    compact_faulty(
+        "key 0 taken for the dummy",
+        conformance.check_sampler_equals_law,
+        r"not for \{0: -1.0\} with 1 keys",
+        zero_is_dummy=True,
+    ),
+    compact_faulty(
+        "key 0 without noise",
+        conformance.check_sampler_epsilon,
+        "an output is possible for one input set and not for another",
+        kept=lambda channel, key: channel.kept if key else channel.one,
+    ),
+    Mutant(
+        "key 0 not decoded",
+        replace(
+            COMPACT,
+            support=decoded(lambda channel, word, key: channel.residue(word, key) if key else channel.q - 1),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    compact_faulty(
+        "modulus off by one",
+        conformance.check_sampler_equals_law,
+        "not for {} with 2 keys",
+        product=off_by_one,
+    ),
+    Mutant(
+        "modulus off by one in the decoder",
+        replace(
+            COMPACT,
+            support=decoded(
+                lambda channel, word, key: (channel.product(word // channel.q, key) + word) % (channel.q + 1)
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    Mutant(
+        "modulus off by one in the threshold",
+        replace(COMPACT, channel=CompactOneResidueShort),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "ue-compact keeps too often",
+        replace(COMPACT, channel=CompactRoundedUp),
+        conformance.check_exact_epsilon,
+    ),
 )
 
 
@@ -239,5 +432,16 @@ def test_there_are_enough_mutants() -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
 def test_mutant_is_caught(mutant: Mutant) -> None:
     # That the check passes without the fault is test_conformance's business.
-    with pytest.raises(AuditFailure):
+    with pytest.raises(AuditFailure, match=mutant.says):
         mutant.caught_by(mutant.subject)
+
+
+def test_the_sampler_that_compact_mutants_are_made_of_is_right() -> None:
+    """So that what is caught is the fault, and not the writing out."""
+    written_out = replace(COMPACT, sampler=compact_mutant(), support=decoded(UeCompactChannel.residue))
+    for check in (
+        conformance.check_sampler_epsilon,
+        conformance.check_sampler_equals_law,
+        conformance.check_unbiased,
+    ):
+        check(written_out)

@@ -21,6 +21,7 @@ from pckv.tally.planes import count_bits
 
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
+COMPACT = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue-compact")
 
 
 @st.composite
@@ -41,9 +42,9 @@ def tally_of(task: Task, reports: list[Report]) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize("task", [UE, GRR], ids=["ue", "grr"])
+@pytest.mark.parametrize("task", [UE, GRR, COMPACT], ids=["ue", "grr", "ue-compact"])
 def test_any_partition_merges_to_the_same_bytes(task: Task) -> None:
-    @settings(max_examples=1000)
+    @settings(max_examples=1000 if task != COMPACT else 200)
     @given(st.lists(st.tuples(messages(task), st.integers(0, 3)), max_size=30), st.permutations(range(4)))
     def check(dealt: list[tuple[int, int]], order: list[int]) -> None:
         whole = Tally(task)
@@ -73,6 +74,17 @@ def test_words_are_counted_and_dummies_are_no_keys(sent: list[int]) -> None:
     support = key_support(tally, np.array([10, 3]))
     assert support.plus.tolist() == [sent.count(21), sent.count(7)]
     assert support.minus.tolist() == [sent.count(20), sent.count(6)]
+    assert tally.reports == len(sent)
+
+
+@given(st.lists(messages(COMPACT), max_size=40))
+def test_compact_words_are_asked_about_keys(sent: list[int]) -> None:
+    """125 words over F_5: key k has the digits k mod 5 and ⌊k/5⌋."""
+    tally = tally_of(COMPACT, [report(COMPACT, word) for word in sent])
+    for support in (key_support(tally), key_support(tally, np.arange(11))):
+        for key in range(11):
+            said = [(word // 5 % 5 * (key % 5) + word // 25 * (key // 5) + word % 5) % 5 for word in sent]
+            assert (support.plus[key], support.minus[key]) == (said.count(0), said.count(1))
     assert tally.reports == len(sent)
 
 
@@ -153,6 +165,10 @@ def forged(task: Task, header: tuple[int, int, int], numbers: list[int], owner: 
         (GRR, forged(GRR, (1, 24, 1), [0] * 5 + [1] + [0] * 18), "size does not fit"),
         (GRR, forged(GRR, (12, 24, 13), [1] * 12 + [0] * 12), "out of order"),
         (GRR, forged(GRR, (1, 24, -1), []), "size does not fit"),
+        (COMPACT, forged(COMPACT, (1, 125, 1), [125, 1]), "out of range"),
+        (COMPACT, forged(COMPACT, (2, 125, 1), [124, 1]), "do not add up"),
+        (COMPACT, forged(COMPACT, (1, 625, 1), [5, 1]), "size does not fit"),
+        (COMPACT, bytes(tally_of(GRR, [])), "another task"),
         (UE, forged(UE, (1, 22, 1), [5, 2]), "more counts than there are reports"),
         (UE, forged(UE, (1, 22, 2), [4, 5, 1, 1]), "more counts than there are reports"),
     ],
@@ -172,6 +188,11 @@ def test_all_or_none() -> None:
     with pytest.raises(ReportError, match="report 0: a report id has 16 bytes"):
         tally.add_many([Report(b"", bytes(8))])
     assert bytes(tally) == bytes(Tally(GRR))
+    compact = Tally(COMPACT)
+    for words in ([124, 125], [124, -1], [124, 2**62]):
+        with pytest.raises(ReportError, match=r"report 1: word .* is not below 125"):
+            compact.add_many(np.array(words))
+    assert bytes(compact) == bytes(Tally(COMPACT))
 
 
 def test_arrays_of_another_shape_are_refused() -> None:

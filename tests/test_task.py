@@ -108,8 +108,26 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"values": (1,)}, "pair"),
         ({"padding": 0}, "padding must be at least 1"),
         ({"padding": 1.5}, "whole number"),
-        ({"mechanism": "oue"}, "choose from ue, grr"),
+        ({"mechanism": "oue"}, "choose from ue, grr, ue-compact$"),
         ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
+        ({"mechanism": {"name": "ue-compact", "allocation": "naive"}}, "no parameter 'allocation'"),
+        ({"mechanism": {"name": "auto", "q": 5, "allocation": "naive"}}, "no mechanism has the parameters"),
+        ({"mechanism": {"name": "auto", "q": 16411}}, "ask for it by name"),
+        ({"mechanism": {"name": "ue-compact", "q": 9}}, "q must be a prime from 3 to 3037000499, not 9$"),
+        ({"mechanism": {"name": "ue-compact", "q": 2}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": 1}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": 0}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": -5}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": 3037000507}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": 10**400 + 69}}, "q must be a prime from 3"),
+        ({"mechanism": {"name": "ue-compact", "q": True}}, "q must be a whole number, not True"),
+        ({"mechanism": {"name": "ue-compact", "q": "5"}}, "q must be a whole number, not '5'"),
+        ({"mechanism": {"name": "ue-compact", "q": 5.0}}, "q must be a whole number, not 5.0"),
+        ({"mechanism": {"name": "ue-compact", "q": None}}, "q must be a whole number, not None"),
+        (
+            {"keys": 2**31, "mechanism": {"name": "ue-compact", "q": 2097169}},
+            "q = 2097169 needs words of more than 63 bits for 2,147,483,648 keys",
+        ),
         ({"mechanism": {"name": "ue", "allocation": "best"}}, "choose from optimized"),
         ({"opens": "2026-1-1"}, "YYYY-MM-DD"),
         ({"opens": "2026-02-30"}, "YYYY-MM-DD"),
@@ -118,8 +136,30 @@ def test_not_a_plain_decimal(text: Any) -> None:
     ],
 )
 def test_bad_tasks(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(ParameterError, match=message) as caught:
         make(**changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_q_is_part_of_the_task() -> None:
+    compact = make(mechanism="ue-compact")
+    assert '"mechanism":{"name":"ue-compact","q":5}' in compact.to_json()
+    assert Task.from_json(compact.to_json()) == compact
+    assert compact != make(mechanism={"name": "ue-compact", "q": 7})
+    assert make(mechanism={"name": "auto", "q": 7}) == make(mechanism={"name": "ue-compact", "q": 7})
+    without = compact.to_json().replace(',"q":5', "")
+    with pytest.raises(TaskError, match="canonical form"):
+        Task.from_json(without)
+    for q, message in (("9", "prime"), ("true", "whole number"), ('"5"', "whole number"), ("5.0", "integer")):
+        with pytest.raises(TaskError, match=message):
+            Task.from_json(compact.to_json().replace('"q":5', f'"q":{q}'))
+
+
+@pytest.mark.parametrize(("keys", "q"), [(2**31, 2097143), (2, 3037000493), (2**31, 3037000493)])
+def test_the_largest_primes_that_fit(keys: int, q: int) -> None:
+    task = make(keys=keys, mechanism={"name": "ue-compact", "q": q})
+    assert task.word_limit is not None
+    assert 2**62 < task.word_limit < 2**63
 
 
 def test_largest_tasks() -> None:
@@ -174,9 +214,11 @@ def test_bad_task_texts(text: Any, message: str) -> None:
 
 
 def test_auto_takes_the_smaller_predicted_error() -> None:
-    # The paper: ue where there are many keys and short sets, grr where the padding is long.
-    assert make(keys=5850, padding=2).mechanism == "ue"
-    assert make(keys=100, padding=1, epsilon=1).mechanism == "ue"
+    # The paper: ue where there are many keys and short sets, grr where the padding is long; and ue in
+    # one word where it fits.
+    assert make(keys=5850, padding=2).mechanism == "ue-compact"
+    assert make(keys=100, padding=1, epsilon=1).mechanism == "ue-compact"
+    assert make(keys=4_000_000, padding=1, epsilon=6).mechanism == "ue"
     assert make(keys=100, padding=1, epsilon=6).mechanism == "grr"
     assert make(keys=26744, padding=100, epsilon=1).mechanism == "grr"
     assert make(mechanism={"name": "auto", "allocation": "naive"}).parameters == {"allocation": "naive"}
@@ -185,6 +227,7 @@ def test_auto_takes_the_smaller_predicted_error() -> None:
 def test_auto_makes_no_huge_reports() -> None:
     assert make(keys=2**31, epsilon=1).mechanism == "grr"
     assert make(keys=2**31, epsilon=1, mechanism="ue").channel.body_bytes == 2**29
+    assert make(keys=2**31, epsilon=1, mechanism="ue-compact").channel.body_bytes == 8
 
 
 def test_numbered_keys_have_one_name_each() -> None:

@@ -14,8 +14,10 @@ import pytest
 
 from pckv import Report, Tally, Task, estimate
 from pckv.budget import exp_lower
-from pckv.bulk.reports import tally_reports
-from pckv.channels import build
+from pckv.bulk import local
+from pckv.bulk.engines import Job
+from pckv.bulk.reports import ReportFile
+from pckv.channels import CHANNELS, build
 from pckv.device import perturb_from
 from pckv.errors import PairsError, ReportError, TallyError, TaskError
 from pckv.randomness import Tape, fixed_source
@@ -43,9 +45,20 @@ def test_thresholds() -> None:
     for case in cases("thresholds", positive=True):
         epsilon = Fraction(case["epsilon"])
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
-        for name in ("ue", "grr"):
-            channel = build(name, case["keys"], case["padding"], epsilon, {"allocation": case["allocation"]})
+        parameters = {name: value for name, value in case.items() if name in {"allocation", "q"}}
+        for name in CHANNELS.keys() & case.keys():
+            channel = build(name, case["keys"], case["padding"], epsilon, parameters)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
+            if case.get("q_is_chosen"):
+                assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == {"q": case["q"]}
+
+
+def test_every_mechanism_has_vectors_of_every_kind() -> None:
+    assert {folder.name for folder in GOLDEN} == set(CHANNELS)
+    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(CHANNELS)
+    for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
+        shown = " ".join(case[text] for case in cases(name, positive=True))
+        assert all(f'"{each}"' in shown for each in CHANNELS)
 
 
 def test_tasks() -> None:
@@ -109,9 +122,8 @@ def test_vectors_are_what_the_code_writes(tmp_path: Path) -> None:
 def test_golden_files_stay_readable(folder: Path) -> None:
     task = Task.from_json((folder / "task.json").read_bytes())
     tally = Tally.from_bytes(task, (folder / "counts.tally").read_bytes())
-    counted = Tally(task)
-    tally_reports(counted, [folder / "reports.parquet"])
-    assert counted == tally
+    job = Job(task, (ReportFile(folder / "reports.parquet", task),))
+    assert local.count(job).tally == tally
     assert tally.reports == 500
     expected = json.loads((folder / "estimates.json").read_text(encoding="utf-8"))
     got = estimate(tally).to_dict()

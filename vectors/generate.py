@@ -7,6 +7,7 @@ Once a version is released its files never change; this script must go on giving
 from __future__ import annotations
 
 import json
+import struct
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -19,6 +20,7 @@ from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.bulk.reports import write_reports
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import perturb_from
 from pckv.estimators import estimate
 from pckv.randomness import Tape, fixed_source
@@ -53,6 +55,22 @@ TASKS = (
     ),
     Task(name="large", keys=2**31, values=(0, 100), epsilon=2, padding=10, mechanism="grr"),
 )
+# What is made of these stands after what the tasks above gave first.
+COMPACT_TASKS = (
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue-compact", "q": 3},
+    ),
+    Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="ue-compact"),
+    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="ue-compact"),
+    Task(name="one key", keys=1, values=(0, 1), epsilon="6", mechanism="ue-compact"),
+    Task(name="large", keys=249_274, values=(0, 100), epsilon=4, padding=10, mechanism="ue-compact"),
+    Task(name="huge", keys=2**31, values=(0, 100), epsilon=2, padding=10, mechanism="ue-compact"),
+)
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
 
@@ -73,17 +91,24 @@ def thresholds() -> Iterator[dict[str, Any]]:
                     "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
                     "grr": {"kept": str(grr.kept), "flipped": str(grr.flipped), "spread": str(grr.spread)},
                 }
+    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
+        bound = exp_lower(Fraction(epsilon))
+        for keys, q in ((1, None), (3, 3), (3, None), (1000, 31), (1000, None), (2**31, 3), (2**31, None)):
+            compact = UeCompactChannel(keys, 1, Fraction(epsilon), q)
+            yield {
+                "epsilon": epsilon,
+                "q": compact.q,
+                "q_is_chosen": q is None,
+                "keys": keys,
+                "padding": 1,
+                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
+                "ue-compact": {"kept": str(compact.kept), "functions": str(compact.functions)},
+            }
 
 
 def tasks() -> Iterator[dict[str, Any]]:
     """Tasks with their ids, and texts that are no tasks."""
-    for task in TASKS:
-        yield {
-            "json": task.to_json(),
-            "id": task.id,
-            "realised_epsilon": task.realised_epsilon,
-            "word_limit": task.word_limit,
-        }
+    yield from map(_described, TASKS)
     good = TASKS[0].to_json()
     for reason, text in (
         ("canonical", good + " "),
@@ -107,25 +132,42 @@ def tasks() -> Iterator[dict[str, Any]]:
         ("not a task", good[:-1]),
     ):
         yield {"json": text, "fails_at": "task", "reason": reason}
+    yield from map(_described, COMPACT_TASKS)
+    good = COMPACT_TASKS[0].to_json()
+    for reason, text in (
+        ("canonical", good.replace(',"q":3', "")),
+        ("q must be a prime", good.replace('"q":3', '"q":9')),
+        ("q must be a prime", good.replace('"q":3', '"q":2')),
+        ("q must be a prime", good.replace('"q":3', '"q":-3')),
+        ("q must be a prime", good.replace('"q":3', '"q":3037000507')),
+        ("q must be a whole number", good.replace('"q":3', '"q":"3"')),
+        ("q must be a whole number", good.replace('"q":3', '"q":true')),
+        ("q must be a whole number", good.replace('"q":3', '"q":null')),
+        ("not an integer", good.replace('"q":3', '"q":3.0')),
+        ("no parameter 'allocation'", good.replace('{"name"', '{"allocation":"optimized","name"')),
+        ("no parameter 'q'", good.replace('"ue-compact"', '"ue"')),
+        (
+            "more than 63 bits",
+            good.replace('["alien","heat","up"]', "2147483648").replace('"q":3', '"q":2097169'),
+        ),
+    ):
+        yield {"json": text, "fails_at": "task", "reason": reason}
+
+
+def _described(task: Task) -> dict[str, Any]:
+    return {
+        "json": task.to_json(),
+        "id": task.id,
+        "realised_epsilon": task.realised_epsilon,
+        "word_limit": task.word_limit,
+    }
 
 
 def reports() -> Iterator[dict[str, Any]]:
     """Reports from fixed tapes, pairs that cannot be perturbed, and bodies that are no reports."""
     for number, task in enumerate(TASKS):
-        for case, shares in enumerate(PAIRS):
-            pairs = {
-                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
-            }
-            tape = seeded_source(100 * number + case)(16 + 8 * (task.channel.draws + 4))
-            report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, pairs)
-            yield {
-                "task": task.to_json(),
-                "pairs": pairs,
-                "tape": tape.hex(),
-                "id": to_text(report.id),
-                "body": to_text(report.body),
-            }
-    yield from _rejected_draws()
+        yield from _made_reports(number, task)
+    yield from _rejected_draws(TASKS[2], "7")
     ue, grr = TASKS[0], TASKS[1]
     for task in (ue, grr):
         for reason, key, value in (
@@ -149,31 +191,70 @@ def reports() -> Iterator[dict[str, Any]]:
         yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
     for text in ("A", "AB==", "AB", "A B", "+/+/"):
         yield {"task": grr.to_json(), "body": text, "fails_at": "report", "reason": "bad_encoding"}
+    for number, task in enumerate(COMPACT_TASKS, len(TASKS)):
+        yield from _made_reports(number, task)
+    yield from _rejected_draws(COMPACT_TASKS[2], "7")
+    yield from _threshold_draws(COMPACT_TASKS[0])
+    for task in COMPACT_TASKS[:2]:
+        yield {"task": task.to_json(), "pairs": {"up": 0}, "fails_at": "pairs", "reason": "within"}
+        for reason, body in (
+            ("wrong_length", b""),
+            ("wrong_length", bytes(7)),
+            ("wrong_length", bytes(9)),
+            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", bytes(7) + b"\x80"),
+            ("out_of_range", b"\xff" * 8),
+        ):
+            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
 
 
-def _rejected_draws() -> Iterator[dict[str, Any]]:
-    """A tape whose first draw falls into the incomplete last run of `below`."""
-    task = TASKS[2]
-    tape = bytes(16) + b"\xff" * 8 + seeded_source(5)(8 * (task.channel.draws + 3))
-    report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, {"7": 1.5})
-    yield {
+def _made_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
+    for case, shares in enumerate(PAIRS):
+        if max(shares, default=0) < task.key_count:
+            pairs = {
+                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
+            }
+            tape = seeded_source(100 * number + case)(16 + 8 * (task.channel.draws + 4))
+            yield _made_report(task, pairs, tape)
+
+
+def _made_report(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, Any]:
+    report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, pairs)
+    return {
         "task": task.to_json(),
-        "pairs": {"7": 1.5},
+        "pairs": pairs,
         "tape": tape.hex(),
         "id": to_text(report.id),
         "body": to_text(report.body),
     }
 
 
+def _rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
+    """A tape whose first draw falls into the incomplete last run of `below`."""
+    tape = bytes(16) + b"\xff" * 8 + seeded_source(5)(8 * (task.channel.draws + 3))
+    yield _made_report(task, {key: 1.5}, tape)
+
+
+def _threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Tapes that meet the threshold of a compact report from either side, and a draw of φ that is rejected."""
+    channel = task.channel
+    assert isinstance(channel, UeCompactChannel)  # noqa: S101
+    last_run = 2**64 - 2**64 % channel.functions
+    for function, *rest in (
+        (channel.functions - 1, channel.kept - 1, 0),
+        (channel.functions - 1, channel.kept, 0),
+        (channel.functions - 1, 2**64 - 1, channel.q - 2),
+        (last_run, channel.functions - 1, channel.kept - 1, 0),
+    ):
+        for sign in (2**63 - 1, 2**63):
+            draws = [0, sign, function, *rest]
+            yield _made_report(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
+
+
 def tallies() -> Iterator[dict[str, Any]]:
     """Tallies of given bodies, and bytes that are no tallies."""
     for task in TASKS:
-        for count in (0, 3, 60):
-            sent = list(_sent(task, count))
-            tally = Tally(task)
-            tally.add_many(sent)
-            bodies = [to_text(report.body) for report in sent]
-            yield {"task": task.to_json(), "bodies": bodies, "tally": to_text(bytes(tally))}
+        yield from _counted(task)
     good = bytes(Tally(TASKS[0]))
     for reason, data in (
         ("begin", b""),
@@ -184,18 +265,36 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("another task", bytes(Tally(TASKS[1]))),
     ):
         yield {"task": TASKS[0].to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+    for task in COMPACT_TASKS:
+        yield from _counted(task)
+    small, other = COMPACT_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+        ("another task", bytes(Tally(TASKS[1]))),
+    ):
+        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+
+
+def _counted(task: Task) -> Iterator[dict[str, Any]]:
+    for count in (0, 3, 60):
+        sent = list(_sent(task, count))
+        tally = Tally(task)
+        tally.add_many(sent)
+        bodies = [to_text(report.body) for report in sent]
+        yield {"task": task.to_json(), "bodies": bodies, "tally": to_text(bytes(tally))}
 
 
 def _sent(task: Task, count: int) -> Iterator[Report]:
     source = seeded_source(count)
     for number in range(count):
-        pairs = {task.key_name(number % 3): task.low}
+        pairs = {task.key_name(number % min(3, task.key_count)): task.low}
         yield perturb_from(Tape(task.channel.draws, source), task, pairs)
 
 
 def golden(folder: Path) -> None:
     """A task, a report file, a tally and its estimates, for later releases to read."""
-    for task in TASKS[:2]:
+    for task in (*TASKS[:2], COMPACT_TASKS[0]):
         sent = list(_sent(task, 500))
         tally = Tally(task)
         tally.add_many(sent)
@@ -207,7 +306,9 @@ def golden(folder: Path) -> None:
         ids = np.frombuffer(b"".join(report.id for report in sent), np.uint8).reshape(-1, 16)
         bodies = np.frombuffer(b"".join(report.body for report in sent), np.uint8).reshape(500, -1)
         messages = bodies if task.word_limit is None else bodies.view("<i8").reshape(-1).astype(np.int64)
-        write_reports(place / "reports.parquet", task, [(ids, messages)])
+        # The bytes of Parquet are its writer's: a file that was released stays as it was.
+        if not (place / "reports.parquet").exists():
+            write_reports(place / "reports.parquet", task, [(ids, messages)])
 
 
 def write(folder: Path) -> None:

@@ -9,6 +9,9 @@ PckvError               any refusal; `code` is stable and `str()` is one clear l
 ├── DataError           a file with something wrong in it; the message names the place
 ├── OutputExists        an output that is already there
 ├── MissingExtra        an optional part that is not installed
+├── StoreError          a database that cannot do what it was asked, now or at all
+│   └── TaskGone        a task that was deleted
+├── ClientError         a report that was not made or not taken; `code` says why
 └── AuditFailure        a mechanism that does not keep its word
 """
 
@@ -75,6 +78,31 @@ class MissingExtra(PckvError, ImportError):
     """An optional part of the product that is not installed."""
 
     code = "missing_extra"
+
+
+class StoreError(PckvError):
+    """A database that cannot do what it was asked; nothing was changed."""
+
+    code = "store_unavailable"
+
+
+class TaskGone(StoreError):
+    """A task that was deleted: its id is not taken up again."""
+
+    code = "task_gone"
+
+
+class ClientError(PckvError):
+    """A report that was not made, or that the collector did not take.
+
+    Its code is `wrong_task`, `over_budget`, `not_sent` or `refused`.
+    """
+
+    code = "client_error"
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class AuditFailure(PckvError, AssertionError):

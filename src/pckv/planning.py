@@ -13,7 +13,7 @@ from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
 from pckv.report import ID_BYTES
 from pckv.task import MOST_KEYS, checked_epsilon
-from pckv.theory import REFERENCE_FREQUENCY, CountMoments
+from pckv.theory import REFERENCE_FREQUENCY, CountMoments, least_error, objection
 
 FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
@@ -34,6 +34,8 @@ class Option:
     bytes_a_report: int
     frequency_error: float
     mean_error: float
+    # Why it is not chosen whatever its errors; empty if it may be.
+    objection: str
 
     @property
     def score(self) -> float:
@@ -75,6 +77,7 @@ class Plan:
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
+    why: str
     budgets: dict[str, float]
     a: float
     b: float
@@ -110,7 +113,7 @@ def plan(
 
     >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
     >>> chosen.mechanism, chosen.padding
-    ('ue', 2)
+    ('ue-compact', 2)
     """
     _check(keys, users, pairs, frequency)
     exact_epsilon = Fraction(checked_epsilon(epsilon))
@@ -118,7 +121,7 @@ def plan(
         (_option(channel, users, pairs, frequency), channel)
         for channel in _channels(keys, exact_epsilon, pairs)
     ]
-    _, channel = min(candidates, key=lambda candidate: candidate[0].score)
+    channel = least_error([(option.score, channel) for option, channel in candidates if not option.objection])
     moments = CountMoments.of(channel.count_law)
     a, b, p = (float(probability) for probability in channel.probabilities)
     return Plan(
@@ -130,6 +133,7 @@ def plan(
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
+        why=channel.why,
         budgets=channel.budgets,
         a=a,
         b=b,
@@ -186,6 +190,7 @@ def _option(channel: Channel, users: int, pairs: int, frequency: float) -> Optio
         bytes_a_report=ID_BYTES + channel.body_bytes,
         frequency_error=error.frequency_error,
         mean_error=error.mean_error,
+        objection=objection(channel),
     )
 
 

@@ -6,12 +6,14 @@ Everything takes plain numbers or numpy arrays alike and imports no numpy itself
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pckv.channels import CHANNELS, Channel, CountLaw, Support, build
+from pckv.errors import ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +27,8 @@ AUTO = "auto"
 LARGEST_AUTO_BODY = 2**20
 # Where nothing is known of the data, errors are predicted for a key held by this share.
 REFERENCE_FREQUENCY = 0.05
+# One word a report is preferred to bit planes where the error is at most this factor larger.
+NEXT_TO_NOTHING = 1.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +161,37 @@ def predicted_error(channel: Channel, frequency: float = REFERENCE_FREQUENCY) ->
     return math.sqrt(moments.frequency_variance(frequency) * moments.mean_variance(frequency, 0.0))
 
 
+def objection(channel: Channel) -> str:
+    """Why `auto` does not choose a channel; empty if it may."""
+    if channel.body_bytes > LARGEST_AUTO_BODY:
+        return f"its reports have {channel.body_bytes:,} bytes"
+    if not channel.decodes_all:
+        return f"its {channel.word_limit:,} words are too many to decode all keys together"
+    return ""
+
+
+def least_error(errors: Sequence[tuple[float, Channel]]) -> Channel:
+    """The channel with the least error; one word a report, where that costs next to nothing."""
+    least, best = min(errors, key=itemgetter(0))
+    in_words = [
+        pair for pair in errors if pair[1].word_limit is not None and pair[0] <= NEXT_TO_NOTHING * least
+    ]
+    return min(in_words, key=itemgetter(0))[1] if in_words else best
+
+
 def resolve(
     name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]
 ) -> Channel:
     """The channel of a mechanism; for `auto`, the one with the least predicted error."""
     if name != AUTO:
         return build(name, keys, padding, epsilon, parameters)
-    candidates = [build(each, keys, padding, epsilon, parameters) for each in CHANNELS]
-    small = [channel for channel in candidates if channel.body_bytes <= LARGEST_AUTO_BODY]
-    return min(small, key=predicted_error)
+    able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
+    if not able:
+        raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
+    candidates = [build(each, keys, padding, epsilon, parameters) for each in able]
+    eligible = [channel for channel in candidates if not objection(channel)]
+    if not eligible:
+        raise ParameterError(
+            f"auto does not choose {able[0]}, for {objection(candidates[0])}: ask for it by name"
+        )
+    return least_error([(predicted_error(channel), channel) for channel in eligible])

@@ -24,7 +24,7 @@ class Audit:
     `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the
     shipped integers at the mechanism's own size, `enumerated` the exact loss found by visiting
     every input set and every output: at the same size where that is possible, otherwise at
-    `enumerated_keys` keys. All are rounded up.
+    `enumerated_keys` keys with `enumerated_parameters`. All are rounded up.
     """
 
     mechanism: str
@@ -36,6 +36,7 @@ class Audit:
     closed_form: float
     enumerated: float
     enumerated_keys: int
+    enumerated_parameters: dict[str, str | int]
     cases: int
     holds: bool
 
@@ -58,9 +59,8 @@ def audit(task: Task) -> Audit:
 def audit_channel(channel: Channel) -> Audit:
     """Audit a channel: exactly at its size if that is small, else in closed form and in small."""
     small = channel
-    while cases(small) > MOST_CASES and small.keys > 1:
-        keys = min(small.keys, 5) - 1
-        small = build(channel.name, keys, channel.padding, channel.epsilon, channel.parameters)
+    while cases(small) > MOST_CASES and (smaller := small.smaller()):
+        small = smaller
     exact = worst_ratio(small.law, small.keys)
     asked = exp_lower(channel.epsilon)
     return Audit(
@@ -73,6 +73,7 @@ def audit_channel(channel: Channel) -> Audit:
         closed_form=epsilon_of(channel.realised),
         enumerated=epsilon_of(exact),
         enumerated_keys=small.keys,
+        enumerated_parameters=small.parameters,
         cases=cases(small),
         holds=exact <= small.realised <= small.claim <= asked and channel.realised <= channel.claim <= asked,
     )

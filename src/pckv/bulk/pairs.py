@@ -27,6 +27,8 @@ class Leniency(NamedTuple):
 
 STRICT = Leniency()
 
+Add = Callable[[Batch, NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]], None]
+
 
 class PopulationFile(NamedTuple):
     """A population, and how many rows were mended on the way."""
@@ -50,14 +52,21 @@ def read_population(
     """
     rows = RowFile(path, columns)
     pairs = PairRows(rows)
+    mended = read_rows(rows, pairs.add, task, leniency, progress)
+    population, merged = pairs.compress(leniency.repeated, task.key_name)
+    return PopulationFile(population, *mended, merged)
+
+
+def read_rows(rows: RowFile, add: Add, task: Task, leniency: Leniency, progress: Progress) -> tuple[int, int]:
+    """Pass all rows on, checked against a task; how many were clipped and how many ignored."""
     clipped = ignored = 0
     for batch in rows.batches(progress):
         keys, unknown = _task_keys(rows, batch, task, leniency)
-        values, moved = _task_values(rows, batch, ~(unknown | batch.blank), task, leniency)
+        used = ~(unknown | batch.blank)
+        values, moved = _task_values(rows, batch, used, task, leniency)
         clipped, ignored = clipped + moved, ignored + int(unknown.sum())
-        pairs.add(batch, keys, values, ~(unknown | batch.blank))
-    population, merged = pairs.compress(leniency.repeated, task.key_name)
-    return PopulationFile(population, clipped, ignored, merged)
+        add(batch, keys, values, used)
+    return clipped, ignored
 
 
 def _task_keys(
@@ -119,32 +128,53 @@ class PairRows:
         """Everybody's pairs in order; how many rows were merged into others."""
         if not self.users:
             raise DataError(f"{self.rows.path}: no rows")
-        users, keys = self._user.taken(), self._key.taken()
-        # A stable order: rows of one user and key stay as they came.
-        order = np.lexsort((keys, users))
-        users = users[order]
-        keys = keys[order]
-        values = self._value.taken()[order]
-        again = np.zeros(users.size, np.bool_)
-        again[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
-        if again.any():
-            if repeated is None:
-                first = int(np.flatnonzero(again)[np.argmin(order[again])])
-                problem = (
-                    f"key {key_name(int(keys[first]))!r} again for the same user (--repeated last or mean)"
-                )
-                raise self.rows.refusal(self._row_of(int(order[first])), problem)
-            values = _merged(values, again, repeated)
-            users, keys = users[~again], keys[~again]
-        offsets = np.zeros(len(self.users) + 1, np.int64)
-        np.cumsum(np.bincount(users, minlength=len(self.users)), out=offsets[1:])
-        return Population(offsets, keys, values), int(again.sum())
+        return compress(
+            self._user.taken(),
+            self._key.taken(),
+            self._value.taken(),
+            participants=len(self.users),
+            repeated=repeated,
+            refusal=lambda place, key: self.rows.refusal(self._row_of(place), repeated_key(key_name(key))),
+        )
 
     def _row_of(self, used: int) -> int:
         """The number of a row, given how many used ones stand before it."""
         left_out = self._left_out.taken()
         before = np.searchsorted(left_out - np.arange(left_out.size), used, side="right")
         return used + int(before)
+
+
+def repeated_key(name: str) -> str:
+    """What is said of a key that a user has twice."""
+    return f"key {name!r} again for the same user (--repeated last or mean)"
+
+
+def compress(
+    users: NDArray[np.int32],
+    keys: NDArray[np.int32],
+    values: NDArray[np.float64],
+    *,
+    participants: int,
+    repeated: str | None,
+    refusal: Callable[[int, int], DataError],
+) -> tuple[Population, int]:
+    """Rows of pairs as a population, and how many were merged into others; `refusal` names a place and a key."""
+    # A stable order: rows of one user and key stay as they came.
+    order = np.lexsort((keys, users))
+    users = users[order]
+    keys = keys[order]
+    values = values[order]
+    again = np.zeros(users.size, np.bool_)
+    again[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
+    if again.any():
+        if repeated is None:
+            first = int(np.flatnonzero(again)[np.argmin(order[again])])
+            raise refusal(int(order[first]), int(keys[first]))
+        values = _merged(values, again, repeated)
+        users, keys = users[~again], keys[~again]
+    offsets = np.zeros(participants + 1, np.int64)
+    np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
+    return Population(offsets, keys, values), int(again.sum())
 
 
 class _Column:

@@ -17,6 +17,9 @@ from pckv.bulk.reports import is_report_file, open_parquet
 from pckv.errors import DataError, require
 
 ROWS_A_BATCH = 2**16
+# So many rows take about a gigabyte; a line of CSV has at least this many bytes.
+ROWS_IN_MEMORY = 2**24
+LEAST_LINE = 8
 
 Progress = Callable[[float], None]
 
@@ -56,6 +59,13 @@ class RowFile:
     def __init__(self, path: Path, columns: Columns) -> None:
         self.path, self.columns = path, columns
         self.parquet = is_report_file(path)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are too many rows to hold in memory, as far as can be told without reading them."""
+        if self.parquet:
+            return bool(open_parquet(self.path, "a Parquet file").metadata.num_rows > ROWS_IN_MEMORY)
+        return self.path.stat().st_size > ROWS_IN_MEMORY * LEAST_LINE
 
     def refusal(self, row: int, problem: str) -> DataError:
         """An error that names a row: by its line in CSV, which is only looked up here."""

@@ -11,11 +11,14 @@ from fractions import Fraction
 from pckv.channels.base import Channel, CountLaw, Law, SamplingChannel, Signs, Support
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.errors import ParameterError
 
 __all__ = ["CHANNELS", "Channel", "CountLaw", "Law", "SamplingChannel", "Signs", "Support", "build"]
 
-CHANNELS: dict[str, type[Channel]] = {channel.name: channel for channel in (UeChannel, GrrChannel)}
+CHANNELS: dict[str, type[Channel]] = {
+    channel.name: channel for channel in (UeChannel, GrrChannel, UeCompactChannel)
+}
 
 
 def build(name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]) -> Channel:

@@ -19,6 +19,8 @@ from pckv.errors import ParameterError
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
+# Enumeration begins to look for a smaller channel at this many keys.
+SMALL_KEYS = 4
 
 # A message is what a report says, as one integer; its bytes are the report's body.
 Signs = Mapping[int, int]
@@ -74,6 +76,8 @@ class Channel(ABC):
     """One mechanism for given numbers of keys and padding at a given ε."""
 
     name: ClassVar[str]
+    # The parameters that a task may give.
+    options: ClassVar[frozenset[str]]
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
         self.keys = keys
@@ -93,6 +97,12 @@ class Channel(ABC):
         bits: int = THRESHOLD_BITS,
     ) -> Channel:
         """Build the channel from a task's parameters; what is not given takes its default."""
+
+    @classmethod
+    def check_known(cls, parameters: Mapping[str, object]) -> None:
+        """Refuse a parameter that the mechanism does not have."""
+        for unknown in sorted(set(parameters) - cls.options):
+            raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown!r}")
 
     @classmethod
     @abstractmethod
@@ -148,59 +158,30 @@ class Channel(ABC):
     def law(self, signs: Signs) -> Law:
         """The exact law of the message of somebody who holds these signed keys."""
 
+    @property
+    def why(self) -> str:
+        """Why the parameters are what they are, in a sentence; empty where there is nothing to say."""
+        return ""
+
+    @property
+    def decodes_all(self) -> bool:
+        """Whether the counts of all keys can be found together."""
+        return True
+
+    def smaller(self) -> Channel | None:
+        """A smaller channel of the same kind, for enumeration; None if this is a smallest one."""
+        if self.keys == 1:
+            return None
+        keys = min(self.keys, SMALL_KEYS + 1) - 1
+        return self.from_parameters(keys, self.padding, self.epsilon, self.parameters, self.bits)
+
     @abstractmethod
     def most_supported(self, targets: int) -> int:
         """How many of these target keys one hostile report can support at once."""
 
 
 class SamplingChannel(Channel):
-    """A mechanism of the paper: pad, sample one pair, perturb it with the split budget."""
-
-    # Only PCKV-GRR gains privacy from padding; PCKV-UE's budgets are those of padding 1.
-    padding_amplifies: ClassVar[bool]
-
-    def __init__(
-        self,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        allocation: str = "optimized",
-        bits: int = THRESHOLD_BITS,
-    ) -> None:
-        super().__init__(keys, padding, epsilon, bits)
-        self.allocation = allocation
-        self.amplification = padding if self.padding_amplifies else 1
-        self.budget = allocate(allocation, epsilon, self.amplification)
-
-    @classmethod
-    def from_parameters(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> SamplingChannel:
-        unknown = sorted(set(parameters) - {"allocation"})
-        if unknown:
-            raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown[0]!r}")
-        return cls(keys, padding, epsilon, str(parameters.get("allocation", "optimized")), bits)
-
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return tuple({"allocation": allocation} for allocation in ALLOCATIONS)
-
-    @property
-    def parameters(self) -> dict[str, str | int]:
-        return {"allocation": self.allocation}
-
-    @property
-    def claim(self) -> Fraction:
-        return self.budget.composed(self.amplification)
-
-    @property
-    def budgets(self) -> dict[str, float]:
-        return {"key": epsilon_of(self.budget.key), "value": epsilon_of(self.budget.value)}
+    """A mechanism that pads, samples one pair and perturbs it."""
 
     @property
     @abstractmethod
@@ -249,6 +230,55 @@ class SamplingChannel(Channel):
     @abstractmethod
     def dummy_weights(self) -> Mapping[int, int]:
         """The weights of the message once a dummy was sampled, summed over all 2ℓ signed dummies."""
+
+
+class AllocatedChannel(SamplingChannel):
+    """A mechanism of the paper: ε is split between the sampled key and its value."""
+
+    options = frozenset({"allocation"})
+    # Only PCKV-GRR gains privacy from padding; PCKV-UE's budgets are those of padding 1.
+    padding_amplifies: ClassVar[bool]
+
+    def __init__(
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        allocation: str = "optimized",
+        bits: int = THRESHOLD_BITS,
+    ) -> None:
+        super().__init__(keys, padding, epsilon, bits)
+        self.allocation = allocation
+        self.amplification = padding if self.padding_amplifies else 1
+        self.budget = allocate(allocation, epsilon, self.amplification)
+
+    @classmethod
+    def from_parameters(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> AllocatedChannel:
+        cls.check_known(parameters)
+        return cls(keys, padding, epsilon, str(parameters.get("allocation", "optimized")), bits)
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, object], ...]:
+        return tuple({"allocation": allocation} for allocation in ALLOCATIONS)
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return {"allocation": self.allocation}
+
+    @property
+    def claim(self) -> Fraction:
+        return self.budget.composed(self.amplification)
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        return {"key": epsilon_of(self.budget.key), "value": epsilon_of(self.budget.value)}
 
 
 def _accumulate(mixture: Counter[int], weights: Mapping[int, int], factor: int) -> None:

@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 
-from pckv.channels.base import Law, SamplingChannel, Support
+from pckv.channels.base import AllocatedChannel, Law, Support
 
 
-class GrrChannel(SamplingChannel):
+class GrrChannel(AllocatedChannel):
     """A word is 2·key + (1 for +, 0 for -); the words of the dummies follow the keys'."""
 
     name = "grr"

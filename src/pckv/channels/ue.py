@@ -7,10 +7,10 @@ from functools import cached_property
 from itertools import product
 from math import ceil
 
-from pckv.channels.base import Law, SamplingChannel, Support
+from pckv.channels.base import AllocatedChannel, Law, Support
 
 
-class UeChannel(SamplingChannel):
+class UeChannel(AllocatedChannel):
     """Independent positions; the paper's dummies carry nothing and are dropped before sending.
 
     A message is presence | sign << 8·plane_bytes, key k in bit k of either plane.

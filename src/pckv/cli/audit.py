@@ -42,17 +42,25 @@ def print_audits(audits: list[Audit]) -> None:
         ("mechanism", "keys", "padding", "asked", "claimed", "closed form", "enumerated", "cases", ""),
         [
             (
-                f"{a.mechanism} {' '.join(str(value) for value in a.parameters.values())}",
+                f"{a.mechanism} {named(a.parameters)}",
                 f"{a.keys:,}",
                 str(a.padding),
                 f"{a.asked:g}",
                 f"{a.claimed:.12f}",
                 f"{a.closed_form:.12f}",
                 f"{a.enumerated:.12f}"
-                + ("" if a.enumerated_keys == a.keys else f" ({a.enumerated_keys} keys)"),
+                + ("" if a.enumerated_keys == a.keys else f" ({a.enumerated_keys} keys)")
+                + ("" if a.enumerated_parameters == a.parameters else f" {named(a.enumerated_parameters)}"),
                 f"{a.cases:,}",
                 "holds" if a.holds else "BROKEN",
             )
             for a in audits
         ],
+    )
+
+
+def named(parameters: dict[str, str | int]) -> str:
+    """Parameters in short: a word says what it is, a number is named."""
+    return " ".join(
+        value if isinstance(value, str) else f"{name} {value}" for name, value in parameters.items()
     )

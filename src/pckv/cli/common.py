@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,25 @@ def read_task(path: Path) -> Task:
         return Task.from_json(path.read_bytes())
     except TaskError as error:
         raise TaskError(f"{path}: {error}") from None
+
+
+def row_bar(label: str) -> Callable[[int | None], AbstractContextManager[Callable[[int], None]]]:
+    """A bar that takes the number of rows done, made once their total is known (None: it is not)."""
+
+    @contextmanager
+    def bar(total: int | None) -> Iterator[Callable[[int], None]]:
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f}" + (f" of {total:,}" if total is not None else "") + " rows"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+            task = shown.add_task(label, total=total)
+            yield lambda rows: shown.update(task, completed=rows)
+
+    return bar
 
 
 @contextmanager

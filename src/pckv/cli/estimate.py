@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pckv.bulk.collect import Options, count_inputs
 from pckv.bulk.outputs import check_free, whole_file
 from pckv.charts import check_picture, estimates_chart, save_chart
 from pckv.cli.common import (
@@ -15,9 +16,9 @@ from pckv.cli.common import (
     print_json,
     print_table,
     read_task,
+    row_bar,
     task_option,
 )
-from pckv.cli.tally import tally_files
 from pckv.errors import ParameterError, require
 from pckv.estimators import METHODS, Estimates, estimate
 
@@ -30,6 +31,7 @@ TABLES = (".csv", ".parquet", ".json")
 @task_option
 @click.option("--method", default="corrected", show_default=True, help=f"{' or '.join(METHODS)}.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
 @click.option("--plot", type=FilePath, help="Draw the most frequent keys: .svg, .png or .html.")
@@ -40,13 +42,14 @@ def estimate_command(
     task_file: Path,
     method: str,
     level: float,
+    keys: tuple[str, ...],
     top: int | None,
     out: Path | None,
     plot: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Estimate every key's frequency and mean from FILES (report files or tallies)."""
+    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies)."""
     task = read_task(task_file)
     if out is not None:
         check_table(out)
@@ -54,7 +57,8 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
-    estimates = estimate(tally_files(task, files), method=method, level=level)
+    tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
+    estimates = estimate(tally, method=method, level=level, keys=keys or None)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.bulk.dealing import read_populations
+from pckv.bulk.inputs import STREAM
 from pckv.bulk.outputs import check_free, whole_file
-from pckv.bulk.pairs import REPEATED, Leniency, read_population
-from pckv.bulk.reports import Messages, write_reports
+from pckv.bulk.pairs import REPEATED, Leniency
+from pckv.bulk.reports import Messages, stream_reports, write_reports
 from pckv.bulk.rows import Columns
-from pckv.cli.common import FilePath, force_option, progress_bar, read_task, task_option
+from pckv.cli.common import FilePath, force_option, progress_bar, read_task, row_bar, task_option
 from pckv.device.many import perturb_many
 
 
@@ -23,7 +27,12 @@ from pckv.device.many import perturb_many
 @click.option("--user", required=True, help="The column that tells users apart.")
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
-@click.option("--out", type=FilePath, required=True, help="The report file to write (Parquet).")
+@click.option(
+    "--out",
+    type=FilePath,
+    required=True,
+    help="The report file to write (Parquet), or - for an Arrow stream.",
+)
 @click.option("--clip", is_flag=True, help="Move values outside the range to its nearest end.")
 @click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key the task does not have.")
 @click.option("--repeated", type=click.Choice(REPEATED), help="What to do with a key twice for a user.")
@@ -45,22 +54,31 @@ def perturb_command(
     Randomness is the operating system's. Running this again makes new reports and spends ε again.
     """
     task = read_task(task_file)
-    check_free(out, force=force)
+    if out != STREAM:
+        check_free(out, force=force)
+    mended = dict.fromkeys(("clipped", "ignored", "repeated"), 0)
+    leniency = Leniency(clip, ignore_unknown, repeated)
     with progress_bar(f"Reading {data.name}") as progress:
-        read = read_population(
-            data, task, Columns(user, key, value), Leniency(clip, ignore_unknown, repeated), progress
-        )
-    population = read.population
-    with whole_file(out, force=force) as part, progress_bar("Perturbing") as progress:
+        people = read_populations(data, task, Columns(user, key, value), leniency, progress)
+        # Whatever is wrong with the data shows before anything is written.
+        first = next(people)
+    with row_bar("Perturbing")(None) as made:
 
         def batches() -> Iterator[tuple[NDArray[np.uint8], Messages]]:
             done = 0
-            for batch in perturb_many(task, population):
-                yield batch
-                done += len(batch.ids)
-                progress(done / len(population))
+            for population, *counts in chain([first], people):
+                for what, count in zip(mended, counts, strict=True):
+                    mended[what] += count
+                for batch in perturb_many(task, population):
+                    yield batch
+                    done += len(batch.ids)
+                    made(done)
 
-        written = write_reports(part, task, batches())
-    mended = {"clipped": read.clipped, "ignored": read.ignored, "repeated": read.merged}
+        if out == STREAM:
+            written = stream_reports(sys.stdout.buffer, task, batches())
+        else:
+            with whole_file(out, force=force) as part:
+                written = write_reports(part, task, batches())
     notes = "".join(f", {count:,} rows {what}" for what, count in mended.items() if count)
-    click.echo(f"{written:,} reports written to {out}{notes}")
+    place = "standard output" if out == STREAM else out
+    click.echo(f"{written:,} reports written to {place}{notes}", err=out == STREAM)

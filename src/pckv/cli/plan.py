@@ -40,6 +40,8 @@ def print_plan(made: Plan) -> None:
     click.echo(
         f"Recommended: {made.mechanism} with padding {made.padding}, {made.bytes_a_report:,} bytes a report."
     )
+    if made.why:
+        click.echo(f"{made.why}.")
     spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in made.budgets.items())
     click.echo(
         f"ε = {made.epsilon:g} is spent as: {spent} (a = {made.a:.5f}, b = {made.b:.5f}, p = {made.p:.5f}).\n"
@@ -58,6 +60,8 @@ def print_plan(made: Plan) -> None:
             for o in made.options
         ],
     )
+    for mechanism, why_not in {o.mechanism: o.objection for o in made.options if o.objection}.items():
+        click.echo(f"{mechanism} is not chosen: {why_not}.")
     click.echo()
     print_table(
         f"Expected errors with {made.users:,} users, the bias of a short padding included:",

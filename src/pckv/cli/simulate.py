@@ -32,7 +32,7 @@ from pckv.lab.simulate import Result, check_mechanism, simulate
     multiple=True,
     default=("auto",),
     show_default=True,
-    help="auto, ue, grr, or one of the paper's baselines kvue, privkvm, privkvm:3 (rounds), privkvm-1r5v; repeat.",
+    help="auto, ue, grr, ue-compact, or one of the paper's baselines kvue, privkvm, privkvm:3 (rounds), privkvm-1r5v; repeat.",
 )
 @click.option(
     "--padding", type=int, multiple=True, default=(1,), show_default=True, help="Repeat for several."

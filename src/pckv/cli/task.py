@@ -9,6 +9,7 @@ import click
 from pckv.budget import ALLOCATIONS
 from pckv.bulk.outputs import whole_file
 from pckv.canonical import check_name
+from pckv.channels import CHANNELS
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
 from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
@@ -29,9 +30,13 @@ def task_group() -> None:
 @click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
 @click.option("--padding", type=int, default=1, show_default=True, help="Pairs a participant is padded to.")
 @click.option(
-    "--mechanism", default="auto", show_default=True, help="auto (the least predicted error), ue or grr."
+    "--mechanism",
+    default="auto",
+    show_default=True,
+    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
 )
-@click.option("--allocation", help=f"How ε is split: {', '.join(ALLOCATIONS)}. [default: optimized]")
+@click.option("--allocation", help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}. [default: optimized]")
+@click.option("--q", type=int, help="The prime that ue-compact reports are made with. [default: chosen]")
 @click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day that no more are taken.")
 @click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON.")
@@ -46,6 +51,7 @@ def new_command(
     padding: int,
     mechanism: str,
     allocation: str | None,
+    q: int | None,
     opens: str | None,
     closes: str | None,
     out: Path,
@@ -58,14 +64,14 @@ def new_command(
     """
     if (keys_file is None) == (key_count is None):
         raise click.UsageError("give either --keys-file or --key-count")
-    chosen = {"name": mechanism} | ({"allocation": allocation} if allocation else {})
+    given = {"name": mechanism, "allocation": allocation, "q": q}
     task = Task(
         name=name,
         keys=read_keys(keys_file) if keys_file is not None else key_count or 0,
         values=(low, high),
         epsilon=epsilon,
         padding=padding,
-        mechanism=chosen,
+        mechanism={name: value for name, value in given.items() if value is not None},
         opens=opens,
         closes=closes,
     )

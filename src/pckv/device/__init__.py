@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pckv.device import grr, ue
+from pckv.device import grr, ue, ue_compact
 from pckv.device.padding import Pair, level
 from pckv.errors import PairsError
 from pckv.randomness import Tape
@@ -16,7 +16,11 @@ __all__ = ["SAMPLERS", "Sampler", "perturb", "perturb_from", "read_pairs"]
 
 Sampler = Callable[[Any, Sequence[Pair], Tape], int]
 
-SAMPLERS: dict[str, Sampler] = {"ue": ue.perturb, "grr": grr.perturb}
+SAMPLERS: dict[str, Sampler] = {
+    "ue": ue.perturb,
+    "grr": grr.perturb,
+    "ue-compact": ue_compact.perturb,
+}
 
 
 def perturb(task: Task, pairs: Mapping[str, float]) -> Report:

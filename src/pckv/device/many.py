@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
 from pckv.population import Population
@@ -122,6 +123,16 @@ def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
     return words
 
 
+def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+    count = sampled.keys.size
+    residues = np.where(sampled.positive, PLUS, MINUS)
+    functions = tape.below(np.full(count, channel.functions, np.uint64))
+    moved = np.flatnonzero(tape.draw(count) >= np.uint64(channel.kept))
+    others = tape.below(np.full(moved.size, channel.q - 1, np.uint64))
+    residues[moved] = others + (others >= residues[moved])
+    return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
+
+
 def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint8]:
     count = sampled.keys.size
     numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
@@ -138,4 +149,5 @@ def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint
 SAMPLERS: dict[str, Callable[[Any, Sampled, ManyTape], Integers | NDArray[np.uint8]]] = {
     "ue": _ue,
     "grr": _grr,
+    "ue-compact": _ue_compact,
 }

@@ -53,13 +53,16 @@ class Estimates:
 
     def top(self, count: int) -> Estimates:
         """The keys with the largest estimated frequencies, most frequent first."""
-        order = np.argsort(-self.frequency, kind="stable")[:count]
+        return self.take(np.argsort(-self.frequency, kind="stable")[:count])
+
+    def take(self, rows: NDArray[np.int64]) -> Estimates:
+        """Some rows of the table, in the order given."""
         columns = {
-            field.name: getattr(self, field.name)[order]
+            field.name: getattr(self, field.name)[rows]
             for field in fields(self)
             if field.name not in (*SCALARS, "key")
         }
-        return replace(self, key=[self.key[place] for place in order], **columns)
+        return replace(self, key=[self.key[row] for row in rows], **columns)
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as plain lists, a column each."""

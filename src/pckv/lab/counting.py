@@ -1,7 +1,8 @@
 """The counts that a server would see, drawn without making a single report.
 
 Given the sampled pairs, the counts of `ue` are independent multinomials a key, and those of `grr`
-a scatter: O(n + d) draws instead of O(n·d), from the same distribution.
+a scatter: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` hang
+together across keys, so that its words are drawn, without their reports, and decoded.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from numpy.random import Generator
 from pckv.channels import Channel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
 from pckv.lab.sampling import SampledCounts
-from pckv.tally.decode import KeySupport
+from pckv.tally.counts import empty_counts
+from pckv.tally.decode import KeySupport, decode
 
 
 def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
@@ -49,7 +52,24 @@ def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> K
     return KeySupport(plus[:, 0] + minus[:, 1] + spread[0], plus[:, 1] + minus[:, 0] + spread[1])
 
 
+def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+    # Every residue is at least as likely as `minus` of the sampled law: so a report is, with chance
+    # q·minus, any word alike, and otherwise a function that gives its key the true residue.
+    anywhere = channel.q * float(channel.sampled.minus)
+    dummies = rng.binomial(sampled.dummies, 0.5)
+    signed = np.append([*sampled.plus, dummies], [*sampled.minus, sampled.dummies - dummies])
+    true = rng.binomial(signed, max(0.0, 1 - anywhere))
+    keys, signs = np.tile(np.arange(channel.keys + 1), 2), np.repeat([PLUS, MINUS], channel.keys + 1)
+    functions = rng.integers(0, channel.functions, int(true.sum()))
+    offsets = (np.repeat(signs, true) - channel.product(functions, np.repeat(keys, true))) % channel.q
+    counts = empty_counts(channel.word_limit)
+    counts.add(functions * channel.q + offsets)
+    counts.add(rng.integers(0, channel.word_limit, sampled.users - functions.size))
+    return decode(channel, counts)
+
+
 COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], KeySupport]] = {
     "ue": _count_ue,
     "grr": _count_grr,
+    "ue-compact": _count_ue_compact,
 }

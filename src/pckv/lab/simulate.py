@@ -33,6 +33,7 @@ Progress = Callable[[float], None]
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
+DEFAULT_ALLOCATION = "optimized"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,12 @@ class Setting:
     padding: int
     method: str
     top: int | None
-    allocation: str = "optimized"
+    allocation: str = DEFAULT_ALLOCATION
+
+
+def _parameters(allocation: str) -> dict[str, object]:
+    """What a mechanism is built with: the default allocation need not be named, and some have none."""
+    return {} if allocation == DEFAULT_ALLOCATION else {"allocation": allocation}
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,8 @@ class Grid:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                channel = resolve(name, keys, padding, Fraction(epsilon), {"allocation": self.allocation})
+                parameters = _parameters(self.allocation)
+                channel = resolve(name, keys, padding, Fraction(epsilon), parameters)
                 yield Setting(channel.name, epsilon, padding, method, self.top, self.allocation)
 
 
@@ -143,9 +150,12 @@ class Bench:
 
     def channel(self, setting: Setting) -> Channel:
         """The channel of a setting."""
-        parameters = {"allocation": setting.allocation}
         return build(
-            setting.mechanism, self.dataset.keys, setting.padding, Fraction(setting.epsilon), parameters
+            setting.mechanism,
+            self.dataset.keys,
+            setting.padding,
+            Fraction(setting.epsilon),
+            _parameters(setting.allocation),
         )
 
     def run(self, setting: Setting, rng: Generator) -> Outcome:
@@ -193,7 +203,7 @@ def simulate(
     mechanism: Sequence[str],
     padding: int | Sequence[int] = 1,
     method: str | Sequence[str] = "corrected",
-    allocation: str = "optimized",
+    allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,
     top: int | None = None,
     seed: int = 0,

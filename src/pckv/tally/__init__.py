@@ -85,7 +85,7 @@ class Tally:
             if reports.dtype != np.uint8 or reports.ndim != 2 or reports.shape[1] != width:  # noqa: PLR2004
                 raise ReportError("wrong_length", f"planes are rows of {width} unsigned bytes")
             planes = reports.astype(np.uint8, copy=False)
-            check_planes(planes, self.task.key_count)
+            self._check_planes(planes)
             self._count_planes(planes)
         else:
             if reports.dtype != np.int64 or reports.ndim != 1:
@@ -104,16 +104,31 @@ class Tally:
 
     def _count_planes(self, bodies: NDArray[np.uint8]) -> None:
         self.reports = self._grown(len(bodies))
-        present, plus = count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
+        present, plus = self._count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
         cells = np.arange(2 * self.task.key_count)
         self.counts.add_counts(cells, np.stack([present - plus, plus], axis=1).reshape(-1))
+
+    def _check_planes(self, planes: NDArray[np.uint8]) -> None:
+        check_planes(planes, self.task.key_count)
+
+    def _count_bits(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        return count_bits(rows)
+
+    def add_counted(self, words: NDArray[np.int64], times: NDArray[np.int64]) -> None:
+        """Add words that were counted elsewhere, each once with the times that it was reported."""
+        if words.size and not 0 <= int(words.min()) <= int(words.max()) < self.cells:
+            raise ReportError("out_of_range", f"a word is not below {self.cells}")
+        if np.unique(words).size != words.size or int(times.min(initial=0)) < 0:
+            raise TallyError("words that were counted come once each, and no times below zero")
+        self.reports = self._grown(int(times.sum()))
+        self.counts.add_counts(words, times)
 
     def merge(self, other: Tally) -> None:
         """Add another tally of the same task to this one."""
         if other.task != self.task:
             raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
         self.reports = self._grown(other.reports)
-        self.counts.add_counts(*other.counts.nonzero())
+        self.counts.merge(other.counts)
 
     def _grown(self, reports: int) -> int:
         if self.reports + reports > MOST_REPORTS:

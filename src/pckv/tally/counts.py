@@ -18,6 +18,8 @@ FOLD_AT = 2**20
 PART_WORDS = 2**16
 WORDS_A_CELL = 4
 CELLS_FOR_PARTS = 2**18
+# As an integer of the counts' own kind: only then does numpy add in place at full speed.
+ONE = np.int64(1)
 
 
 class Counts(Protocol):
@@ -28,6 +30,9 @@ class Counts(Protocol):
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
+
+    def merge(self, other: Counts) -> None:
+        """Add the counts of as many cells."""
 
     def nonzero(self) -> tuple[Cells, Cells]:
         """The cells with a count, in order, and their counts."""
@@ -44,6 +49,11 @@ class DenseCounts:
 
     def add(self, cells: Cells) -> None:
         """Count every cell once for each time it appears."""
+        if cells.size < self.array.size:
+            # A histogram would cost more than the words.
+            self._check(cells)
+            np.add.at(self.array, cells, ONE)
+            return
         small = self.array.size <= CELLS_FOR_PARTS
         parts = cells.size // max(PART_WORDS, WORDS_A_CELL * self.array.size) if small else 1
         first, *rest = np.array_split(cells, max(1, parts))
@@ -53,14 +63,24 @@ class DenseCounts:
         self.array += found
 
     def _counted(self, cells: Cells) -> Cells:
+        self._check(cells)
+        return np.bincount(cells, minlength=self.array.size)
+
+    def _check(self, cells: Cells) -> None:
         # Negative cells are huge as unsigned ones, so that one pass finds both ends.
         if cells.size and cells.view(np.uint64).max() >= self.array.size:
             raise IndexError
-        return np.bincount(cells, minlength=self.array.size)
 
     def add_counts(self, cells: Cells, counts: Cells) -> None:
         """Add counts to cells that appear once each."""
         self.array[cells] += counts
+
+    def merge(self, other: Counts) -> None:
+        """Add the counts of as many cells."""
+        if isinstance(other, DenseCounts):
+            self.array += other.array
+        else:
+            self.add_counts(*other.nonzero())
 
     def nonzero(self) -> tuple[Cells, Cells]:
         """The cells with a count, in order, and their counts."""
@@ -97,6 +117,10 @@ class SparseCounts:
         self._waiting_cells += cells.size
         if self._waiting_cells > max(FOLD_AT, self._cells.size):
             self._fold()
+
+    def merge(self, other: Counts) -> None:
+        """Add the counts of as many cells."""
+        self.add_counts(*other.nonzero())
 
     def nonzero(self) -> tuple[Cells, Cells]:
         """The cells with a count, in order, and their counts."""

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.tally import Tally
+from pckv.channels import Channel
+from pckv.tally import Tally, compact
+from pckv.tally.counts import Counts
+
+Cells = NDArray[np.int64]
 
 
 class KeySupport(NamedTuple):
     """For some keys, how many reports support either sign."""
 
-    plus: NDArray[np.int64]
-    minus: NDArray[np.int64]
+    plus: Cells
+    minus: Cells
 
 
-def key_support(tally: Tally, keys: NDArray[np.int64] | None = None) -> KeySupport:
+def key_support(tally: Tally, keys: Cells | None = None) -> KeySupport:
     """Decode all keys of a tally, or the ones asked for."""
-    numbers = np.arange(tally.task.key_count) if keys is None else keys
-    return KeySupport(plus=tally.counts.take(2 * numbers + 1), minus=tally.counts.take(2 * numbers))
+    return decode(tally.task.channel, tally.counts, keys)
+
+
+def decode(channel: Channel, counts: Counts, keys: Cells | None = None) -> KeySupport:
+    """Decode the counts of a channel's reports."""
+    numbers = np.arange(channel.keys) if keys is None else keys
+    return KeySupport(*DECODERS[channel.name](channel, counts, numbers))
+
+
+def _signed_cells(_: Channel, counts: Counts, keys: Cells) -> tuple[Cells, Cells]:
+    return counts.take(2 * keys + 1), counts.take(2 * keys)
+
+
+DECODERS: dict[str, Callable[[Any, Counts, Cells], tuple[Cells, Cells]]] = {
+    "ue": _signed_cells,
+    "grr": _signed_cells,
+    "ue-compact": compact.support,
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,18 +19,21 @@ WIDE_ROW = 4096
 
 def check_planes(bodies: Planes, keys: int) -> None:
     """Refuse rows with signs where nothing is present, or bits beyond the last key."""
+    for problem, rows in plane_problems(bodies, keys):
+        raise ReportError("bad_encoding", f"report {np.flatnonzero(rows)[0]}: {problem}")
+
+
+def plane_problems(bodies: Planes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """What is wrong with some rows, and with which."""
     width = bodies.shape[1] // 2
     presence, sign = bodies[:, :width], bodies[:, width:]
-    spare_bits = 0xFF & ~(0xFF >> (-keys % 8))
-    beyond = presence[:, -1] & spare_bits
+    beyond = (presence[:, -1] & (0xFF & ~(0xFF >> (-keys % 8)))) > 0
     if beyond.any():
-        row = int(np.flatnonzero(beyond)[0])
-        raise ReportError("bad_encoding", f"report {row}: a bit beyond the last of {keys} keys is set")
+        yield f"a bit beyond the last of {keys} keys is set", beyond
     # Sign bits are a subset of presence bits exactly where OR changes nothing.
     stray = np.not_equal(presence | sign, presence)
     if stray.any():
-        row = int(np.flatnonzero(stray.any(axis=1))[0])
-        raise ReportError("bad_encoding", f"report {row}: a sign is set where nothing is present")
+        yield "a sign is set where nothing is present", stray.any(axis=1)
 
 
 def count_bits(rows: Planes) -> NDArray[np.int64]:

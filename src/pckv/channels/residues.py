@@ -1,0 +1,110 @@
+"""Which prime q a compact report is made with: small error first, then few words.
+
+Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
+has one digit more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import islice
+from math import isqrt
+
+from pckv.errors import ParameterError
+
+SMALLEST_PRIME = 3
+MOST_WORDS = 2**63
+LARGEST_PRIME = isqrt(MOST_WORDS - 1)
+# Primes whose error is within this factor of the best are as good, and the fewest words decide.
+AS_GOOD = Fraction(102, 100)
+
+Fits = Callable[[int], bool]
+
+
+def digits(keys: int, q: int) -> int:
+    """The least t with q^t > keys: room for every key and the dummy."""
+    count, reach = 1, q
+    while reach <= keys:
+        count, reach = count + 1, reach * q
+    return count
+
+
+def check(q: object, keys: int) -> int:
+    """A prime that reports over this many keys can be made with."""
+    if isinstance(q, bool) or not isinstance(q, int):
+        raise ParameterError(f"q must be a whole number, not {q!r}")
+    if not SMALLEST_PRIME <= q <= LARGEST_PRIME or not is_prime(q):
+        raise ParameterError(f"q must be a prime from {SMALLEST_PRIME} to {LARGEST_PRIME}, not {q}")
+    if q ** (digits(keys, q) + 1) >= MOST_WORDS:
+        raise ParameterError(f"q = {q} needs words of more than 63 bits for {keys:,} keys")
+    return q
+
+
+def error(q: int, bound: Fraction) -> Fraction:
+    """The squared error of a rare key beside PCKV-UE's: of its frequency or its mean, whichever loses more.
+
+    PCKV-UE is q = e^ε + 3. A smaller q loses by h(q) = (e^ε + q - 1)²/(q - 2), a larger one by
+    g(q) = (e^ε + q - 1)²/q.
+    """
+    spread = (bound + q - 1) ** 2
+    if q <= bound + 3:
+        return spread / (4 * (bound + 1) * (q - 2))
+    return spread * (bound + 3) / (4 * (bound + 1) ** 2 * q)
+
+
+def best(keys: int, bound: Fraction) -> int:
+    """The prime with the least error, e^ε being `bound`."""
+    nearest = (
+        prime
+        for lowest, highest in _ranges(keys)
+        for prime in _nearest_primes(lowest, highest, int(bound) + 3)
+    )
+    return min(nearest, key=lambda q: error(q, bound))
+
+
+def choose(keys: int, bound: Fraction) -> int:
+    """Among the primes as good as the best, the one with the fewest words."""
+    most = AS_GOOD * error(best(keys, bound), bound)
+    peak = int(bound) + 3
+    candidates = []
+    for lowest, highest in _ranges(keys):
+        # Up to the peak the error falls, so that those as good begin somewhere below it.
+        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound) <= most)
+        first = islice(filter(is_prime, range(start, highest + 1)), 1)
+        candidates += [prime for prime in first if error(prime, bound) <= most]
+    return min(candidates, key=lambda q: (q ** (digits(keys, q) + 1), q))
+
+
+def is_prime(number: int) -> bool:
+    """Trial division: the largest number asked about is near 3·10^9."""
+    return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
+
+
+def _ranges(keys: int) -> Iterator[tuple[int, int]]:
+    """For every number of digits that any prime needs, the least and the largest q that fit it."""
+    for count in range(1, digits(keys, SMALLEST_PRIME) + 1):
+        lowest = _least_base(count, keys)
+        highest = _least_base(count + 1, MOST_WORDS - 1) - 1
+        if lowest <= highest:
+            yield lowest, highest
+
+
+def _nearest_primes(lowest: int, highest: int, middle: int) -> Iterator[int]:
+    """The primes next to a number on either side."""
+    middle = min(max(lowest, middle), highest)
+    for numbers in (range(middle, lowest - 1, -1), range(middle + 1, highest + 1)):
+        yield from islice(filter(is_prime, numbers), 1)
+
+
+def _first(low: int, high: int, holds: Fits) -> int:
+    """The least number from low that it holds for, given that it holds from there on; high if none."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _least_base(power: int, limit: int) -> int:
+    """The least q whose power is beyond a limit."""
+    return _first(SMALLEST_PRIME, limit + SMALLEST_PRIME, lambda q: q**power > limit)

@@ -1,0 +1,114 @@
+"""What a histogram of `ue-compact` words says of the keys: how many reports gave each + and -.
+
+A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q. For all keys at once the histogram is
+transformed one digit after another, either by adding shifted slices or by Fourier transforms; for
+a few keys every word that occurred is asked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.errors import TallyError
+from pckv.tally.counts import Counts
+
+Cells = NDArray[np.int64]
+
+# Fourier transforms win from this q on, where adding takes q additions a cell and digit.
+Q_FOR_FOURIER = 7
+# Up to this many reports, rounding a transform in double precision gives the exact counts.
+REPORTS_FOR_FOURIER = 2**40
+# Cells that are transformed over the offset together.
+CELLS_AT_ONCE = 2**22
+# Words are asked key by key at this many at once, and in all at most so many.
+ASKED_AT_ONCE = 2**22
+MOST_ASKED = 2**36
+
+
+def support(channel: UeCompactChannel, counts: Counts, keys: Cells) -> tuple[Cells, Cells]:
+    """For each of some keys, how many reports say + and how many say -."""
+    words, times = counts.nonzero()
+    asked = keys.size * words.size
+    if asked <= channel.word_limit or not channel.decodes_all:
+        if asked > MOST_ASKED:
+            raise TallyError(
+                f"{channel.word_limit:,} words are too many to decode {keys.size:,} keys together: ask for fewer"
+            )
+        return ask(channel, words, times, keys)
+    fourier = channel.q >= Q_FOR_FOURIER and int(times.sum()) <= REPORTS_FOR_FOURIER
+    used = int(keys.max(initial=0)) + 1
+    plus, minus = (transform if fourier else add_up)(channel, words, times, used)
+    return plus[keys], minus[keys]
+
+
+def ask(channel: UeCompactChannel, words: Cells, times: Cells, keys: Cells) -> tuple[Cells, Cells]:
+    """Ask every word what it says of every key."""
+    found = np.zeros((2, keys.size), np.int64)
+    step = max(1, ASKED_AT_ONCE // max(1, words.size))
+    for start in range(0, keys.size, step):
+        residues = channel.residue(words[None, :], keys[start : start + step, None])
+        for place, residue in enumerate((PLUS, MINUS)):
+            found[place, start : start + step] = (residues == residue) @ times
+    return found[0], found[1]
+
+
+def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
+    """For the keys below `used`: replace one digit of φ after another by the key's, the top one first.
+
+    Only the values that the top digit takes are made, and of the residues only the two that count
+    in the last step.
+    """
+    q, digits = channel.q, channel.digits
+    histogram = np.zeros(channel.word_limit, np.int64)
+    histogram[words] = times
+    # Axes: residue, key digits so far, the digit of φ in turn, the digits of φ below it.
+    counts = histogram.reshape(-1, q).T.reshape(q, 1, q, -1)
+    for digit in range(digits - 1, -1, -1):
+        values = -(-used // q ** (digits - 1)) if digit == digits - 1 else q
+        wanted = (PLUS, MINUS) if digit == 0 else range(q)
+        made = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
+        for place, residue in enumerate(wanted):
+            for value in range(values):
+                for function in range(q):
+                    made[place, :, value] += counts[(residue - function * value) % q, :, function]
+        counts = made.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else made
+    plus, minus = counts.reshape(2, -1)[:, :used]
+    return plus, minus
+
+
+def transform(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
+    """The same by Fourier transforms: over the offset, then over φ, read off along the line ω·u.
+
+    n_z(u) = 1/q Σ_ω e^(2πiωz/q) Ĥ(ω·u, ω), and the terms of ω and q - ω are conjugates.
+    """
+    q, digits = channel.q, channel.digits
+    spectrum = _offset_spectrum(channel, words, times)
+    keys = np.arange(used)
+    key_digits = [keys // q**digit % q for digit in range(digits)]
+    found = np.full((2, used), float(times.sum()))
+    for omega in range(1, q // 2 + 1):
+        slab = np.fft.fftn(spectrum[omega].reshape((q,) * digits)).reshape(-1)
+        line = np.zeros(used, np.int64)
+        for digit, values in enumerate(key_digits):
+            line += omega * values % q * q**digit
+        terms = slab[line]
+        for place, residue in enumerate((PLUS, MINUS)):
+            found[place] += 2 * (terms * np.exp(2j * np.pi * omega * residue / q)).real
+    plus, minus = np.rint(found / q).astype(np.int64)
+    return plus, minus
+
+
+def _offset_spectrum(channel: UeCompactChannel, words: Cells, times: Cells) -> NDArray[np.complex128]:
+    """The histogram, transformed over the offset; one row a frequency, those above q/2 left out."""
+    q = channel.q
+    spectrum = np.empty((q // 2 + 1, channel.functions), np.complex128)
+    step = max(1, CELLS_AT_ONCE // q)
+    for start in range(0, channel.functions, step):
+        stop = min(start + step, channel.functions)
+        inside = slice(*np.searchsorted(words, [start * q, stop * q]))
+        part = np.zeros((stop - start) * q)
+        part[words[inside] - start * q] = times[inside]
+        spectrum[:, start:stop] = np.fft.rfft(part.reshape(-1, q), axis=1).T
+    return spectrum
