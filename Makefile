@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
 READY := $(VENV)/ready-$(FINGERPRINT)
-EXTRAS := files,pandas,charts,lab,duckdb,spark
-BARE := core files pandas charts lab duckdb spark
+EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
+BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench peers reproduction vectors clean
+.PHONY: demo test lint bench bench-collector peers reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -25,6 +25,11 @@ bench: $(READY)
 	$(BIN)/python bench/core.py
 	$(BIN)/python bench/lab.py
 	$(BIN)/python bench/scale.py
+
+# The collector beside a bare route: wrk sends the load.
+bench-collector: $(READY)
+	@command -v wrk > /dev/null || apt-get install -y -q wrk || { echo "please install wrk"; exit 1; }
+	$(BIN)/python bench/collector.py
 
 # Other packages for local differential privacy, in an environment of their own.
 peers: $(READY)

@@ -56,7 +56,7 @@ def test_public_names() -> None:
 
 def test_a_device_loads_no_numpy() -> None:
     python(
-        "import sys, pckv, pckv.device\n"
+        "import sys, pckv, pckv.client, pckv.device\n"
         "task = pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1)\n"
         "pckv.perturb(task, {'1': 1})\n"
         "loaded = {name.split('.')[0] for name in sys.modules} & {'numpy', 'click', 'rich', 'pyarrow'}\n"
@@ -169,6 +169,25 @@ EXTRA_SCRIPTS = {
         "path = pathlib.Path(tempfile.mkdtemp()) / 'a.parquet'\n"
         "write_reports(path, task, [(numpy.zeros((2, 16), numpy.uint8), numpy.array([1, 2]))])\n"
         "assert find_engine('duckdb')(Job(task, (ReportFile(path, task),))).tally.reports == 2\n"
+    ),
+    "serve": (
+        "import tempfile\n"
+        "from pckv.collector.app import create_app\n"
+        "from pckv.collector.settings import Settings\n"
+        "from pckv.store import open_store\n"
+        "store = open_store(f'sqlite:///{tempfile.mkdtemp()}/a.db')\n"
+        "store.prepare()\n"
+        "assert create_app(store, Settings()).openapi()['paths']\n"
+    ),
+    "postgres": (
+        "from pckv.store import open_store\n"
+        "from pckv.errors import StoreError\n"
+        "try:\n"
+        "    open_store('postgresql://nobody@127.0.0.1:1/nothing?connect_timeout=2').prepare()\n"
+        "except StoreError:\n"
+        "    pass\n"
+        "else:\n"
+        "    raise AssertionError\n"
     ),
     "spark": (
         "from pckv.bulk import spark\n"

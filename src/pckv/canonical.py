@@ -84,11 +84,12 @@ def load(text: str) -> Any:
         raise TaskError(f"not a task: the number {token} is not an integer")
 
     def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in members]
-        for name in names:
-            if names.count(name) > 1:
+        found: dict[str, Any] = {}
+        for name, value in members:
+            if name in found:
                 raise TaskError(f"not a task: member {name!r} appears twice")
-        return dict(members)
+            found[name] = value
+        return found
 
     try:
         return json.loads(text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=unique)

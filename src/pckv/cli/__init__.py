@@ -15,7 +15,10 @@ from pckv.cli.estimate import estimate_command
 from pckv.cli.perturb import perturb_command
 from pckv.cli.plan import plan_command
 from pckv.cli.reproduce import reproduce_command
+from pckv.cli.serve import serve_command
 from pckv.cli.simulate import simulate_command
+from pckv.cli.store import store_group, token_group
+from pckv.cli.submit import submit_command
 from pckv.cli.tally import tally_command
 from pckv.cli.task import task_group
 from pckv.errors import PckvError
@@ -69,8 +72,12 @@ for command in (
     perturb_command,
     plan_command,
     reproduce_command,
+    serve_command,
     simulate_command,
+    store_group,
+    submit_command,
     tally_command,
     task_group,
+    token_group,
 ):
     main.add_command(command)

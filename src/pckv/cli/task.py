@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 
@@ -11,6 +12,7 @@ from pckv.bulk.outputs import whole_file
 from pckv.canonical import check_name
 from pckv.channels import CHANNELS
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
+from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
 from pckv.task import Task
@@ -18,7 +20,7 @@ from pckv.task import Task
 
 @click.group("task")
 def task_group() -> None:
-    """Make and show tasks, the public contracts of collections."""
+    """Make and show tasks, the public contracts of collections, and run them on a collector."""
 
 
 @task_group.command("new")
@@ -140,3 +142,38 @@ def show_command(task_file: Path, as_json: bool) -> None:
         [(name.replace("_", " "), "–" if value is None else str(value)) for name, value in shown.items()],
         texts=2,
     )
+
+
+@task_group.command("push")
+@click.argument("task_file", type=FilePath)
+@url_option
+@token_option
+def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
+    """Give a task to a collector, which takes reports for it from then on."""
+    task = read_task(task_file)
+    answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
+    click.echo(f"{answer['id']}  {url.rstrip('/')}/tasks/{answer['id']}")
+
+
+@task_group.command("close")
+@click.argument("task_id")
+@url_option
+@token_option
+def close_command(task_id: str, url: str, token_file: Path | None) -> None:
+    """Close a task early: the collector takes no more reports for it."""
+    answer = ask("POST", url, f"/tasks/{quote(task_id, safe='')}/close", read_token(token_file))
+    click.echo(f"{answer['id']}  closed on {answer['closed']}")
+
+
+@task_group.command("delete")
+@click.argument("task_id")
+@url_option
+@token_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
+    """Delete a task with all its reports; it cannot be undone."""
+    token = read_token(token_file)
+    if not yes:
+        click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
+    answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)
+    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports")

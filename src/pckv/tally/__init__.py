@@ -142,13 +142,18 @@ class Tally:
     def from_bytes(cls, task: Task, data: bytes) -> Tally:
         """Read a tally back; truncated or edited bytes, or another task's, are refused."""
         tally = cls(task)
-        tally.reports, cells, counts = storage.unpack(data, task.digest, tally.cells)
-        if task.word_limit is not None and int(counts.sum(dtype=object)) != tally.reports:
-            raise TallyError("not a tally: the counts do not add up to the reports")
-        tally.counts.add_counts(cells, counts)
-        if task.word_limit is None and _largest_key_total(cells, counts) > tally.reports:
-            raise TallyError("not a tally: a key has more counts than there are reports")
+        tally.merge_bytes(data)
         return tally
+
+    def merge_bytes(self, data: bytes) -> None:
+        """Add a tally that was written as bytes, at a cost of its own size and not of all cells."""
+        reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
+        if self.task.word_limit is not None and int(counts.sum(dtype=object)) != reports:
+            raise TallyError("not a tally: the counts do not add up to the reports")
+        if self.task.word_limit is None and _largest_key_total(cells, counts) > reports:
+            raise TallyError("not a tally: a key has more counts than there are reports")
+        self.reports = self._grown(reports)
+        self.counts.add_counts(cells, counts)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tally) and bytes(self) == bytes(other)

@@ -1,0 +1,56 @@
+"""Asking a collector as its administrator: standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pckv.cli.common import FilePath
+from pckv.errors import DataError, ParameterError
+
+ENVIRONMENT = "PCKV_ADMIN_TOKEN"
+SECONDS = 30
+
+url_option = click.option("--url", required=True, help="The collector's address, as https://collect.example.")
+token_option = click.option(
+    "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {ENVIRONMENT}]"
+)
+
+
+def read_token(token_file: Path | None) -> str:
+    """The administrator's token from a file or the environment."""
+    token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(ENVIRONMENT, "")
+    if not token:
+        raise ParameterError(f"no token: set {ENVIRONMENT} or name a --token-file")
+    return token
+
+
+def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:
+    """What a collector answers; its problems are one line."""
+    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+        raise ParameterError(f"{url!r} is not an address of a collector: it begins with https:// or http://")
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = urllib.request.Request(url.rstrip("/") + path, body, headers, method=method)  # noqa: S310
+    try:
+        with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise DataError(f"{url}: {_problem(error)}") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{url}: {getattr(error, 'reason', error)}") from None
+
+
+def _problem(error: urllib.error.HTTPError) -> str:
+    try:
+        problem = json.load(error)
+        return " ".join(filter(None, (problem["title"], problem.get("detail"))))
+    except (ValueError, KeyError, TypeError):
+        return f"{error.code} {error.reason}"

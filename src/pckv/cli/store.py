@@ -1,0 +1,76 @@
+"""`pckv store` and `pckv token`: what an operator does with a store at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from pckv.cli.common import FilePath
+from pckv.errors import DataError
+from pckv.store import open_store
+from pckv.store.base import Role, Store
+from pckv.store.checks import check
+
+store_option = click.option(
+    "--store",
+    "address",
+    default="sqlite:///pckv.db",
+    show_default=True,
+    envvar="PCKV_STORE",
+    help="sqlite:///FILE or postgresql://…",
+)
+
+
+@contextmanager
+def opened(address: str) -> Iterator[Store]:
+    """A store that is there already, closed at the end."""
+    store = open_store(address)
+    try:
+        store.ping()
+        yield store
+    finally:
+        store.close()
+
+
+@click.group("store")
+def store_group() -> None:
+    """Look after the store of a collector."""
+
+
+@store_group.command("check")
+@store_option
+def check_command(address: str) -> None:
+    """Check a store: is it sound, and are its tallies those of its reports?"""
+    with opened(address) as store:
+        problems = check(store)
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        raise DataError(f"{len(problems)} problems in the store")
+    click.echo("the store is sound, and its tallies are those of its reports")
+
+
+@click.group("token")
+def token_group() -> None:
+    """Make tokens for the people who run a collection."""
+
+
+@token_group.command("new")
+@store_option
+@click.option(
+    "--analyst", is_flag=True, help="A further token that only reads, instead of the administrator's."
+)
+@click.option("--token-file", type=FilePath, help="Write the token here (mode 0600) instead of showing it.")
+def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
+    """Replace the administrator's token, or make a read-only one; it is shown this once."""
+    from pckv.collector.auth import new_token, token_hash, write_token  # noqa: PLC0415
+
+    token = new_token()
+    with opened(address) as store:
+        if token_file is not None:
+            write_token(token_file, token)
+        store.set_token(Role.ANALYST if analyst else Role.ADMINISTRATOR, token_hash(token))
+    click.echo(f"written to {token_file}" if token_file else token)

@@ -1,0 +1,148 @@
+"""`pckv submit`: one person's report, made once and sent until the collector has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pckv.cli.common import FilePath, json_option, print_json
+from pckv.client import Client, Receipt, Status
+from pckv.errors import ClientError, DataError
+
+
+@click.command("submit", short_help="Perturb your pairs once and send the report.")
+@click.argument("pairs_file", metavar="[PAIRS.json]", type=FilePath, required=False)
+@click.option("--url", required=True, help="The collector's address.")
+@click.option("--task", "task_id", metavar="ID", help="The id of the task.")
+@click.option(
+    "--state",
+    type=FilePath,
+    metavar="DIR",
+    help="The folder that remembers what was sent. [default: pckv among this user's state files]",
+)
+@click.option("--cap", metavar="E", help="Refuse if all tasks together would spend more than this ε.")
+@click.option("--invitation", metavar="TOKEN", help="The one-time token, where the collector asks for one.")
+@click.option("--flush", is_flag=True, help="Send the reports that wait, and perturb nothing.")
+@json_option
+def submit_command(
+    pairs_file: Path | None,
+    url: str,
+    task_id: str | None,
+    state: Path | None,
+    cap: str | None,
+    invitation: str | None,
+    flush: bool,
+    as_json: bool,
+) -> None:
+    """Perturb the pairs of PAIRS.json for a task and send the one report that comes of it.
+
+    PAIRS.json is an object from keys to numbers. It stays here: what is stored and sent is perturbed. Running
+    this again never perturbs again, and sends the same bytes until the collector has them.
+
+    \b
+    echo '{"alien": 5, "heat": 3}' > pairs.json
+    pckv submit pairs.json --url https://collect.example.org --task ID
+    pckv submit --flush --url https://collect.example.org
+    """
+    folder = state or default_state()
+    given = (pairs_file, task_id, cap, invitation)
+    if flush:
+        if given != (None,) * len(given):
+            raise click.UsageError("--flush sends what waits: give it --url and --state only")
+        flush_waiting(Client(url, folder), as_json=as_json)
+        return
+    if pairs_file is None or task_id is None:
+        raise click.UsageError("give PAIRS.json and --task, or --flush")
+    client = Client(url, folder, cap=cap)
+    receipt = client.submit(task_id, read_pairs(pairs_file), invitation=invitation)
+    if as_json:
+        print_json(receipt_facts(receipt) | {"spent": f"{client.spent:f}"})
+    elif receipt.status is Status.SENT:
+        done = (
+            "sent"
+            if receipt.perturbed
+            else "perturbed and stored before, and sent; these pairs were not used"
+        )
+        click.echo(f"{task_id}  {done}, ε {receipt.epsilon:f} of {client.spent:f} spent in all")
+    if receipt.status is Status.WAITING:
+        place = f" --state {state}" if state else ""
+        raise ClientError(
+            "not_sent",
+            f"the report is stored and waits ({receipt.reason}): send it by pckv submit --flush --url {url}{place}",
+        )
+
+
+def flush_waiting(client: Client, *, as_json: bool) -> None:
+    """Send what waits, and say what became of it."""
+    receipts = client.flush()
+    if as_json:
+        print_json([receipt_facts(receipt) for receipt in receipts])
+    else:
+        for receipt in receipts:
+            click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{receipt.reason}")
+    unsent = [receipt for receipt in receipts if receipt.status is not Status.SENT]
+    if unsent:
+        refused = sum(receipt.status is Status.REFUSED for receipt in unsent)
+        code = "refused" if refused else "not_sent"
+        raise ClientError(
+            code, f"not everything was sent: {len(unsent) - refused} waiting, {refused} refused"
+        )
+    if not receipts:
+        click.echo(f"nothing waits for {client.url}", err=True)
+
+
+def receipt_facts(receipt: Receipt) -> dict[str, object]:
+    """A receipt as plain values."""
+    return {
+        "task": receipt.task,
+        "status": receipt.status,
+        "epsilon": f"{receipt.epsilon:f}",
+        "perturbed": receipt.perturbed,
+        "reason": receipt.reason or None,
+    }
+
+
+def default_state() -> Path:
+    """Where programs of this user keep what they must remember."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "pckv"
+    # The specification has relative paths ignored.
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "pckv"
+
+
+def read_pairs(path: Path) -> dict[str, float]:
+    """An object from keys to numbers; the message names the file and the key."""
+    pairs = _parsed(path)
+    if not isinstance(pairs, dict):
+        raise DataError(f"{path}: not an object from keys to numbers")
+    for key, value in pairs.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise DataError(f"{path}: the value of key {key!r} is not a number")
+    return pairs
+
+
+def _parsed(path: Path) -> Any:
+    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs: dict[str, Any] = {}
+        for key, value in members:
+            if key in pairs:
+                raise DataError(f"{path}: key {key!r} appears twice")
+            pairs[key] = value
+        return pairs
+
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=unique)
+    except DataError:
+        raise
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8") from None
+    except (RecursionError, ValueError):
+        raise DataError(f"{path}: the JSON cannot be read") from None

@@ -1,0 +1,1 @@
+"""The collector: takes reports over HTTP, keeps them, and gives estimates."""

@@ -1,0 +1,36 @@
+"""Pages of any origin may fetch a task and send a report, and see the answer; nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CLIENT_REQUEST = re.compile(r"(?:GET|OPTIONS) /tasks/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/reports")
+ANY_ORIGIN = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", b"Retry-After"),
+)
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Content-Type",
+    "Access-Control-Max-Age": "86400",
+}
+
+
+class AnyOrigin:
+    """Middleware around everything: a page must be able to read refusals too, or it would try for ever."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Mark the answers to what clients ask."""
+
+        async def mark(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *ANY_ORIGIN]}
+            await send(message)
+
+        client = scope["type"] == "http" and CLIENT_REQUEST.fullmatch(f"{scope['method']} {scope['path']}")
+        await self._app(scope, receive, mark if client else send)

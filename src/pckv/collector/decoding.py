@@ -1,0 +1,208 @@
+"""From the bytes of a request to reports: strictly, and without trusting their size or shape."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pckv.bulk.counting import sift
+from pckv.bulk.reports import ID_MEMBER, report_schema
+from pckv.collector.problems import Problem, ProblemKind
+from pckv.errors import ReportError, require
+from pckv.report import WORD_BYTES, Report, check_id, from_text, read_body, to_text
+from pckv.task import Task
+
+MOST_REPORTS = 10_000
+MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
+DUPLICATE = "duplicate_in_request"
+# Kinds of Arrow messages, and where a record batch says how it is compressed.
+SCHEMA_MESSAGE, BATCH_MESSAGE = 1, 3
+HEADER_KIND, HEADER, COMPRESSION = 1, 2, 3
+
+
+class Refusal(NamedTuple):
+    """A report that is refused, by the id that it came with."""
+
+    id: str
+    reason: str
+
+
+class Decoded(NamedTuple):
+    """What a request brings: sound reports, the invitation of each, and refusals."""
+
+    reports: list[Report]
+    invitations: list[str | None]
+    refused: list[Refusal]
+
+
+def decode_json(task: Task, body: bytes) -> Decoded:
+    """The reports of a JSON body."""
+    try:
+        content = json.loads(body.decode(), parse_constant=_no_constants)
+    except (ValueError, RecursionError):
+        raise Problem(ProblemKind.MALFORMED, "the body is not JSON") from None
+    if (
+        not isinstance(content, dict)
+        or content.keys() != {"reports"}
+        or not isinstance(content["reports"], list)
+    ):
+        raise Problem(ProblemKind.MALFORMED, 'the body must be {"reports": […]}')
+    _check_count(len(content["reports"]))
+    for item in content["reports"]:
+        if not isinstance(item, dict) or item.keys() not in MEMBERS or not all(map(_is_text, item.values())):
+            raise Problem(
+                ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
+            )
+    return _sift((item["id"], _read(task, item), item.get("invitation")) for item in content["reports"])
+
+
+def _no_constants(name: str) -> None:
+    raise ValueError(name)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _check_count(reports: int) -> None:
+    if reports > MOST_REPORTS:
+        raise Problem(ProblemKind.TOO_LARGE, f"a request has at most {MOST_REPORTS:,} reports")
+
+
+def _read(task: Task, item: dict[str, str]) -> Report | str:
+    """A report, or the reason that it is none."""
+    try:
+        report_id = from_text(item["id"])
+        check_id(report_id)
+    except ReportError:
+        return "bad_id"
+    try:
+        body = from_text(item["body"])
+        read_body(body, task.word_limit, task.key_count)
+    except ReportError as error:
+        return error.code
+    return Report(report_id, body)
+
+
+def _sift(found: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
+    decoded = Decoded([], [], [])
+    seen: set[bytes] = set()
+    for text, report, invitation in found:
+        if isinstance(report, str):
+            decoded.refused.append(Refusal(text, report))
+        elif report.id in seen:
+            decoded.refused.append(Refusal(text, DUPLICATE))
+        else:
+            seen.add(report.id)
+            decoded.reports.append(report)
+            decoded.invitations.append(invitation)
+    return decoded
+
+
+def decode_arrow(task: Task, body: bytes) -> Decoded:
+    """The reports of an Arrow stream, which has no place for invitations."""
+    arrow = require("pyarrow", extra="files")
+    try:
+        _check_messages(arrow, body)
+        with arrow.ipc.open_stream(body) as stream:
+            _check_schema(task, stream.schema)
+            batches = list(_batches(stream))
+    except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
+        raise Problem(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
+    # `sift` finds, in whole columns, what one by one would take many times as long.
+    if not any(sift(task, batch, "")[1] for batch in batches):
+        ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
+        if len(set(ids)) == len(ids):
+            bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))
+            return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
+    return _sift((to_text(report_id or b""), report, None) for report_id, report in _rows(task, batches))
+
+
+def _batches(stream: Any) -> Iterator[Any]:
+    rows = 0
+    for batch in stream:
+        batch.validate(full=True)
+        rows += len(batch)
+        _check_count(rows)
+        yield batch
+
+
+def _check_schema(task: Task, schema: Any) -> None:
+    wanted = report_schema(task)
+    if (schema.metadata or {}).get(ID_MEMBER.encode(), task.id.encode()) != task.id.encode():
+        raise Problem(ProblemKind.MALFORMED, "the stream says that it is another task's")
+    if schema.names != wanted.names or schema.types != wanted.types:
+        raise Problem(
+            ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, wanted))}"
+        )
+
+
+def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Report | str]]:
+    for batch in batches:
+        ids, messages = batch.column(0).to_pylist(), _bodies(task, batch.column(1))
+        for report_id, body in zip(ids, messages, strict=True):
+            yield report_id, _checked(task, report_id, body)
+
+
+def _bodies(task: Task, column: Any) -> list[bytes | None]:
+    if task.word_limit is None or column.null_count:
+        return [
+            word if word is None or isinstance(word, bytes) else _word(word) for word in column.to_pylist()
+        ]
+    data = np.asarray(column).astype("<i8", copy=False).tobytes()
+    return [data[start : start + WORD_BYTES] for start in range(0, len(data), WORD_BYTES)]
+
+
+def _word(word: int) -> bytes:
+    return word.to_bytes(WORD_BYTES, "little", signed=True)
+
+
+def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report | str:
+    if report_id is None:
+        return "bad_id"
+    if body is None:
+        return "bad_encoding"
+    try:
+        read_body(body, task.word_limit, task.key_count)
+    except ReportError as error:
+        return error.code
+    return Report(report_id, body)
+
+
+def _check_messages(arrow: Any, body: bytes) -> None:
+    """Refuse anything but a schema and plain record batches: compressed ones may unpack to any size."""
+    source = arrow.BufferReader(body)
+    reader = arrow.ipc.MessageReader.open_stream(source)
+    for number, message in enumerate(_messages(reader)):
+        metadata = message.metadata.to_pybytes()
+        root = struct.unpack_from("<I", metadata)[0]
+        kind_place, header_place = (_field(metadata, root, field) for field in (HEADER_KIND, HEADER))
+        kind = metadata[kind_place] if kind_place else 0
+        if kind != (BATCH_MESSAGE if number else SCHEMA_MESSAGE) or not header_place:
+            raise Problem(ProblemKind.MALFORMED, "the stream must be a schema and record batches")
+        header = header_place + struct.unpack_from("<I", metadata, header_place)[0]
+        if kind == BATCH_MESSAGE and _field(metadata, header, COMPRESSION):
+            raise Problem(ProblemKind.MEDIA, "compressed record batches are not taken")
+    if source.tell() != len(body):
+        raise Problem(ProblemKind.MALFORMED, "something follows the end of the stream")
+
+
+def _messages(reader: Any) -> Iterator[Any]:
+    while True:
+        try:
+            yield reader.read_next_message()
+        except StopIteration:
+            return
+
+
+def _field(data: bytes, table: int, number: int) -> int:
+    """Where a field of a flatbuffers table is; 0 if it is not there."""
+    vtable = table - struct.unpack_from("<i", data, table)[0]
+    size = struct.unpack_from("<H", data, vtable)[0]
+    place = 4 + 2 * number
+    offset = struct.unpack_from("<H", data, vtable + place)[0] if place + 2 <= size else 0
+    return table + offset if offset else 0

@@ -1,0 +1,174 @@
+"""Estimates and report files for those who may see them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Annotated, BinaryIO
+
+import numpy as np
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from pckv.bulk.reports import as_arrays, write_reports
+from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.state import Collector, collector, unchanged
+from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
+from pckv.errors import PckvError, require
+from pckv.estimators import Estimates
+from pckv.task import Task
+
+JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
+SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
+MOST_ROWS = 10_000
+CHUNK_BYTES = 2**20
+
+Here = Annotated[Collector, Depends(collector)]
+
+router = APIRouter(tags=["estimates"])
+
+
+def _parquet(estimates: Estimates) -> bytes:
+    sink = io.BytesIO()
+    require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), sink)
+    return sink.getvalue()
+
+
+FORMS: dict[str, Callable[[Estimates], str | bytes]] = {
+    JSON_TYPE: Estimates.to_json,
+    CSV_TYPE: Estimates.to_csv,
+    PARQUET_TYPE: _parquet,
+}
+
+
+@router.get(
+    "/tasks/{task_id}/estimates",
+    summary="Estimate frequencies and means",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Frequency and mean of every key, with intervals.",
+            "content": {form: {"schema": {}} for form in FORMS},
+        },
+        304: {"description": "Nothing has changed since."},
+        **documented(ProblemKind.MALFORMED, *ADMINISTRATION, *OF_A_TASK, ProblemKind.NOT_ACCEPTABLE),
+    },
+)
+async def estimates(
+    task_id: str,
+    request: Request,
+    here: Here,
+    method: Annotated[str, Query(max_length=32)] = "corrected",
+    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    top: Annotated[int | None, Query(ge=1)] = None,
+    keys: Annotated[list[str] | None, Query(max_length=MOST_ROWS)] = None,
+    search: Annotated[str, Query(max_length=256)] = "",
+    sort: Annotated[str, Query(max_length=32)] = "key",
+    limit: Annotated[int | None, Query(ge=1)] = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """Estimates of all keys, or of those wanted: by name (`keys`), by a part of it (`search`), the `top` ones.
+
+    `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result. The form
+    follows the Accept header: JSON, CSV or Parquet.
+    """
+    form = _form(request)
+    if sort not in SORTS:
+        raise Problem(ProblemKind.MALFORMED, f"sort must be one of {', '.join(SORTS)}")
+    found = await here.find(task_id)
+    digest, made = await _estimated(here, found.task, method, level)
+    tag = f'"{hashlib.sha256(f"{digest} {form} {request.url.query}".encode()).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept"}
+    if unchanged(request, tag):
+        return Response(status_code=304, headers=headers)
+
+    def written() -> str | bytes:
+        rows = _wanted(found.task, made, keys, search)
+        chosen = _sorted(made, rows, sort if top is None else "-frequency")[:top]
+        return FORMS[form](made.take(chosen[offset:][:limit]))
+
+    return Response(await asyncio.to_thread(written), headers=headers, media_type=form)
+
+
+async def _estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+    try:
+        return await asyncio.to_thread(here.tallies.estimate, task, method, level)
+    except PckvError as error:
+        if error.code == "store_unavailable":
+            raise
+        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+
+
+def _form(request: Request) -> str:
+    """The first form of those that the asker likes best."""
+    parts = [part.split(";") for part in request.headers.get("accept", "*/*").lower().split(",")]
+    accepted = [(_liking(options), wanted.strip()) for wanted, *options in parts]
+    for liking, wanted in sorted(accepted, key=lambda each: -each[0]):
+        for form in FORMS:
+            if liking > 0 and wanted in (form, "*/*", form.partition("/")[0] + "/*"):
+                return form
+    raise Problem(ProblemKind.NOT_ACCEPTABLE, f"estimates come as {', '.join(FORMS)}")
+
+
+def _liking(options: list[str]) -> float:
+    for name, _, value in (option.partition("=") for option in options):
+        if name.strip() == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def _wanted(task: Task, made: Estimates, keys: list[str] | None, search: str) -> np.ndarray:
+    rows = np.arange(len(made))
+    if keys is not None:
+        try:
+            rows = np.array([task.key_index(key) for key in keys], np.int64)
+        except PckvError as error:
+            raise Problem(ProblemKind.MALFORMED, str(error)) from None
+    if search:
+        sought = search.casefold()
+        rows = rows[[sought in made.key[row].casefold() for row in rows]]
+    return rows
+
+
+def _sorted(made: Estimates, rows: np.ndarray, sort: str) -> np.ndarray:
+    if sort == "key":
+        return rows
+    column = getattr(made, sort.removeprefix("-"))[rows]
+    return rows[np.argsort(-column if sort.startswith("-") else column, kind="stable")]
+
+
+@router.get(
+    "/tasks/{task_id}/reports",
+    summary="Download the reports",
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "A report file.", "content": {PARQUET_TYPE: {"schema": {}}}},
+        **documented(*ADMINISTRATION, *OF_A_TASK),
+    },
+)
+async def reports(task_id: str, here: Here) -> StreamingResponse:
+    """All reports as one report file, in the order of their random ids."""
+    found = await here.find(task_id)
+    file = await asyncio.to_thread(_report_file, here, found.task)
+    name = f'attachment; filename="{task_id}.parquet"'
+    return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers={"Content-Disposition": name})
+
+
+def _report_file(here: Collector, task: Task) -> BinaryIO:
+    """A report file in a temporary place: it is whole before its first byte is sent."""
+    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+    write_reports(file, task, (as_arrays(task, batch) for batch in here.store.reports(task.id)))
+    file.seek(0)
+    return file
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk

@@ -1,0 +1,111 @@
+"""What the routes of one collector share."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fastapi import Request
+
+from pckv.collector.batching import Batcher
+from pckv.collector.metrics import Metrics
+from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.settings import Settings
+from pckv.collector.tallies import Tallies
+from pckv.store.base import Store, StoredTask
+from pckv.task import Task
+
+# How long a task's state is believed without asking the store again; its transactions ask anyway.
+BELIEVED_SECONDS = 2.0
+MOST_BELIEVED = 1000
+TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+def today() -> str:
+    """The day that it is, in UTC."""
+    return dt.datetime.now(dt.UTC).date().isoformat()
+
+
+@dataclass
+class Collector:
+    """Store, settings, clock and the parts in between."""
+
+    store: Store
+    settings: Settings
+    batcher: Batcher
+    metrics: Metrics
+    tallies: Tallies
+    today: Callable[[], str] = today
+    _believed: dict[str, tuple[float, StoredTask]] = field(default_factory=dict)
+
+    async def find(self, task_id: str) -> StoredTask:
+        """A task, or the problem that there is none (any more)."""
+        check_task_id(task_id)
+        now = asyncio.get_running_loop().time()
+        when, known = self._believed.get(task_id, (0.0, None))
+        if known is not None and now - when < BELIEVED_SECONDS:
+            return known
+        found = await asyncio.to_thread(self.store.find_task, task_id)
+        if found is None:
+            self.forget(task_id)
+            deleted = await asyncio.to_thread(self.store.find_deletion, task_id)
+            raise Problem(ProblemKind.DELETED if deleted else ProblemKind.UNKNOWN)
+        if len(self._believed) >= MOST_BELIEVED:
+            self._believed.clear()
+        self._believed[task_id] = (now, found)
+        return found
+
+    def forget(self, task_id: str) -> None:
+        """Ask the store about a task the next time."""
+        self._believed.pop(task_id, None)
+
+    def check_open(self, found: StoredTask) -> None:
+        """Refuse reports outside the task's days: the day of receipt decides."""
+        day, task = self.today(), found.task
+        if found.closed is not None or (task.closes is not None and day >= task.closes):
+            raise Problem(ProblemKind.CLOSED)
+        if task.opens is not None and day < task.opens:
+            raise Problem(ProblemKind.NOT_OPEN, f"it opens on {task.opens}")
+
+
+def check_task_id(task_id: str) -> None:
+    """What cannot be an id is unknown; not every database can be asked about every text."""
+    if not TASK_ID.fullmatch(task_id):
+        raise Problem(ProblemKind.UNKNOWN)
+
+
+def ended(found: StoredTask) -> str | None:
+    """The day from which a task took no more reports, if that is settled."""
+    days = [day for day in (found.closed, found.task.closes) if day is not None]
+    return min(days, default=None)
+
+
+def collector(request: Request) -> Collector:
+    """The collector that a request came to."""
+    found: Collector = request.app.state.collector
+    return found
+
+
+def unchanged(request: Request, tag: str) -> bool:
+    """Whether the asker has what the tag names already."""
+    tags = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
+    return tag in tags or "*" in tags
+
+
+def task_facts(found: StoredTask) -> dict[str, object]:
+    """A stored task as plain values."""
+    task: Task = found.task
+    return {
+        "id": task.id,
+        "name": task.name,
+        "mechanism": task.mechanism,
+        "keys": task.key_count,
+        "epsilon": task.epsilon,
+        "opens": task.opens,
+        "closes": task.closes,
+        "closed": found.closed,
+        "by_invitation": found.by_invitation,
+    }

@@ -1,0 +1,140 @@
+"""Uploads: reports in, an answer once they are on disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+
+from pckv.collector.auth import token_hash
+from pckv.collector.cors import PREFLIGHT
+from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
+from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.state import Collector, collector
+from pckv.report import to_text
+from pckv.store.base import Outcome, Upload
+
+JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
+DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
+GOOD = {Outcome.STORED, Outcome.KNOWN}
+GONE = {Outcome.TASK_CLOSED: ProblemKind.CLOSED, Outcome.TASK_GONE: ProblemKind.DELETED}
+TEXT = {"type": "string"}
+REPORTS_SCHEMA = {
+    "type": "object",
+    "required": ["reports"],
+    "additionalProperties": False,
+    "properties": {
+        "reports": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "body"],
+                "additionalProperties": False,
+                "properties": {"id": TEXT, "body": TEXT, "invitation": TEXT},
+            },
+        }
+    },
+}
+REFUSED_SCHEMA = {
+    "type": "object",
+    "required": ["refused"],
+    "properties": {
+        "refused": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "reason"],
+                "properties": {"id": TEXT, "reason": TEXT},
+            },
+        }
+    },
+}
+
+
+class DirectRoute(APIRoute):
+    """A route that hands the request to its function as it is: most of the requests come here, one report each."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The function, behind the same guard as all routes."""
+
+        async def handle(request: Request) -> Response:
+            await request.app.state.guard(request)
+            answer: Response = await self.endpoint(request, **request.path_params)
+            return answer
+
+        return handle
+
+
+router = APIRouter(tags=["reports"], route_class=DirectRoute)
+
+
+@router.post(
+    "/tasks/{task_id}/reports",
+    summary="Send reports",
+    response_class=Response,
+    responses={
+        200: {"description": "What was refused.", "content": {JSON_TYPE: {"schema": REFUSED_SCHEMA}}},
+        **documented(
+            ProblemKind.MALFORMED,
+            ProblemKind.NOT_OPEN,
+            ProblemKind.CLOSED,
+            ProblemKind.UNKNOWN,
+            ProblemKind.DELETED,
+            ProblemKind.OVERLOADED,
+        ),
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON_TYPE: {"schema": REPORTS_SCHEMA},
+                ARROW_TYPE: {"schema": {"type": "string", "format": "binary"}},
+            },
+        },
+    },
+)
+async def upload(request: Request, task_id: str) -> Response:
+    """Store reports, each once; the answer lists those that were refused.
+
+    The same id with the same body again is fine; with another body it is a conflict, and the first stays.
+    """
+    here = collector(request)
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media not in DECODERS:
+        raise Problem(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
+    found = await here.find(task_id)
+    here.check_open(found)
+    decoded = DECODERS[media](found.task, await request.body())
+    refused = [*decoded.refused, *await _store(here, task_id, decoded)]
+    here.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
+    for _, reason in refused:
+        here.metrics.refused.labels(reason).inc()
+    content = {"refused": [refusal._asdict() for refusal in refused]}
+    return Response(json.dumps(content), media_type=JSON_TYPE)
+
+
+async def _store(here: Collector, task_id: str, decoded: Decoded) -> list[Refusal]:
+    if not decoded.reports:
+        return []
+    hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
+    outcomes = await here.batcher.add(Upload(task_id, decoded.reports, hashes))
+    for outcome in outcomes:
+        if outcome in GONE:
+            here.forget(task_id)
+            raise Problem(GONE[outcome])
+    return [
+        Refusal(to_text(report.id), outcome.value)
+        for report, outcome in zip(decoded.reports, outcomes, strict=True)
+        if outcome not in GOOD
+    ]
+
+
+@router.options("/tasks/{task_id}", include_in_schema=False)
+@router.options("/tasks/{task_id}/reports", include_in_schema=False)
+async def preflight(request: Request, task_id: str) -> Response:  # noqa: ARG001
+    """What a browser asks before it sends to another origin."""
+    return Response(status_code=204, headers=PREFLIGHT)

@@ -1,0 +1,79 @@
+"""Whether a store is whole: its files, its tasks, and that parts add up to the tally of the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pckv.errors import PckvError, StoreError
+from pckv.report import check_id, read_body
+from pckv.store.base import Snapshot, Store, StoredTask
+from pckv.store.parts import merge_parts, tally_of
+from pckv.tally import Tally
+from pckv.task import Task
+
+# Tasks that are listed together.
+TASKS_A_PAGE = 100
+
+
+def check(store: Store) -> list[str]:
+    """Everything that is wrong with a store, a line each; it may be in use meanwhile."""
+    problems = store.damage()
+    try:
+        for stored in _tasks(store):
+            # A task a snapshot: a long one would keep the database from tidying up.
+            with store.snapshot() as snapshot:
+                problems += _check_task(snapshot, stored)
+    except StoreError as error:
+        problems.append(str(error))
+    return problems
+
+
+def _tasks(store: Store) -> Iterator[StoredTask]:
+    after = ""
+    while page := store.list_tasks(TASKS_A_PAGE, after):
+        yield from page
+        after = page[-1].task.id
+
+
+def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:
+    task = stored.task
+    try:
+        parts = _tally_of_parts(snapshot, task)
+    except PckvError as error:
+        return [f"task {task.id}: {error}"]
+    if stored.reports_forgotten is not None:
+        left = sum(map(len, snapshot.reports(task.id)))
+        return [f"task {task.id}: {left:,} reports are left that were to be forgotten"] if left else []
+    try:
+        reports = _tally_of_reports(snapshot, task)
+    except PckvError as error:
+        return [f"task {task.id}: {error}"]
+    if parts == reports:
+        return []
+    said = f"its parts count {parts.reports:,} reports, and it has {reports.reports:,}"
+    if parts.reports == reports.reports:
+        said = f"its parts are not the tally of its {reports.reports:,} reports"
+    return [f"task {task.id}: {said}"]
+
+
+def _tally_of_parts(snapshot: Snapshot, task: Task) -> Tally:
+    total = Tally(task)
+    for part in snapshot.parts(task.id):
+        tally = merge_parts(task, [part.tally])
+        if tally.reports != part.reports:
+            raise StoreError(f"part {part.number} counts {tally.reports:,} reports, not {part.reports:,}")
+        total.merge(tally)
+    return total
+
+
+def _tally_of_reports(snapshot: Snapshot, task: Task) -> Tally:
+    total = Tally(task)
+    for batch in snapshot.reports(task.id):
+        for report_id, body in batch:
+            try:
+                check_id(report_id)
+                read_body(body, task.word_limit, task.key_count)
+            except PckvError as error:
+                raise StoreError(f"report {report_id.hex()}: {error}") from None
+        total.merge(tally_of(task, [report.body for report in batch]))
+    return total

@@ -1,0 +1,51 @@
+-- Days are YYYY-MM-DD. Ids are compared byte by byte, as everywhere else, whatever the database's
+-- language.
+--
+-- PostgreSQL keeps rows where they came, and each row knows its transaction (ctid, xmin). So whoever
+-- reads these files or a dump sees which reports and spent invitations came in one batch, though not
+-- in which order inside it: rows are written in the order of their random keys. To forget that too:
+--     CLUSTER reports USING reports_pkey; CLUSTER invitations USING invitations_pkey; VACUUM FREEZE;
+CREATE TABLE tasks (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    json text NOT NULL,
+    closed text,
+    by_invitation smallint NOT NULL DEFAULT 0,
+    reports_forgotten text
+);
+
+CREATE TABLE deletions (
+    task text COLLATE "C" PRIMARY KEY,
+    day text NOT NULL,
+    reports bigint NOT NULL
+);
+
+-- No foreign key: an upload holds its task's row, and a check a report would double the cost.
+CREATE TABLE reports (
+    task bigint NOT NULL,
+    id bytea NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (task, id)
+);
+
+-- A part's number is random, since a part of few reports could tell when those came.
+CREATE TABLE parts (
+    task bigint NOT NULL REFERENCES tasks,
+    number bigint NOT NULL,
+    reports bigint NOT NULL,
+    tally bytea NOT NULL,
+    PRIMARY KEY (task, number)
+);
+
+CREATE TABLE invitations (
+    task bigint NOT NULL REFERENCES tasks,
+    hash bytea NOT NULL,
+    spent smallint NOT NULL DEFAULT 0,
+    PRIMARY KEY (task, hash)
+);
+
+CREATE TABLE tokens (
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (role, hash)
+);

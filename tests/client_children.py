@@ -1,0 +1,138 @@
+"""A program whose children use one state folder: killed at any line, or all at once.
+
+Arguments: what to do, the collector's address, a folder, and a file with tasks, one a line. It prints a JSON
+line for every task or child.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pckv import Task, perturb
+from pckv.client import Client, Patience
+from pckv.client.ledger import realised
+from pckv.client.outbox import Kept
+from pckv.errors import PckvError
+
+# Moments to die at are lines of the client and, less densely, of the HTTP module below it.
+WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}
+PATIENCE = Patience(tries=2, seconds=5, first_pause=0.001, timeout=5)
+PAIRS = {"heat": 3.0}
+RACERS = 8
+
+
+def child(work: Callable[[], None]) -> int:
+    """Start a child that does this and nothing else."""
+    number = os.fork()
+    if number:
+        return number
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
+def killed(number: int) -> bool:
+    """Wait for a child; whether it was killed."""
+    _, status = os.waitpid(number, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def kill_at(moment: int) -> None:
+    """Kill this process once the lines that it ran weigh so much."""
+    left = moment
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        weight = next((weight for part, weight in WEIGHTS.items() if part in frame.f_code.co_filename), 0)
+        if event == "line":
+            left -= weight
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace if weight else None
+
+    sys.settrace(trace)
+
+
+def submitting(url: str, state: Path, task: Task, moment: int = 0) -> Callable[[], None]:
+    """What a device does, until it is killed."""
+
+    def work() -> None:
+        client = Client(url, state, patience=PATIENCE)
+        if moment:
+            kill_at(moment)
+        client.submit(task.id, PAIRS)
+
+    return work
+
+
+def kill(url: str, root: Path, tasks: list[Task], step: int) -> None:
+    """For every task: die a little later than before, die again at another, then do it undisturbed."""
+    choose = random.Random(5)
+    for number, task in enumerate(tasks, 1):
+        moment, state = number * step, root / task.name
+        kills = int(killed(child(submitting(url, state, task, moment))))
+        if not kills:
+            break
+        kills += killed(child(submitting(url, state, task, choose.randint(1, moment))))
+        sound = not killed(child(submitting(url, state, task)))
+        print(json.dumps({"task": task.id, "kills": kills, "sound": sound}))  # noqa: T201
+
+
+def hasty(self: Client, task: Task, pairs: dict[str, float], invitation: str | None) -> bool:
+    """The fault that must be caught: the report is sent before it is stored."""
+    report = perturb(task, pairs)
+    self._transport.send(task.id, report, invitation)
+    with self._folder.locked():
+        return self._outbox.add(task.id, Kept(report, task.to_json(), realised(task), self.url, invitation))
+
+
+def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
+    """All children at once: each submits for a task, the same one or the next."""
+    ready, go = os.pipe()
+
+    def racer(task: Task) -> Callable[[], None]:
+        def work() -> None:
+            os.close(go)
+            client = Client(url, root / "shared", cap=cap, patience=PATIENCE)
+            client.task(task.id)
+            os.read(ready, 1)
+            try:
+                receipt = client.submit(task.id, PAIRS)
+                said = {"status": receipt.status, "perturbed": receipt.perturbed}
+            except PckvError as error:
+                said = {"status": error.code, "perturbed": False}
+            os.write(1, json.dumps(said).encode() + b"\n")
+
+        return work
+
+    children = [child(racer(tasks[place % len(tasks)])) for place in range(RACERS)]
+    os.close(ready)
+    os.close(go)
+    for number in children:
+        killed(number)
+
+
+def main() -> None:
+    # A killed process loses nothing that it wrote; what a power cut would lose is another test's business.
+    os.fsync = lambda fd: None  # noqa: ARG005
+    what, url, root, file = sys.argv[1:5]
+    tasks = [Task.from_json(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
+    if what == "race":
+        race(url, Path(root), tasks, sys.argv[5] if len(sys.argv) > 5 else None)
+        return
+    if what == "hasty":
+        Client._perturb = hasty  # type: ignore[assignment,method-assign]
+    kill(url, Path(root), tasks, int(sys.argv[5]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The remote end of client tests: an HTTP server that keeps what it receives, and fails as it is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+from pckv import Task
+
+JSON, PROBLEM = "application/json", "application/problem+json"
+
+
+class Received(NamedTuple):
+    """A request, byte by byte."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer; `claimed` is the length it says it has, `drip` the seconds between its bytes."""
+
+    status: int
+    body: bytes = b""
+    media: str = JSON
+    headers: dict[str, str] = field(default_factory=dict)
+    claimed: int | None = None
+    drip: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.media} {self.body[:40]!r}"
+
+
+# The report is stored, and the answer never arrives.
+LOST = Reply(0)
+
+
+def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
+    """A collector's own refusal of a request."""
+    content = {"type": f"urn:pckv:problem:{kind}", "title": "…", "status": status, "detail": detail}
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, json.dumps(content).encode(), PROBLEM, names)
+
+
+class Double:
+    """What stands in for a collector: tasks, the reports of each, and the answers it is told to give next."""
+
+    def __init__(self, *tasks: Task) -> None:
+        self.tasks = {task.id: task.to_json().encode() for task in tasks}
+        self.received: list[Received] = []
+        self.reports: dict[str, dict[str, str]] = {}
+        self.answers: deque[Reply] = deque()
+        self.url = ""
+
+    @property
+    def sent(self) -> list[bytes]:
+        """The bodies of all uploads."""
+        return [request.body for request in self.received if request.method == "POST"]
+
+    def answer(self, request: Received) -> Reply:
+        """Answer as told, or else as a collector would."""
+        self.received.append(request)
+        told = self.answers.popleft() if self.answers else None
+        if told is not None and told is not LOST:
+            return told
+        task_id = request.path.split("/")[2]
+        if request.method == "GET":
+            known = self.tasks.get(task_id)
+            return problem(404, "unknown") if known is None else Reply(200, known)
+        stored = self.reports.setdefault(task_id, {})
+        refused = [
+            {"id": report["id"], "reason": "conflict"}
+            for report in json.loads(request.body)["reports"]
+            if stored.setdefault(report["id"], report["body"]) != report["body"]
+        ]
+        return told or Reply(200, json.dumps({"refused": refused}).encode())
+
+    @contextmanager
+    def serving(self, port: int = 0) -> Iterator[Double]:
+        """Answer on a port of this machine."""
+        double = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _handle(self) -> None:
+                size = int(self.headers.get("Content-Length", 0))
+                body = self.rfile.read(size)
+                if len(body) == size:
+                    _give(self, double.answer(Received(self.command, self.path, dict(self.headers), body)))
+
+            do_GET = do_POST = _handle  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 64
+
+            def handle_error(self, *_: object) -> None:
+                """A client that hangs up is part of the tests."""
+
+        with Server(("127.0.0.1", port), Handler) as server:
+            self.url = f"http://127.0.0.1:{server.server_port}"
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+            thread.start()
+            try:
+                yield self
+            finally:
+                server.shutdown()
+                thread.join()
+
+
+def _give(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+    if reply is LOST:
+        return
+    handler.send_response(reply.status)
+    handler.send_header("Content-Type", reply.media)
+    handler.send_header("Content-Length", str(len(reply.body) if reply.claimed is None else reply.claimed))
+    for name, value in reply.headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    for place in range(len(reply.body)) if reply.drip else ():
+        handler.wfile.write(reply.body[place : place + 1])
+        # Not time.sleep, which tests of the client's pauses replace.
+        threading.Event().wait(reply.drip)
+    if not reply.drip:
+        handler.wfile.write(reply.body)
