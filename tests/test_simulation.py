@@ -26,7 +26,7 @@ from stores import report, store_url
 CHUNKS = [("sqlite", 30, chunk) for chunk in range(5)] + [("postgres", 13, chunk) for chunk in range(4)]
 SLOW_SEQUENCES = 1000
 # Every planted fault must be seen within so many sequences.
-ENOUGH = 40
+ENOUGH = 200
 
 
 def run(kind: str, folder: Path, seeds: Iterable[str]) -> None:
