@@ -1,0 +1,3 @@
+export { perturb } from "./device.js";
+export { PckvError } from "./exact.js";
+export { Task } from "./task.js";
