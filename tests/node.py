@@ -62,6 +62,7 @@ def described(channel: Channel) -> dict[str, Any]:
         "epsilon": f"{Decimal(channel.epsilon.numerator) / channel.epsilon.denominator:f}",
         "parameters": channel.parameters,
         "bits": channel.bits,
+        "functions": str(getattr(channel, "functions", "")),
     }
 
 

@@ -1,23 +1,40 @@
 // The client behind a pipe: every line is a list of requests, and is answered by a line of as many answers.
+import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
-import { answers } from "./answers.mjs";
+import { answers, fromHex } from "./answers.mjs";
 
 Math.random = () => {
   throw new Error("Math.random was asked");
 };
 
 const client = process.argv[2];
-const { decimal } = await import(`${client}/exact.js`);
-const { Tape, level } = await import(`${client}/device.js`);
+const { Tape, Task, channelOf, decimal, level, perturbFrom } = await import(`${client}/core.js`);
+const { fetchTask, perturb } = await import(`${client}/index.js`);
 
 const EMPTY = Symbol("the tape ends");
 
 const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
-async function channelOf({ name, keys, padding, epsilon, parameters, bits }) {
+async function channelFrom({ name, keys, padding, epsilon, parameters, bits, functions }) {
   const { Channel } = await import(`${client}/mechanisms/${name}.js`);
-  return new Channel(keys, padding, decimal(epsilon), parameters, bits);
+  const channel = new Channel(keys, padding, decimal(epsilon), parameters, bits);
+  // Enumeration makes do with few functions where there are very many.
+  if (functions) channel.functions = BigInt(functions);
+  return channel;
+}
+
+/** A source of repeatable bytes, block by block. */
+function repeatable(seed) {
+  let block = new Uint8Array(0), at = 0, number = 0;
+  return (count) => {
+    if (at + count > block.length) {
+      const digest = createHash("shake256", { outputLength: 65536 });
+      [block, at] = [new Uint8Array(digest.update(`${seed} ${number++}`).digest()), 0];
+    }
+    at += count;
+    return block.slice(at - count, at);
+  };
 }
 
 const pairsOf = (pairs) => pairs.map(([key, threshold]) => [key, BigInt(threshold)]);
@@ -82,14 +99,41 @@ const ANSWERS = {
   level: ({ value, low, high }) => String(level(value, low, high)),
   outcomes: ({ bits, method, argument }) =>
     outcomes(bits, method, BigInt(argument)).map((outcome) => outcome === null ? null : String(outcome)),
-  tree: async ({ channel, pairs }) => tree(await channelOf(channel), pairsOf(pairs), channel.bits, {}),
+  tree: async ({ channel, pairs }) => tree(await channelFrom(channel), pairsOf(pairs), channel.bits, {}),
   // A report from given draws; null where there are too few.
   perturb: async ({ channel, pairs, draws }) => {
-    const made = await channelOf(channel);
+    const made = await channelFrom(channel);
     const body = untilEmpty(() => made.perturb(pairsOf(pairs), tapeOf(64, draws.map(BigInt))));
     return body === undefined ? null : String(toInteger(body));
   },
-  odds: async ({ channel }) => (await channelOf(channel)).odds,
+  odds: async ({ channel }) => (await channelFrom(channel)).odds,
+  says: async ({ task, bodies }) => {
+    const read = await Task.fromJson(task);
+    return bodies.map((body) => read.keys.map((key) => read.says(fromHex(body), key)));
+  },
+  // How often each message comes, from repeatable draws.
+  many: async ({ task, pairs, count, seed }) => {
+    const read = await Task.fromJson(task), found = {}, source = repeatable(seed);
+    for (let made = 0; made < count; made++) {
+      const { body } = perturbFrom(new Tape(channelOf(read).draws, source), read, pairs);
+      const message = toInteger(body);
+      found[message] = (found[message] ?? 0) + 1;
+    }
+    return found;
+  },
+  // The bytes of randomness that one report took, as a page makes it.
+  taken: async ({ task, pairs }) => {
+    const read = await Task.fromJson(task), taken = [], real = crypto.getRandomValues;
+    crypto.getRandomValues = (data) => {
+      taken.push(data.length);
+      return real.call(crypto, data);
+    };
+    const { id, body } = perturb(read, pairs);
+    crypto.getRandomValues = real;
+    return { taken, id: [...id], size: body.length };
+  },
+  fetch: ({ url, task, patience }) =>
+    fetchTask(url, task, patience).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,6 +1,5 @@
-// PCKV-GRR (proofs/grr.md): a word is 2·key + (1 for +, 0 for -); the words of the dummies follow the keys'.
-import { Sampling, readWord, spread, writeWord } from "../device.js";
-import { allocate } from "./allocated.js";
+// proofs/grr.md: a word is 2·key + (1 for +); the dummies' words follow the keys'.
+import { Sampling, allocate, readWord, spread, writeWord } from "../core.js";
 
 export class Channel extends Sampling {
   static options = ["allocation"];
@@ -17,7 +16,7 @@ export class Channel extends Sampling {
     this.kept = ownKey.times(value).over(value.plus(1)).floor;
     this.flipped = optimized ? 0n : ownKey.over(value.plus(1)).floor;
     const other = this.chance(this.one - this.kept - this.flipped, this.spread);
-    this.unsampled = other;
+    this.unsampled = [other, other];
     this.sampled = [this.chance(this.kept), optimized ? other : this.chance(this.flipped)];
     this.realised = spread(...[...this.sampled, other].map((chance) => other.times(padding - 1).plus(chance)));
   }

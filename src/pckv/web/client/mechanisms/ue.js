@@ -1,25 +1,38 @@
-// PCKV-UE (proofs/ue.md): every key's own three-sided die, sent as two bit planes.
-import { Sampling, spread } from "../device.js";
-import { Fraction } from "../exact.js";
-import { allocate } from "./allocated.js";
+// proofs/ue.md: every key's own three-sided die, in two bit planes.
+import { Fraction, Sampling, allocate, decimal, isBetween, must, spread } from "../core.js";
 
 export class Channel extends Sampling {
-  static options = ["allocation"];
+  static options = ["allocation", "beta"];
   wordLimit = null;
 
-  constructor(keys, padding, epsilon, { allocation }, bits = 64) {
+  constructor(keys, padding, epsilon, { allocation, beta }, bits = 64) {
     super(keys, padding, bits);
-    // Padding does not amplify here: the budgets are those of padding 1.
-    const { value, claim } = allocate(allocation, epsilon, 1);
-    const silent = this.one / 2n;
+    const tuned = allocation === "tuned";
+    // Padding does not amplify here.
+    const { value, claim } = allocate(tuned ? "optimized" : allocation, epsilon, 1);
     this.draws = 2 + keys;
-    this.flipped = new Fraction(silent).over(value.plus(1)).ceil;
-    this.kept = this.one - silent - this.flipped;
-    this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(2n * this.kept)).ceil;
+    if (tuned) this.tune(beta, claim);
+    else {
+      must(beta === undefined, "beta goes with tuned");
+      const silent = this.one / 2n;
+      this.flipped = new Fraction(silent).over(value.plus(1)).ceil;
+      this.kept = this.one - silent - this.flipped;
+      this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(2n * this.kept)).ceil;
+    }
     this.sampled = [this.chance(this.kept), this.chance(this.flipped)];
-    this.unsampled = this.chance(this.fake);
-    const odds = this.sampled.map((chance) => chance.over(this.unsampled));
+    const fake = this.chance(this.fake), silent = this.one - this.kept - this.flipped;
+    this.unsampled = [fake, fake];
+    const odds = this.sampled.map((chance) => chance.over(fake));
     this.realised = spread(...odds, new Fraction(silent, this.one - 2n * this.fake), new Fraction(1));
+  }
+
+  // 1/N is left out, so that there is room to round the others up.
+  tune(beta, claim) {
+    must(isBetween(beta, "0.000001", "0.499999"), "beta");
+    this.fake = decimal(beta).times(this.one).floor;
+    const room = claim.plus(-1).times(this.fake).plus(this.one);
+    this.kept = claim.times(this.fake * (this.one - 1n)).over(room).floor;
+    this.flipped = new Fraction(this.kept).over(claim).ceil;
   }
 
   perturb(pairs, tape) {
