@@ -31,10 +31,8 @@ def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
 
 def _empty(task: Task, counts: float) -> Tally:
     """A tally for about so many counts."""
-    tally = Tally(task)
-    if tally.cells > CELLS_FOR_SORTING * counts:
-        tally.counts = SparseCounts(tally.cells)
-    return tally
+    words = task.word_limit
+    return Tally(task, SparseCounts(words)) if words and words > CELLS_FOR_SORTING * counts else Tally(task)
 
 
 def worth_folding(sizes: Mapping[int, int], *, all_of_them: bool) -> list[int]:
