@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", float, "NDArray[np.float64]")
 Chance = TypeVar("Chance", float, Fraction)
 
+# A report's mean square support beside its mean support: 1 if it is never more than one.
+SUPPORTS_ONCE = 1.02
+
 
 @dataclass(frozen=True, slots=True)
 class SupportMoments:
@@ -71,6 +74,11 @@ class CountMoments:
     def noise(self) -> float:
         """How often a report supports a key that its sender does not hold (b, twice both)."""
         return self.absent.mean_sum
+
+    @property
+    def supports_once(self) -> bool:
+        """Whether a report supports a key at most once, next to never both its signs: sums are binomial."""
+        return self.absent.mean_square_sum <= SUPPORTS_ONCE * self.absent.mean_sum
 
     @property
     def signal(self) -> float:
