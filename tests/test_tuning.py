@@ -311,8 +311,9 @@ def test_auto_is_within_10_percent_of_the_best(objective: str) -> None:
 
     Control: always taking the one mechanism that is chosen most often fails in many settings.
     """
+    sample = SAMPLE if objective == "both" else SAMPLE[::3]
     outcomes = [
-        run_cell(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(SAMPLE)
+        run_cell(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)
     ]
     wrong = [outcome for outcome in outcomes if outcome.ratio > 1.1]
     assert not wrong

@@ -21,8 +21,8 @@ RARE_NOISE = 0.1
 # Given so many reports that support a key, how many of them say + is as good as Gaussian.
 FEW_SIGNS = 12
 # The grid of a standard Gaussian.
-GRID_STEPS = 32
-GRID_END = 4.8
+GRID_STEPS = 24
+GRID_END = 4.2
 # Lines shorter than this, in standard deviations, are steps.
 STEP = 1e-4
 # Means are spread over [-1, 1], and errors are even in them: Gauss's two places of [0, 1]. More would see
@@ -112,14 +112,15 @@ def _mean_error(point: _Sum, clipped: float, mean: float) -> float:
 
     m̂ is an odd function of the value: straight lines between ±inner and ±outer, and ±1 beyond.
     """
-    half = point.frequency / 2
-    inner, outer = sorted((abs(half), abs(clipped - half)))
-    middle = 2 * inner / clipped if 0 <= half <= clipped else 0.0
-    knots = ((-outer, -1.0), (-inner, -middle), (inner, middle), (outer, 1.0))
-    if point.deviation == 0:
-        return (_interpolated(knots, point.value / 2) - mean) ** 2
-    scaled = [((2 * place - point.value) / point.deviation, value - mean) for place, value in knots]
-    return _squared_lines(scaled)
+    _, frequency, value, deviation = point
+    knots: Sequence[tuple[float, float]] = ((-frequency, -1.0), (frequency, 1.0))
+    if frequency != clipped:
+        inner, outer = sorted((abs(frequency), abs(2 * clipped - frequency)))
+        middle = inner / clipped if 0 <= frequency <= 2 * clipped else 0.0
+        knots = ((-outer, -1.0), (-inner, -middle), (inner, middle), (outer, 1.0))
+    if deviation == 0:
+        return (_interpolated(knots, value) - mean) ** 2
+    return _squared_lines([((place - value) / deviation, height - mean) for place, height in knots])
 
 
 def _interpolated(knots: Sequence[tuple[float, float]], place: float) -> float:

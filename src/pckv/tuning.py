@@ -35,6 +35,7 @@ LARGEST_FREQUENCY = 0.05
 WORTH_SETS = 1.05
 # Where the search looks: shares of residues a sign, beside ue's, and how much of them is shared.
 SHARES, SHARED = (1.0, 1.25, 1.5, 1.75, 2.0), (0.0, 0.15, 0.3, 0.45, 0.6)
+FINER = ((0.12, 0.07), (0.06, 0.035))
 LARGEST_SHARE = 0.49
 PRIMES_EACH = 8
 BETAS = tuple(step / 10 for step in range(8, 17))
@@ -150,10 +151,11 @@ class _Search:
         return self.aim.loss(self.errors(beta, omega), self.ue)
 
     def best_shares(self) -> tuple[float, float, float]:
-        """β, ω and their loss: the best of a coarse grid, and then of a finer one around it."""
-        share, shared, _ = self._best_of(product(SHARES, SHARED))
-        near = product((share - 0.1, share, share + 0.1), (shared - 0.07, shared, shared + 0.07))
-        share, shared, loss = self._best_of((one, max(other, 0.0)) for one, other in near)
+        """β, ω and their loss: the best of a coarse grid, and then of finer ones around it."""
+        share, shared, loss = self._best_of(product(SHARES, SHARED))
+        for step, shared_step in FINER:
+            near = product((share - step, share, share + step), (-shared_step, 0.0, shared_step))
+            share, shared, loss = self._best_of([(one, max(shared + other, 0.0)) for one, other in near])
         return share * self.ue_share, shared * share * self.ue_share, loss
 
     def _best_of(self, grid: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
