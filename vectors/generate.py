@@ -123,6 +123,14 @@ TUNED_TASKS = (
         epsilon="0.5",
         mechanism={"name": "ue-compact", "q": 37, "r": 14},
     ),
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue", "allocation": "tuned", "beta": "0.2"},
+    ),
 )
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
@@ -172,6 +180,16 @@ def _tuned_thresholds() -> Iterator[dict[str, Any]]:
                 "padding": 1,
                 "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
                 "ue-compact": {"kept": str(tuned.kept), "functions": str(tuned.functions)},
+            }
+        for beta in ("0.000001", "0.12", "0.3", "0.499999"):
+            ue = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
+            yield {
+                "epsilon": epsilon,
+                **ue.parameters,
+                "keys": 100,
+                "padding": 1,
+                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
+                "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
             }
 
 
@@ -235,6 +253,17 @@ def _tuned_tasks() -> Iterator[dict[str, Any]]:
         ("below r = 2", good.replace('"o":1', '"o":2')),
         ("r must be a whole number", good.replace('"r":2', '"r":"2"')),
         ("together with q", good.replace('"q":3,', "")),
+    ):
+        yield {"json": text, "fails_at": "task", "reason": reason}
+    good = TUNED_TASKS[3].to_json()
+    for reason, text in (
+        ("canonical", good.replace('"0.2"', '"0.20"')),
+        ("canonical", good.replace('"beta":"0.2",', "")),
+        ("beta go together", good.replace('"tuned"', '"optimized"')),
+        ("beta must be at least 0.000001", good.replace('"0.2"', '"0"')),
+        ("at most 0.499999", good.replace('"0.2"', '"0.5"')),
+        ("beta must be a number", good.replace('"0.2"', "null")),
+        ("not an integer", good.replace('"0.2"', "0.2")),
     ):
         yield {"json": text, "fails_at": "task", "reason": reason}
 
