@@ -18,6 +18,7 @@ from pckv.budget import exp_lower
 from pckv.channels import build
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
+from pckv.charts import chart_svg, choices_chart
 from pckv.errors import ParameterError, TaskError
 from pckv.lab.choices import Cell, run_cell, simulate_keys
 from pckv.lab.populations import uniform
@@ -320,3 +321,21 @@ def test_auto_is_within_10_percent_of_the_best(objective: str) -> None:
     for name in ("ue-compact", "grr"):
         ratios = [outcome.errors[name] / outcome.errors[outcome.best] for outcome in outcomes]
         assert sum(ratio > 1.1 for ratio in ratios) >= len(outcomes) / 10
+
+
+def test_the_map_of_choices_shows_every_choice() -> None:
+    rows = [
+        {"keys": "10", "pairs": pairs, "ε": "ε = 1", "objective": "objective both", "choice": choice}
+        for pairs, choice in ((1, "ue-compact, tuned"), (2, "grr"))
+    ]
+    picture = choices_chart(
+        rows,
+        across="keys",
+        up="pairs",
+        panels=("ε", "objective"),
+        title="What auto chooses",
+        subtitle="2 settings",
+    )
+    svg = chart_svg(picture)
+    for text in ("ue-compact, tuned", "grr", "ε = 1", "objective both", "What auto chooses", "2 settings"):
+        assert f">{text}<" in svg
