@@ -250,6 +250,38 @@ def test_plan() -> None:
     assert read_json(done(f"{command} --json")) == json.loads(json.dumps(made.to_dict()))
 
 
+@pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
+def test_plan_for_an_objective(objective: str) -> None:
+    printed = done(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
+    wanted = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}[objective]
+    assert f"Chosen from these for {wanted}, at a frequency of 5.0%" in printed
+    made = plan(100, 50_000, "0.5", objective=objective)
+    for option in made.options:
+        assert option.objection == "" or f"{option.mechanism} is not chosen: {option.objection}." in printed
+        assert ", ".join(f"{name} {value}" for name, value in option.parameters.items()) in printed
+
+
+def test_a_task_for_an_objective() -> None:
+    command = (
+        "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
+    )
+    chosen = set()
+    for objective in ("both", "frequency", "mean"):
+        done(f"{command} --objective {objective}")
+        chosen.add(Path("new.json").read_text(encoding="utf-8"))
+    assert len(chosen) == 3
+    done(f"{command} --mechanism ue-compact --q 19 --r 9 --o 3")
+    assert '{"name":"ue-compact","o":3,"q":19,"r":9}' in Path("new.json").read_text(encoding="utf-8")
+    done(f"{command} --mechanism ue --allocation tuned --beta 0.120")
+    assert '{"allocation":"tuned","beta":"0.12","name":"ue"}' in Path("new.json").read_text(encoding="utf-8")
+    none = "objective 'most' does not exist: choose from both, frequency, mean"
+    for refused_command in (
+        f"{command} --objective most",
+        "plan --keys 9 --users 9 --epsilon 1 --objective most",
+    ):
+        assert refused(refused_command) == f"pckv: {none}\n"
+
+
 def test_audit_of_a_task() -> None:
     printed = done("audit --task ue.json").splitlines()
     assert [line.endswith("holds") for line in printed] == [False, False, True]
