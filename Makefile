@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-collector peers reproduction vectors clean
+.PHONY: demo test lint bench bench-auto bench-collector mechanisms peers reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -25,6 +25,14 @@ bench: $(READY)
 	$(BIN)/python bench/core.py
 	$(BIN)/python bench/lab.py
 	$(BIN)/python bench/scale.py
+
+# Is auto right? Every setting of a grid, simulated.
+bench-auto: $(READY)
+	for objective in both frequency mean; do $(BIN)/python bench/auto.py $$objective || exit 1; done
+
+# The picture of docs/mechanisms.md.
+mechanisms: $(READY)
+	$(BIN)/python bench/mechanisms.py docs/mechanisms.svg
 
 # The collector beside a bare route: wrk sends the load.
 bench-collector: $(READY)

@@ -37,7 +37,7 @@ TOKEN = "bench"  # noqa: S105
 SERVER_CORE, LOAD_CORE = "0", "1"
 CONNECTIONS = 64
 SECONDS = 5
-PAIRS = 3
+PAIRS = 5
 BATCH, REPORTS = 10_000, 10**6
 FEW, MANY, MORE_MEGABYTES = 10**5, 5 * 10**6, 64
 TASK = Task(name="bench", keys=10_000, values=(1, 5), epsilon=1, mechanism="ue-compact")

@@ -287,7 +287,7 @@ class World:
     async def forget(self) -> None:
         """Reports of tasks that are over go, and their tallies stay."""
         day = self.today()
-        await asyncio.to_thread(upkeep.forget, self.collector.here, DAYS_KEPT, day)
+        await asyncio.to_thread(upkeep.settle, self.collector.here, DAYS_KEPT, day)
         for book in self.books.values():
             book.forget(day, DAYS_KEPT)
 

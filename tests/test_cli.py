@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from pckv.auditing import standard_audits
 from pckv.bulk.reports import write_reports
 from pckv.channels import CHANNELS
 from pckv.cli import main
+from pckv.cli.remote import ask
+from pckv.errors import PckvError
 from pckv.planning import plan
 
 MOVIES = ["up", "heat", "alien"]
@@ -245,6 +248,38 @@ def test_plan() -> None:
     assert f"\n→ {made.mechanism}" in printed
     assert "Hostile reports" in printed
     assert read_json(done(f"{command} --json")) == json.loads(json.dumps(made.to_dict()))
+
+
+@pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
+def test_plan_for_an_objective(objective: str) -> None:
+    printed = done(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
+    wanted = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}[objective]
+    assert f"Chosen from these for {wanted}, at a frequency of 5.0%" in printed
+    made = plan(100, 50_000, "0.5", objective=objective)
+    for option in made.options:
+        assert option.objection == "" or f"{option.mechanism} is not chosen: {option.objection}." in printed
+        assert ", ".join(f"{name} {value}" for name, value in option.parameters.items()) in printed
+
+
+def test_a_task_for_an_objective() -> None:
+    command = (
+        "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
+    )
+    chosen = set()
+    for objective in ("both", "frequency", "mean"):
+        done(f"{command} --objective {objective}")
+        chosen.add(Path("new.json").read_text(encoding="utf-8"))
+    assert len(chosen) == 3
+    done(f"{command} --mechanism ue-compact --q 19 --r 9 --o 3")
+    assert '{"name":"ue-compact","o":3,"q":19,"r":9}' in Path("new.json").read_text(encoding="utf-8")
+    done(f"{command} --mechanism ue --allocation tuned --beta 0.120")
+    assert '{"allocation":"tuned","beta":"0.12","name":"ue"}' in Path("new.json").read_text(encoding="utf-8")
+    none = "objective 'most' does not exist: choose from both, frequency, mean"
+    for refused_command in (
+        f"{command} --objective most",
+        "plan --keys 9 --users 9 --epsilon 1 --objective most",
+    ):
+        assert refused(refused_command) == f"pckv: {none}\n"
 
 
 def test_audit_of_a_task() -> None:
@@ -890,21 +925,60 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(monkeypatch: pytest.MonkeyP
     assert "No space left on device" in refused(PERTURB)
 
 
-def test_demo(tmp_path: Path) -> None:
+def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Settings that are meant for other collectors do not count here.
+    monkeypatch.setenv("PCKV_RATE", "1")
+    monkeypatch.setattr("pckv.cli.demo.USERS", 1000)
     printed = done("demo --out made/here")
+    assert "1,000 participants" in printed
     assert "true frequency" in printed
     assert "true mean" in printed
     rows = [line for line in printed.splitlines() if line.startswith("movie ")]
     assert len(rows) == 10
     true, estimated = max((float(row.split()[2]), float(row.split()[3])) for row in rows)
     assert estimated == pytest.approx(true, abs=0.2)
-    with (tmp_path / "made/here/estimates.csv").open(encoding="utf-8", newline="") as file:
+    made = tmp_path / "made/here"
+    with (made / "estimates.csv").open(encoding="utf-8", newline="") as file:
         assert [row["key"] for row in csv.DictReader(file)] == [f"movie {key:03}" for key in range(100)]
-    page = (tmp_path / "made/here/estimates.html").read_text(encoding="utf-8")
+    page = (made / "estimates.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert "<table>" in page
     assert "frequency intervals hold the truth" in page
-    assert printed.rstrip().endswith("made/here/estimates.csv, made/here/estimates.html")
+    again = printed.rstrip().splitlines()[-1]
+    assert (
+        again
+        == f"The same again: pckv estimate {Path('made/here/reports.parquet')} --task made/here/task.json"
+    )
+    done(again.removeprefix("The same again: pckv ") + " --out again.csv")
+    assert Path("again.csv").read_bytes() == (made / "estimates.csv").read_bytes()
+
+
+SERVING_DEMO = """
+from pckv.cli import demo, main
+demo.USERS = 20
+main(["demo", "--serve"])
+"""
+
+
+def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", SERVING_DEMO], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = next(line for line in process.stdout if "runs at http://" in line).split()[4]
+        token = process.stdout.readline().strip()
+        found = ask("GET", address, "/tasks", token)
+        assert [task["name"] for task in found["tasks"]] == ["demo"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    with pytest.raises(PckvError, match="refused"):
+        ask("GET", address, "/tasks", token)
+
+
+def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.cli.trial.SERVE", "import sys; sys.exit('no room')")
+    assert refused("demo") == "pckv: the collector does not start: no room\n"
+    assert not Path("demo").exists()
 
 
 # Usage

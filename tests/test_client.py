@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import stat
@@ -692,6 +693,21 @@ def test_a_refusal_does_not_undo_a_success(
     monkeypatch.setattr(client._transport, "send", overtaken)
     assert client.submit(MOVIES.id, PAIRS).status == "sent"
     assert other.submit(MOVIES.id, PAIRS).status == "sent"
+
+
+def test_a_task_that_is_over_costs_nothing(state: Path, made: list[Report]) -> None:
+    """The day that a task closes it takes no more, and a report would spend its ε for nothing."""
+    today = dt.datetime.now(dt.UTC).date()
+    over, last = (
+        Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, closes=str(today + dt.timedelta(days)))
+        for days in (0, 2)
+    )
+    with Double(over, last).serving() as double:
+        client = device(double, state)
+        with pytest.raises(ClientError, match=f"closed on {today}; nothing was perturbed"):
+            client.submit(over.id, PAIRS)
+        assert (made, double.sent, client.spent) == ([], [], Decimal(0))
+        assert client.submit(last.id, PAIRS).status == "sent"
 
 
 # --- the cap ---

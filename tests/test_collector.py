@@ -447,6 +447,10 @@ def test_parts_are_folded_while_uploads_go_on(collector: Running) -> None:
     collector.check(task, *reports)
     before = collector.get(f"/tasks/{task.id}/estimates").text
     upkeep.fold(here, 1)
+    sizes = sorted(len(part.tally) for part in collector.store.parts(task.id))
+    assert all(size > sum(sizes[:place]) for place, size in enumerate(sizes))
+    collector.administer("POST", f"/tasks/{task.id}/close")
+    upkeep.settle(here, None, here.today())
     assert len(collector.store.parts(task.id)) == 1
     assert collector.get(f"/tasks/{task.id}/estimates").text == before
 
@@ -464,7 +468,7 @@ def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(colle
     collector.administer("POST", f"/tasks/{closing.id}/close")
 
     def left(day: str) -> list[int]:
-        upkeep.forget(here, 7, day)
+        upkeep.settle(here, 7, day)
         stored = (collector.store.reports(task.id) for task in (closing, ending, running_on))
         return [sum(map(len, batches)) for batches in stored]
 

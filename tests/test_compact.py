@@ -22,7 +22,7 @@ from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import Signs, Support, build, residues
-from pckv.channels.ue_compact import MINUS, MOST_DECODED, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
 from pckv.device import ue_compact
 from pckv.errors import ParameterError, TallyError
 from pckv.lab.populations import uniform
@@ -35,14 +35,16 @@ from pckv.theory import CountMoments
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+# What residues say where there is one a sign.
+PLUS, MINUS = 0, 1
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
 PRIMES = [number for number in range(3, 548) if residues.is_prime(number)]
 
 
 def compact_channel(
-    keys: int, padding: int = 1, epsilon: str = "1", q: int | None = None
+    keys: int, padding: int = 1, epsilon: str = "1", q: int | None = None, r: int = 1, o: int = 0
 ) -> UeCompactChannel:
-    return UeCompactChannel(keys, padding, Fraction(epsilon), q)
+    return UeCompactChannel(keys, padding, Fraction(epsilon), q, r, o)
 
 
 # The exact guarantee.

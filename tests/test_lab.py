@@ -15,7 +15,7 @@ from scipy import stats
 from pckv import Task, simulate
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS, build
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.many import perturb_many
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import baseline
@@ -83,6 +83,8 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
     *itertools.product(("ue", "grr"), ({"allocation": allocation} for allocation in ALLOCATIONS), (3,)),
     ("ue-compact", {"q": 11}, 1),
     ("ue-compact", {"q": 3}, 3),
+    ("ue-compact", {"q": 7, "r": 3, "o": 1}, 1),
+    ("ue-compact", {"q": 11, "r": 2}, 3),
 )
 
 
@@ -132,8 +134,10 @@ def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
         present, plus = bits[:, :4], bits[:, 8:12]
         return np.stack([plus, present - plus], axis=2)
     if isinstance(task.channel, UeCompactChannel):
-        said = task.channel.residue(apart, np.arange(4))
-        return np.stack([(said == PLUS).sum(axis=1), (said == MINUS).sum(axis=1)], axis=2)
+        said, channel = task.channel.residue(apart, np.arange(4)), task.channel
+        minus_from = channel.r - channel.o
+        plus, minus = said < channel.r, (said >= minus_from) & (said < minus_from + channel.r)
+        return np.stack([plus.sum(axis=1), minus.sum(axis=1)], axis=2)
     cells = np.stack([(apart[:, :, 0] == word).sum(axis=1) for word in range(8)], axis=1)
     return np.stack([cells[:, 1::2], cells[:, 0::2]], axis=2)
 

@@ -19,10 +19,10 @@ import pytest
 from pckv.auditing import conformance
 from pckv.auditing.conformance import SUBJECTS, Subject
 from pckv.auditing.exhaustive import OneDraw
-from pckv.channels import Channel
+from pckv.channels import Channel, Support
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import grr as device_grr
 from pckv.device import padding
 from pckv.device import ue as device_ue
@@ -118,6 +118,55 @@ class UeFlipRoundedDown(UeChannel):
         return floor(self.silent / (self.budget.value + 1))
 
 
+class UeTunedKeptRoundedUp(UeChannel):
+    """Tuned, the chance to keep the sign is rounded up."""
+
+    @cached_property
+    def kept(self) -> int:
+        if self.beta is None:
+            return super().kept
+        return ceil(self.fake * self.claim * self.one / (self.one + self.fake * (self.claim - 1)))
+
+
+class UeTunedFlipRoundedDown(UeChannel):
+    """Tuned, the chance of a flipped sign is rounded down."""
+
+    @cached_property
+    def flipped(self) -> int:
+        return super().flipped if self.beta is None else floor(self.kept / self.claim)
+
+
+class UeTunedOverSilence(UeChannel):
+    """Tuned, what the paper's a = 1/2 leaves silent is kept silent whatever β is."""
+
+    @cached_property
+    def silent(self) -> int:
+        return self.one // 2
+
+    @cached_property
+    def kept(self) -> int:
+        return self.one - self.silent - self.flipped
+
+    @cached_property
+    def flipped(self) -> int:
+        return ceil(self.silent / (self.budget.value + 1))
+
+
+class UeTunedTwice(UeChannel):
+    """Tuned, both signs together are faked as often as one should be."""
+
+    @cached_property
+    def fake(self) -> int:
+        return super().fake if self.beta is None else super().fake // 2
+
+    @cached_property
+    def kept(self) -> int:
+        if self.beta is None:
+            return super().kept
+        whole = 2 * self.fake
+        return floor(whole * self.claim * (self.one - 1) / (self.one + whole * (self.claim - 1)))
+
+
 class Grr32(GrrChannel):
     """Thresholds of 32 bits, with a million keys."""
 
@@ -199,7 +248,11 @@ def compact_mutant(
     zero_is_dummy: bool = False,
     function: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.functions),
     kept: Callable[[UeCompactChannel, int], int] = lambda channel, _: channel.kept,
-    moved: Callable[[UeCompactChannel, int, int], int] = lambda _, residue, other: other + (other >= residue),
+    moved: Callable[[UeCompactChannel, int, int], int] = lambda channel, first, other: (
+        other + channel.r * (other >= first)
+    ),
+    inside: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.r),
+    minus_from: Callable[[UeCompactChannel], int] = lambda channel: channel.r - channel.o,
     product: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.product,
 ) -> Callable[[UeCompactChannel, Sequence[Pair], Tape], int]:
     """The sampler of ue-compact, written out with parts to replace; as it stands it is the right one."""
@@ -209,10 +262,12 @@ def compact_mutant(
         key, level = padding.sample(pairs, channel.padding, tape) or dummy
         if zero_is_dummy:
             key = key or channel.keys
-        residue = PLUS if tape.bernoulli(level) else MINUS
+        first = 0 if tape.bernoulli(level) else minus_from(channel)
         drawn = function(channel, tape)
-        if not tape.bernoulli(kept(channel, key)):
-            residue = moved(channel, residue, tape.below(channel.q - 1))
+        if tape.bernoulli(kept(channel, key)):
+            residue = first + inside(channel, tape)
+        else:
+            residue = moved(channel, first, tape.below(channel.q - channel.r))
         return drawn * channel.q + (residue - product(channel, drawn, key)) % channel.q
 
     return mutant
@@ -237,7 +292,15 @@ def digits_reversed(channel: UeCompactChannel, function: int, key: int) -> int:
     return channel.product(function, turned)
 
 
-def decoded(residue: Callable[[UeCompactChannel, int, int], int]) -> Callable[[Tally], KeySupport]:
+def right_sets(channel: UeCompactChannel) -> tuple[range, range]:
+    """The residues that say +, and those that say -."""
+    return range(channel.r), range(channel.r - channel.o, 2 * channel.r - channel.o)
+
+
+def decoded(
+    residue: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.residue,
+    sets: Callable[[UeCompactChannel], tuple[range, range]] = right_sets,
+) -> Callable[[Tally], KeySupport]:
     """A decoder that asks every word about every key."""
 
     def support(tally: Tally) -> KeySupport:
@@ -247,19 +310,20 @@ def decoded(residue: Callable[[UeCompactChannel, int, int], int]) -> Callable[[T
         for word, count in zip(*tally.counts.nonzero(), strict=True):
             for key in range(channel.keys):
                 said = residue(channel, int(word), key)
-                plus[key] += count * (said == PLUS)
-                minus[key] += count * (said == MINUS)
+                plus[key] += count * (said in sets(channel)[0])
+                minus[key] += count * (said in sets(channel)[1])
         return KeySupport(plus, minus)
 
     return support
 
 
 class CompactRoundedUp(UeCompactChannel):
-    """The chance to keep the true residue is rounded up."""
+    """The chance to keep a true residue is rounded up."""
 
     @cached_property
     def kept(self) -> int:
-        return ceil(self.one * self.bound / (self.bound + self.q - 1))
+        inside = self.r * self.bound
+        return ceil(self.one * inside / (inside + self.q - self.r))
 
 
 class CompactOneResidueShort(UeCompactChannel):
@@ -267,7 +331,44 @@ class CompactOneResidueShort(UeCompactChannel):
 
     @cached_property
     def kept(self) -> int:
-        return floor(self.one * self.bound / (self.bound + self.q - 2))
+        inside = self.r * self.bound
+        return floor(self.one * inside / (inside + self.q - self.r - 1))
+
+
+class TunedAsOneResidue(UeCompactChannel):
+    """The whole set is kept as often as a single residue may be: private, and not what is stated."""
+
+    @cached_property
+    def kept(self) -> int:
+        return floor(self.one * self.bound / (self.bound + self.q - 1))
+
+
+class TunedKeptEach(UeCompactChannel):
+    """Every residue of the set counts as true, and the others are still q - 1."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.r * self.bound
+        return floor(self.one * inside / (inside + self.q - self.r))
+
+
+class TunedRoundedUp(UeCompactChannel):
+    """Rounded up where there are sets of several residues only."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.bound
+        exact = self.one * inside / (inside + self.q - self.r)
+        return ceil(exact) if self.r > 1 else floor(exact)
+
+
+class TunedOverlapForgotten(UeCompactChannel):
+    """A count law of two sets apart, with the right chance of either."""
+
+    @property
+    def sampled(self) -> Support:
+        joint = super().sampled
+        return Support(joint.plus + joint.both, joint.minus + joint.both)
 
 
 def compact_faulty(
@@ -293,6 +394,18 @@ MUTANTS = (
     Mutant("ue fakes too seldom", replace(UE, channel=UeRoundedDown), conformance.check_exact_epsilon),
     Mutant("ue flips too seldom", replace(UE, channel=UeFlipRoundedDown), conformance.check_exact_epsilon),
     Mutant("twice the ε asked for", replace(UE, channel=UeDoubled), conformance.check_exact_epsilon),
+    Mutant(
+        "tuned ue keeps too often", replace(UE, channel=UeTunedKeptRoundedUp), conformance.check_exact_epsilon
+    ),
+    Mutant(
+        "tuned ue flips too seldom",
+        replace(UE, channel=UeTunedFlipRoundedDown),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant("tuned ue with a = 1/2", replace(UE, channel=UeTunedOverSilence), conformance.check_exact_epsilon),
+    Mutant(
+        "tuned ue fakes half as often", replace(UE, channel=UeTunedTwice), conformance.check_exact_epsilon
+    ),
     Mutant("a generous claim", replace(UE, channel=UeClaimsMore), conformance.check_exact_epsilon),
     Mutant("32-bit thresholds", replace(GRR, channel=Grr32), conformance.check_epsilon_is_used),
     Mutant(
@@ -320,7 +433,7 @@ MUTANTS = (
         "residue biased: never the other sign",
         conformance.check_sampler_epsilon,
         "an output is possible for one input set and not for another",
-        moved=lambda channel, _, other: 2 + other % (channel.q - 2),
+        moved=lambda channel, _, other: 2 * channel.r + other % (channel.q - 2 * channel.r),
     ),
     compact_faulty(
         "residue biased: the true one not skipped",
@@ -422,6 +535,67 @@ MUTANTS = (
         replace(COMPACT, channel=CompactRoundedUp),
         conformance.check_exact_epsilon,
     ),
+    # Right with one residue a sign, and wrong with sets of several.
+    Mutant(
+        "a set kept too often: each of its residues counted twice",
+        replace(COMPACT, channel=TunedKeptEach),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "a set kept too often: rounded up",
+        replace(COMPACT, channel=TunedRoundedUp),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "a set kept as seldom as one residue",
+        replace(COMPACT, channel=TunedAsOneResidue),
+        conformance.check_epsilon_is_used,
+    ),
+    Mutant(
+        "the overlap left out of the count law",
+        replace(COMPACT, channel=TunedOverlapForgotten),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    compact_faulty(
+        "always the first residue of a set",
+        conformance.check_sampler_epsilon,
+        inside=lambda channel, tape: 0 * tape.below(channel.r),
+    ),
+    compact_faulty(
+        "the last residue of a set never drawn",
+        conformance.check_sampler_epsilon,
+        inside=lambda channel, tape: tape.below(max(1, channel.r - 1)),
+    ),
+    compact_faulty(
+        "only one residue of a set skipped",
+        conformance.check_sampler_equals_law,
+        moved=lambda _, first, other: other + (other >= first),
+    ),
+    compact_faulty(
+        "sets taken to be apart by the sampler",
+        conformance.check_sampler_equals_law,
+        minus_from=lambda channel: channel.r,
+    ),
+    Mutant(
+        "sets taken to be apart by the decoder",
+        replace(
+            COMPACT, support=decoded(sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r)))
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    Mutant(
+        "an overlap decoded as + alone",
+        replace(
+            COMPACT,
+            support=decoded(
+                sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r - channel.o))
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
 )
 
 
@@ -438,7 +612,7 @@ def test_mutant_is_caught(mutant: Mutant) -> None:
 
 def test_the_sampler_that_compact_mutants_are_made_of_is_right() -> None:
     """So that what is caught is the fault, and not the writing out."""
-    written_out = replace(COMPACT, sampler=compact_mutant(), support=decoded(UeCompactChannel.residue))
+    written_out = replace(COMPACT, sampler=compact_mutant(), support=decoded())
     for check in (
         conformance.check_sampler_epsilon,
         conformance.check_sampler_equals_law,

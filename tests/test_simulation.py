@@ -128,8 +128,8 @@ def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compactor forgets a part of those that it folds."""
 
-    def merging(task: Task, tallies: Iterable[bytes]) -> Tally:
-        return parts.merge_parts(task, list(tallies)[1:])
+    def merging(task: Task, tallies: Iterable[bytes], size: float) -> Tally:
+        return parts.merge_parts(task, list(tallies)[1:], size)
 
     monkeypatch.setattr(sql, "merge_parts", merging)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import random
 import re
@@ -20,7 +21,7 @@ from typing import Any, ClassVar
 import apsw
 import psycopg
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
@@ -31,6 +32,7 @@ from pckv.store import migrations, open_store, postgres, sql
 from pckv.store.base import Deletion, Outcome, Role, Store, Upload
 from pckv.store.checks import check
 from pckv.store.memory import MemoryStore
+from pckv.store.parts import worth_folding
 from pckv.store.postgres import PostgresStore
 from pckv.store.sql import SqlStore
 from pckv.store.sqlite import SqliteStore
@@ -244,9 +246,32 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
     assert store.compact(TASK.id) == 10
     assert [part.reports for part in store.parts(TASK.id)] == [10]
     assert total(store) == before == tally(some_reports(range(10)))
-    assert store.compact(TASK.id) == 1
-    assert store.compact(OTHER.id) == store.compact("nobody") == 0
+    assert store.compact(TASK.id) == store.compact(OTHER.id) == store.compact("nobody") == 0
+    add(store, report(10))
+    assert store.compact(TASK.id) == 0
+    assert store.compact(TASK.id, all_of_them=True) == 2
+    assert store.compact(TASK.id, all_of_them=True) == 0
+    assert total(store) == tally(some_reports(range(11)))
     assert check(store) == []
+
+
+@given(st.lists(st.integers(100, 10**6), max_size=40))
+def test_folding_leaves_few_parts_and_writes_little_again(sizes: list[int]) -> None:
+    """What is left at least doubles, and a part is only written again with as much beside it."""
+    parts: dict[int, int] = {}
+    written = 0
+    for number, size in enumerate(sizes):
+        parts[number] = size
+        folded = worth_folding(parts, all_of_them=False)
+        taken = [parts.pop(each) for each in folded]
+        assert not taken or max(taken) <= sum(taken) - max(taken)
+        written += sum(taken)
+        if taken:
+            parts[-1 - number] = sum(taken)
+        left = sorted(parts.values())
+        assert all(each > sum(left[:place]) for place, each in enumerate(left))
+    assert sum(parts.values()) == sum(sizes)
+    assert written <= sum(sizes) * math.log2(max(2, sum(sizes) / 100))
 
 
 def test_forgotten_reports_leave_their_tally(store: Store) -> None:

@@ -21,7 +21,7 @@ from pckv.tally.planes import count_bits
 
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
-COMPACT = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue-compact")
+COMPACT = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism={"name": "ue-compact", "q": 5})
 
 
 @st.composite

@@ -142,7 +142,7 @@ def test_bad_tasks(changes: dict[str, Any], message: str) -> None:
 
 
 def test_q_is_part_of_the_task() -> None:
-    compact = make(mechanism="ue-compact")
+    compact = make(mechanism={"name": "ue-compact", "q": 5})
     assert '"mechanism":{"name":"ue-compact","q":5}' in compact.to_json()
     assert Task.from_json(compact.to_json()) == compact
     assert compact != make(mechanism={"name": "ue-compact", "q": 7})
@@ -200,7 +200,8 @@ def edited(**changes: Any) -> str:
         (edited(mechanism="ue"), "mechanism must be an object"),
         (edited(mechanism={"name": "auto"}), "mechanism must be an object"),
         (edited(mechanism={"name": "ue"}), "canonical form"),
-        (edited(mechanism={"name": "ue", "allocation": "optimized", "beta": 1}), "no parameter 'beta'"),
+        (edited(mechanism={"name": "ue", "allocation": "optimized", "beta": "0.1"}), "beta go together"),
+        (edited(mechanism={"name": "ue", "allocation": "optimized", "gamma": 1}), "no parameter 'gamma'"),
         (edited(keys=["b", "b"]), "appears twice"),
         (edited(keys=None), "not a task"),
         (edited(keys={"a": 1}), "not a task"),

@@ -188,6 +188,8 @@ MALFORMED: dict[str, bytes] = {
     "marked": b'\xef\xbb\xbf{"reports":[]}',
     "two": b'{"reports":[]}{"reports":[]}',
     "nul": b'{"reports":[]}\0',
+    "twice": b'{"reports":[],"reports":[]}',
+    "two-bodies": b'{"reports":[{"id":"AAAA","body":"AAAA","body":"BBBB"}]}',
     "gzip": gzip.compress(b'{"reports":[]}'),
 }
 
@@ -494,6 +496,7 @@ BAD_STREAMS: dict[str, tuple[int, Callable[[Task, bytes], bytes]]] = {
         415,
         lambda task, _: table_body(table(task, [bytes(16)] * 10_000, [0] * 10_000), compression="zstd"),
     ),
+    "no-end": (400, lambda _, whole: whole[:-8]),
     "too-many": (413, lambda task, _: arrow_body(task, *some_reports(range(10_001), task))),
 }
 

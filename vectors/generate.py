@@ -67,11 +67,72 @@ COMPACT_TASKS = (
         padding=2,
         mechanism={"name": "ue-compact", "q": 3},
     ),
-    Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="ue-compact"),
-    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="ue-compact"),
-    Task(name="one key", keys=1, values=(0, 1), epsilon="6", mechanism="ue-compact"),
-    Task(name="large", keys=249_274, values=(0, 100), epsilon=4, padding=10, mechanism="ue-compact"),
-    Task(name="huge", keys=2**31, values=(0, 100), epsilon=2, padding=10, mechanism="ue-compact"),
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        mechanism={"name": "ue-compact", "q": 5},
+    ),
+    Task(
+        name="numbered",
+        keys=20,
+        values=("-0.5", "2.25"),
+        epsilon="0.3",
+        padding=3,
+        mechanism={"name": "ue-compact", "q": 5},
+    ),
+    Task(name="one key", keys=1, values=(0, 1), epsilon="6", mechanism={"name": "ue-compact", "q": 307}),
+    Task(
+        name="large",
+        keys=249_274,
+        values=(0, 100),
+        epsilon=4,
+        padding=10,
+        mechanism={"name": "ue-compact", "q": 67},
+    ),
+    Task(
+        name="huge",
+        keys=2**31,
+        values=(0, 100),
+        epsilon=2,
+        padding=10,
+        mechanism={"name": "ue-compact", "q": 11},
+    ),
+)
+# And of these after all the rest.
+TUNED_TASKS = (
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue-compact", "q": 3, "r": 2, "o": 1},
+    ),
+    Task(
+        name="numbered",
+        keys=20,
+        values=("-0.5", "2.25"),
+        epsilon="0.1",
+        padding=3,
+        mechanism={"name": "ue-compact", "q": 19, "r": 9, "o": 3},
+    ),
+    Task(
+        name="large",
+        keys=249_274,
+        values=(0, 100),
+        epsilon="0.5",
+        mechanism={"name": "ue-compact", "q": 37, "r": 14},
+    ),
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue", "allocation": "tuned", "beta": "0.2"},
+    ),
 )
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
@@ -105,6 +166,32 @@ def thresholds() -> Iterator[dict[str, Any]]:
                 "padding": 1,
                 "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
                 "ue-compact": {"kept": str(compact.kept), "functions": str(compact.functions)},
+            }
+    yield from _tuned_thresholds()
+
+
+def _tuned_thresholds() -> Iterator[dict[str, Any]]:
+    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
+        bound = exp_lower(Fraction(epsilon))
+        for keys, q, r, o in ((3, 3, 2, 1), (20, 19, 9, 3), (1000, 37, 14, 0), (2**31, 109, 29, 8)):
+            tuned = UeCompactChannel(keys, 1, Fraction(epsilon), q, r, o)
+            yield {
+                "epsilon": epsilon,
+                **tuned.parameters,
+                "keys": keys,
+                "padding": 1,
+                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
+                "ue-compact": {"kept": str(tuned.kept), "functions": str(tuned.functions)},
+            }
+        for beta in ("0.000001", "0.12", "0.3", "0.499999"):
+            ue = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
+            yield {
+                "epsilon": epsilon,
+                **ue.parameters,
+                "keys": 100,
+                "padding": 1,
+                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
+                "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
             }
 
 
@@ -152,6 +239,33 @@ def tasks() -> Iterator[dict[str, Any]]:
             "more than 63 bits",
             good.replace('["alien","heat","up"]', "2147483648").replace('"q":3', '"q":2097169'),
         ),
+    ):
+        yield {"json": text, "fails_at": "task", "reason": reason}
+    yield from _tuned_tasks()
+
+
+def _tuned_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, TUNED_TASKS)
+    good = TUNED_TASKS[0].to_json()
+    for reason, text in (
+        ("canonical", good.replace('"o":1,"q":3,"r":2', '"o":0,"q":3,"r":1')),
+        ("canonical", good.replace('"o":1,"q":3,"r":2', '"q":3,"r":1')),
+        ("r must be at least 1", good.replace('"r":2', '"r":3')),
+        ("o must be at least 1", good.replace('"o":1', '"o":0')),
+        ("below r = 2", good.replace('"o":1', '"o":2')),
+        ("r must be a whole number", good.replace('"r":2', '"r":"2"')),
+        ("together with q", good.replace('"q":3,', "")),
+    ):
+        yield {"json": text, "fails_at": "task", "reason": reason}
+    good = TUNED_TASKS[3].to_json()
+    for reason, text in (
+        ("canonical", good.replace('"0.2"', '"0.20"')),
+        ("canonical", good.replace('"beta":"0.2",', "")),
+        ("beta go together", good.replace('"tuned"', '"optimized"')),
+        ("beta must be at least 0.000001", good.replace('"0.2"', '"0"')),
+        ("at most 0.499999", good.replace('"0.2"', '"0.5"')),
+        ("beta must be a number", good.replace('"0.2"', "null")),
+        ("not an integer", good.replace('"0.2"', "0.2")),
     ):
         yield {"json": text, "fails_at": "task", "reason": reason}
 
@@ -208,6 +322,9 @@ def reports() -> Iterator[dict[str, Any]]:
             ("out_of_range", b"\xff" * 8),
         ):
             yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+    for number, task in enumerate(TUNED_TASKS, 100):
+        yield from _made_reports(number, task)
+    yield from _threshold_draws(TUNED_TASKS[0])
 
 
 def _made_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
@@ -245,7 +362,7 @@ def _threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
     for function, *rest in (
         (channel.functions - 1, channel.kept - 1, 0),
         (channel.functions - 1, channel.kept, 0),
-        (channel.functions - 1, 2**64 - 1, channel.q - 2),
+        (channel.functions - 1, 2**64 - 1, channel.q - channel.r - 1),
         (last_run, channel.functions - 1, channel.kept - 1, 0),
     ):
         for sign in (2**63 - 1, 2**63):
@@ -276,6 +393,8 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("another task", bytes(Tally(TASKS[1]))),
     ):
         yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+    for task in TUNED_TASKS:
+        yield from _counted(task)
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from pckv.errors import ParameterError
 
@@ -27,6 +28,7 @@ TAYLOR_TERMS = 70
 DECIMAL_PLACES = 15
 
 
+@lru_cache
 def exp_lower(epsilon: Fraction) -> Fraction:
     """The largest bound this recipe gives that is not above e^ε, for ε ≥ 0.
 

@@ -77,22 +77,30 @@ def dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
+class Repeated(ValueError):
+    """A member that a JSON object has twice; its name."""
+
+
+def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these members, none of them twice: what `json.loads` takes as `object_pairs_hook`."""
+    found: dict[str, Any] = {}
+    for name, value in members:
+        if name in found:
+            raise Repeated(name)
+        found[name] = value
+    return found
+
+
 def load(text: str) -> Any:
     """Parse JSON strictly: no floats, no constants, no member twice."""
 
     def refuse(token: str) -> Any:
         raise TaskError(f"not a task: the number {token} is not an integer")
 
-    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in members:
-            if name in found:
-                raise TaskError(f"not a task: member {name!r} appears twice")
-            found[name] = value
-        return found
-
     try:
         return json.loads(text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=unique)
+    except Repeated as error:
+        raise TaskError(f"not a task: member {str(error)!r} appears twice") from None
     except json.JSONDecodeError as error:
         raise TaskError(f"not a task: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except (RecursionError, ValueError) as error:

@@ -17,6 +17,8 @@ KEYS_SHOWN = 20
 POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
 _ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
+# Told apart by those who do not see red and green, and in grey.
+_CHOICES = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
 
 
 def estimates_chart(
@@ -131,6 +133,53 @@ def lines_chart(
         altair.hconcat(*parts, spacing=30)
         .properties(title={"text": title, "subtitle": subtitle})
         .configure_axis(gridOpacity=0.4)
+    )
+    return chart
+
+
+def choices_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    across: str,
+    up: str,
+    panels: tuple[str, str],
+    title: str,
+    subtitle: str,
+) -> alt.FacetChart:
+    """Maps of what is chosen where: a square a setting, a colour a choice, a panel for each row and column.
+
+    A row has the two quantities of a map, the two that tell the panels apart, and its `choice`.
+    """
+    altair = require("altair", extra="charts")
+    places = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (across, up, *panels)}
+    choices = sorted({str(row["choice"]) for row in rows})
+    squares = (
+        altair.Chart(altair.Data(values=list(rows)))
+        .mark_rect(stroke="white", strokeWidth=1)
+        .encode(
+            x=altair.X(f"{across}:O", sort=places[across], title=across, axis=altair.Axis(labelAngle=-45)),
+            y=altair.Y(f"{up}:O", sort=places[up][::-1], title=up),
+            color=altair.Color(
+                "choice:N",
+                title=None,
+                scale=altair.Scale(domain=choices, range=_CHOICES[: len(choices)]),
+                legend=altair.Legend(orient="bottom", symbolType="square", symbolSize=150, labelFontSize=12),
+            ),
+            tooltip=[f"{across}:O", f"{up}:O", "choice:N"],
+        )
+        .properties(width=altair.Step(18), height=altair.Step(14))
+    )
+    headers = [
+        part(
+            f"{name}:N",
+            sort=places[name],
+            title=None,
+            header=altair.Header(labelFontSize=12, labelFontWeight="bold"),
+        )
+        for part, name in zip((altair.Column, altair.Row), panels, strict=True)
+    ]
+    chart: alt.FacetChart = squares.facet(column=headers[0], row=headers[1], spacing=14).properties(
+        title={"text": title, "subtitle": subtitle, "offset": 14}
     )
     return chart
 

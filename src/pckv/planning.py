@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
+from pckv.prediction import Errors, predict
 from pckv.report import ID_BYTES
+from pckv.selection import least_error, objection, suited
 from pckv.task import MOST_KEYS, checked_epsilon
-from pckv.theory import REFERENCE_FREQUENCY, CountMoments, least_error, objection
+from pckv.theory import CountMoments
+from pckv.tuning import DEFAULT_OBJECTIVE, Aim, aim_for
 
+# Where nothing is known of the data, a plan is made for a key held by this share.
+REFERENCE_FREQUENCY = 0.05
 FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
 PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
@@ -27,25 +31,21 @@ DETECTION_POWER = 0.8
 
 @dataclass(frozen=True)
 class Option:
-    """One mechanism with one padding, and what it would cost."""
+    """One mechanism with its best padding and parameters, and what it would cost."""
 
     mechanism: str
     padding: int
+    parameters: dict[str, str | int]
     bytes_a_report: int
     frequency_error: float
     mean_error: float
-    # Why it is not chosen whatever its errors; empty if it may be.
+    # Why it is not chosen; empty for the one that is.
     objection: str
-
-    @property
-    def score(self) -> float:
-        """What is minimised: both errors count alike, but a mean cannot be worse than unknown."""
-        return self.frequency_error * min(self.mean_error, 1)
 
 
 @dataclass(frozen=True)
 class ErrorAt:
-    """The expected errors at one true frequency, bias included (mean values on [-1, 1])."""
+    """The errors to expect of method `corrected` at one true frequency, bias included (means on [-1, 1])."""
 
     frequency: float
     frequency_error: float
@@ -74,6 +74,7 @@ class Plan:
     epsilon: float
     pairs: int
     frequency: float
+    objective: str
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
@@ -105,8 +106,11 @@ def plan(
     pairs: int = 1,
     *,
     frequency: float = REFERENCE_FREQUENCY,
+    objective: str = DEFAULT_OBJECTIVE,
 ) -> Plan:
-    """Choose mechanism and padding by their predicted errors for a key of this frequency.
+    """Choose mechanism, parameters and padding by their predicted errors for a key of this frequency.
+
+    The objective is the error that counts: of the frequency, of the mean, or both (their geometric mean).
 
     Everybody is taken to hold `pairs` pairs; a padding below that reports frequencies too low by
     the factor padding/pairs, which counts as error.
@@ -117,11 +121,11 @@ def plan(
     """
     _check(keys, users, pairs, frequency)
     exact_epsilon = Fraction(checked_epsilon(epsilon))
-    candidates = [
-        (_option(channel, users, pairs, frequency), channel)
-        for channel in _channels(keys, exact_epsilon, pairs)
-    ]
-    channel = least_error([(option.score, channel) for option, channel in candidates if not option.objection])
+    aim = aim_for(keys, 1, objective, users)._replace(frequency=frequency)
+    best = [_best_padding(name, keys, exact_epsilon, pairs, aim) for name in CHANNELS]
+    channel = least_error(
+        [(aim.rank(_errors(each, aim, pairs)), each) for each in best if not objection(each)]
+    )
     moments = CountMoments.of(channel.count_law)
     a, b, p = (float(probability) for probability in channel.probabilities)
     return Plan(
@@ -130,6 +134,7 @@ def plan(
         epsilon=float(exact_epsilon),
         pairs=pairs,
         frequency=frequency,
+        objective=objective,
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
@@ -139,11 +144,11 @@ def plan(
         b=b,
         p=p,
         bytes_a_report=ID_BYTES + channel.body_bytes,
-        errors=tuple(_error_at(channel, users, pairs, f) for f in FREQUENCIES),
+        errors=tuple(_error_at(channel, aim._replace(frequency=f), pairs) for f in FREQUENCIES),
         smallest_frequency=smallest_frequency(moments, users, seen_share(channel, pairs)),
         users_needed={error: users_for(channel, pairs, frequency, error) for error in WANTED_ERRORS},
         hostile=hostile(channel, users),
-        options=tuple(option for option, _ in candidates),
+        options=tuple(_option(each, channel, aim, pairs) for each in best),
     )
 
 
@@ -160,11 +165,13 @@ def _check(keys: int, users: int, pairs: int, frequency: float) -> None:
         )
 
 
-def _channels(keys: int, epsilon: Fraction, pairs: int) -> Iterator[Channel]:
+def _best_padding(name: str, keys: int, epsilon: Fraction, pairs: int, aim: Aim) -> Channel:
+    """A mechanism with the padding, and parameters for it, that suit the aim best; without objection if possible."""
     paddings = sorted({padding for padding in PADDINGS if padding < pairs} | {pairs})
-    for name in CHANNELS:
-        for padding in paddings:
-            yield build(name, keys, padding, epsilon, {})
+    channels = [suited(name, keys, padding, epsilon, {}, aim) for padding in paddings]
+    return min(
+        channels, key=lambda channel: (objection(channel) != "", aim.rank(_errors(channel, aim, pairs)))
+    )
 
 
 def seen_share(channel: Channel, pairs: int) -> float:
@@ -172,26 +179,34 @@ def seen_share(channel: Channel, pairs: int) -> float:
     return min(1, channel.padding / pairs)
 
 
-def _error_at(channel: Channel, users: int, pairs: int, frequency: float) -> ErrorAt:
+def _errors(channel: Channel, aim: Aim, pairs: int) -> Errors:
     moments = CountMoments.of(channel.count_law)
-    seen = frequency * seen_share(channel, pairs)
-    return ErrorAt(
-        frequency,
-        math.sqrt(moments.frequency_variance(seen) / users + (frequency - seen) ** 2),
-        math.sqrt(moments.mean_variance(seen, 0.0) / users),
-    )
+    return predict(moments, aim.users, aim.frequency, seen_share(channel, pairs))
 
 
-def _option(channel: Channel, users: int, pairs: int, frequency: float) -> Option:
-    error = _error_at(channel, users, pairs, frequency)
+def _error_at(channel: Channel, aim: Aim, pairs: int) -> ErrorAt:
+    return ErrorAt(aim.frequency, *map(math.sqrt, _errors(channel, aim, pairs)))
+
+
+def _option(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> Option:
+    error = _error_at(channel, aim, pairs)
     return Option(
         mechanism=channel.name,
         padding=channel.padding,
+        parameters=channel.parameters,
         bytes_a_report=ID_BYTES + channel.body_bytes,
         frequency_error=error.frequency_error,
         mean_error=error.mean_error,
-        objection=objection(channel),
+        objection="" if channel is chosen else objection(channel) or _drawback(channel, chosen, aim, pairs),
     )
+
+
+def _drawback(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> str:
+    """By how much another channel was predicted to be better, or that it was the size of reports."""
+    more = aim.rank(_errors(channel, aim, pairs)) / aim.rank(_errors(chosen, aim, pairs)) - 1
+    if more > 0:
+        return f"{more:.1%} more squared error"
+    return f"larger reports for {-more:.1%} less squared error"
 
 
 def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> float:

@@ -11,10 +11,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from pckv import channels, theory
+from pckv import channels
 from pckv.budget import LARGEST_EPSILON, SMALLEST_EPSILON, epsilon_of
 from pckv.canonical import check_name, decimal_text, dump, is_decimal_text, load
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
+from pckv.selection import resolve
+from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, Aim, aim_for
 
 VERSION = 1
 KIND = "pairs"
@@ -39,6 +41,9 @@ Numeric = int | float | str | Decimal
 class Task:
     """What is collected, at which ε and how: fixed for good, and bound by its id.
 
+    `objective` (both, frequency or mean) and `users`, how many are expected, are hints: they decide what
+    the mechanism leaves open, and are not part of the task.
+
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0, padding=2)
     >>> task.mechanism, task.parameters
     ('grr', {'allocation': 'optimized'})
@@ -57,6 +62,8 @@ class Task:
         mechanism: str | Mapping[str, object] = "auto",
         opens: str | None = None,
         closes: str | None = None,
+        objective: str = DEFAULT_OBJECTIVE,
+        users: int = DEFAULT_USERS,
     ) -> None:
         self.name = check_name(name, "the task's name")
         self.keys = _checked_keys(keys)
@@ -64,12 +71,12 @@ class Task:
         self._epsilon = checked_epsilon(epsilon)
         self.padding = checked_padding(padding)
         self.opens, self.closes = _checked_days(opens, closes)
-        self.channel = self._resolve(mechanism)
+        self.channel = self._resolve(mechanism, aim_for(self.key_count, self.padding, objective, users))
 
-    def _resolve(self, mechanism: str | Mapping[str, object]) -> channels.Channel:
+    def _resolve(self, mechanism: str | Mapping[str, object], aim: Aim) -> channels.Channel:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         name = str(wanted.pop("name", None))
-        return theory.resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted)
+        return resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted, aim)
 
     @property
     def key_count(self) -> int:

@@ -6,29 +6,21 @@ Everything takes plain numbers or numpy arrays alike and imports no numpy itself
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pckv.channels import CHANNELS, Channel, CountLaw, Support, build
-from pckv.errors import ParameterError
+from pckv.channels import CountLaw, Support
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Number = TypeVar("Number", float, "NDArray[np.float64]")
+Chance = TypeVar("Chance", float, Fraction)
 
-# The mechanism that is chosen when a task is made.
-AUTO = "auto"
-# Reports larger than this are made only where their mechanism was asked for by name.
-LARGEST_AUTO_BODY = 2**20
-# Where nothing is known of the data, errors are predicted for a key held by this share.
-REFERENCE_FREQUENCY = 0.05
-# One word a report is preferred to bit planes where the error is at most this factor larger.
-NEXT_TO_NOTHING = 1.03
+# A report's mean square support beside its mean support: 1 if it is never more than one.
+SUPPORTS_ONCE = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +35,16 @@ class SupportMoments:
     @classmethod
     def of(cls, support: Support) -> SupportMoments:
         """The moments of a law, rounded once from exact fractions."""
-        one_sign = support.plus + support.minus
+        return cls.of_chances(support.plus, support.minus, support.both)
+
+    @classmethod
+    def of_chances(cls, plus: Chance, minus: Chance, both: Chance) -> SupportMoments:
+        """The moments of chances to support + alone, - alone and both."""
+        one_sign = plus + minus
         return cls(
-            mean_sum=float(one_sign + 2 * support.both),
-            mean_square_sum=float(one_sign + 4 * support.both),
-            mean_difference=float(support.plus - support.minus),
+            mean_sum=float(one_sign + 2 * both),
+            mean_square_sum=float(one_sign + 4 * both),
+            mean_difference=float(plus - minus),
             mean_square_difference=float(one_sign),
         )
 
@@ -77,6 +74,11 @@ class CountMoments:
     def noise(self) -> float:
         """How often a report supports a key that its sender does not hold (b, twice both)."""
         return self.absent.mean_sum
+
+    @property
+    def supports_once(self) -> bool:
+        """Whether a report supports a key at most once, next to never both its signs: sums are binomial."""
+        return self.absent.mean_square_sum <= SUPPORTS_ONCE * self.absent.mean_sum
 
     @property
     def signal(self) -> float:
@@ -153,45 +155,3 @@ def mean_crossover(padding: int, epsilon: float) -> float:
     """The paper's rule for the mean, by g."""
     e = math.exp(epsilon)
     return padding * (4 * padding * (e + 1) / (e + 3) - 1) * (e + 1) / 2
-
-
-def predicted_error(channel: Channel, frequency: float = REFERENCE_FREQUENCY) -> float:
-    """What `auto` compares: the geometric mean of n·Var f̂ and n·Var m̂ at one frequency, m = 0."""
-    moments = CountMoments.of(channel.count_law)
-    return math.sqrt(moments.frequency_variance(frequency) * moments.mean_variance(frequency, 0.0))
-
-
-def objection(channel: Channel) -> str:
-    """Why `auto` does not choose a channel; empty if it may."""
-    if channel.body_bytes > LARGEST_AUTO_BODY:
-        return f"its reports have {channel.body_bytes:,} bytes"
-    if not channel.decodes_all:
-        return f"its {channel.word_limit:,} words are too many to decode all keys together"
-    return ""
-
-
-def least_error(errors: Sequence[tuple[float, Channel]]) -> Channel:
-    """The channel with the least error; one word a report, where that costs next to nothing."""
-    least, best = min(errors, key=itemgetter(0))
-    in_words = [
-        pair for pair in errors if pair[1].word_limit is not None and pair[0] <= NEXT_TO_NOTHING * least
-    ]
-    return min(in_words, key=itemgetter(0))[1] if in_words else best
-
-
-def resolve(
-    name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]
-) -> Channel:
-    """The channel of a mechanism; for `auto`, the one with the least predicted error."""
-    if name != AUTO:
-        return build(name, keys, padding, epsilon, parameters)
-    able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
-    if not able:
-        raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    candidates = [build(each, keys, padding, epsilon, parameters) for each in able]
-    eligible = [channel for channel in candidates if not objection(channel)]
-    if not eligible:
-        raise ParameterError(
-            f"auto does not choose {able[0]}, for {objection(candidates[0])}: ask for it by name"
-        )
-    return least_error([(predicted_error(channel), channel) for channel in eligible])

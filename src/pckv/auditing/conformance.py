@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,7 @@ import numpy as np
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import CHANNELS, Channel, Law, Signs
+from pckv.channels import CHANNELS, Channel, Law, Signs, Support
 from pckv.device import SAMPLERS, Sampler, padding, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
 from pckv.randomness import Tape
@@ -149,35 +150,37 @@ def check_unbiased(subject: Subject) -> None:
     for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
         for variant in subject.channel.variants():
             task = _task(subject, keys, length, variant)
-            law = task.channel.count_law
+            law = subject.channel.from_parameters(keys, length, Fraction(1), variant).count_law
             noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
             signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
             contrast = law.holder_plus.plus - law.holder_plus.minus
             for signs in input_sets(keys):
                 if len(signs) > length:
                     continue
-                for key, (plus, minus) in enumerate(_expected_support(subject, task, signs)):
+                for key, found in enumerate(_expected_support(subject, task, signs)):
                     stated = {+1: law.holder_plus, -1: law.holder_minus}.get(signs.get(key, 0), law.absent)
-                    if (plus, minus) != (stated.plus + stated.both, stated.minus + stated.both):
+                    if found != stated:
                         raise AuditFailure(f"count law: not that of key {key} of {signs}")
-                    held, value = (plus + minus - noise) / signal, (plus - minus) / contrast
+                    held = (found.plus + found.minus + 2 * found.both - noise) / signal
+                    value = (found.plus - found.minus) / contrast
                     if held != int(key in signs) or value != signs.get(key, 0):
                         raise AuditFailure(f"unbiased: key {key} of {signs} decodes to {held}, {value}")
 
 
-def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> list[tuple[Fraction, Fraction]]:
+def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> list[Support]:
+    """For every key, how often a report decodes to + alone, - alone and both."""
     weights, total = task.channel.law(signs)
-    expected = [(Fraction(0), Fraction(0))] * task.key_count
+    expected = [Counter[tuple[int, int]]() for _ in range(task.key_count)]
     for message, weight in weights.items():
         tally = Tally(task)
         tally.add(Report(bytes(16), write_body(message, task.channel.body_bytes)))
         support = subject.support(tally)
-        chance = Fraction(weight, total)
-        expected = [
-            (plus + chance * int(n1), minus + chance * int(n2))
-            for (plus, minus), n1, n2 in zip(expected, support.plus, support.minus, strict=True)
-        ]
-    return expected
+        for shown, n1, n2 in zip(expected, support.plus.tolist(), support.minus.tolist(), strict=True):
+            shown[n1, n2] += weight
+    return [
+        Support(*(Fraction(shown[decoded], total) for decoded in ((1, 0), (0, 1), (1, 1))))
+        for shown in expected
+    ]
 
 
 def check_one_is_many(subject: Subject) -> None:
@@ -258,7 +261,9 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 
 
 def _task(subject: Subject, keys: int, length: int, variant: dict[str, object] | None = None) -> Task:
-    mechanism = {"name": subject.name, **(variant or {})}
+    # What a variant leaves open is the channel's own default here, not what a task would choose.
+    parameters = subject.channel.from_parameters(keys, length, Fraction(1), variant or {}).parameters
+    mechanism = {"name": subject.name, **parameters}
     return Task(name="check", keys=keys, values=(-1, 1), epsilon=1, padding=length, mechanism=mechanism)
 
 

@@ -65,7 +65,10 @@ class CountLaw:
 
 
 class Probabilities(NamedTuple):
-    """The paper's a, b and p, exactly as the integers realise them."""
+    """The paper's a, b and p, exactly as the integers realise them.
+
+    Where a report may support both signs, a and b count it twice.
+    """
 
     a: Fraction
     b: Fraction
@@ -177,7 +180,7 @@ class Channel(ABC):
 
     @abstractmethod
     def most_supported(self, targets: int) -> int:
-        """How many of these target keys one hostile report can support at once."""
+        """How much one hostile report can add to the counts n1 + n2 of these target keys together."""
 
 
 class SamplingChannel(Channel):
@@ -195,8 +198,9 @@ class SamplingChannel(Channel):
 
     @cached_property
     def probabilities(self) -> Probabilities:
-        a = self.sampled.plus + self.sampled.minus
-        return Probabilities(a=a, b=2 * self.unsampled.plus, p=self.sampled.plus / a)
+        plus, minus = self.sampled.plus + self.sampled.both, self.sampled.minus + self.sampled.both
+        noise = 2 * (self.unsampled.plus + self.unsampled.both)
+        return Probabilities(a=plus + minus, b=noise, p=plus / (plus + minus))
 
     @cached_property
     def count_law(self) -> CountLaw:
@@ -204,6 +208,7 @@ class SamplingChannel(Channel):
         holder = Support(
             plus=chosen * self.sampled.plus + (1 - chosen) * other.plus,
             minus=chosen * self.sampled.minus + (1 - chosen) * other.minus,
+            both=chosen * self.sampled.both + (1 - chosen) * other.both,
         )
         return CountLaw(holder_plus=holder, absent=other)
 

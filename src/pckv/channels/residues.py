@@ -1,4 +1,4 @@
-"""Which prime q a compact report is made with: small error first, then few words.
+"""Which prime q a compact report is made with, one residue a sign: small error first, then few words.
 
 Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
 has one digit more.
@@ -30,15 +30,57 @@ def digits(keys: int, q: int) -> int:
     return count
 
 
+def words(keys: int, q: int) -> int:
+    """How many words there are: q to the power of one more than the digits."""
+    return int(q ** (digits(keys, q) + 1))
+
+
 def check(q: object, keys: int) -> int:
     """A prime that reports over this many keys can be made with."""
-    if isinstance(q, bool) or not isinstance(q, int):
-        raise ParameterError(f"q must be a whole number, not {q!r}")
-    if not SMALLEST_PRIME <= q <= LARGEST_PRIME or not is_prime(q):
+    prime = _whole(q, "q")
+    if not SMALLEST_PRIME <= prime <= LARGEST_PRIME or not is_prime(prime):
         raise ParameterError(f"q must be a prime from {SMALLEST_PRIME} to {LARGEST_PRIME}, not {q}")
-    if q ** (digits(keys, q) + 1) >= MOST_WORDS:
+    if words(keys, prime) >= MOST_WORDS:
         raise ParameterError(f"q = {q} needs words of more than 63 bits for {keys:,} keys")
-    return q
+    return prime
+
+
+def check_sets(q: int, r: object, o: object) -> tuple[int, int]:
+    """Numbers of residues that the two signs' sets may have and share."""
+    residues, shared = _whole(r, "r"), _whole(o, "o")
+    if not 1 <= residues < q:
+        raise ParameterError(f"r must be at least 1 and below q = {q}, not {r}")
+    least = max(0, 2 * residues - q)
+    if not least <= shared < residues:
+        raise ParameterError(f"o must be at least {least} and below r = {r} at q = {q}, not {o}")
+    return residues, shared
+
+
+def _whole(number: object, what: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ParameterError(f"{what} must be a whole number, not {number!r}")
+    return number
+
+
+def scaled_sets(q: int, r: int, o: int, to: int) -> tuple[int, int]:
+    """Sets of about the same shares of another prime; several residues stay several."""
+    residues = min(max(round(Fraction(r * to, q)), min(r, 2)), to - 1)
+    return residues, min(max(round(Fraction(o * to, q)), 2 * residues - to, 0), residues - 1)
+
+
+def beside_ue(share: Fraction, shared: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
+    """The squared errors of a rare key's frequency and mean beside PCKV-UE's, by h and by g.
+
+    A share β = r/q of the residues says +, and ω = o/q says both: with D = 1 + β(e^ε - 1), h is
+    D²/(β + ω - 2β²) and g is D²/(β - ω), up to what all have in common.
+    """
+
+    def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
+        square = (1 + beta * (bound - 1)) ** 2
+        return square / (beta + omega - 2 * beta**2), square / (beta - omega)
+
+    (h, g), (h_ue, g_ue) = h_and_g(share, shared), h_and_g(1 / (bound + 3), Fraction(0))
+    return h / h_ue, g / g_ue
 
 
 def error(q: int, bound: Fraction) -> Fraction:
@@ -57,7 +99,7 @@ def best(keys: int, bound: Fraction) -> int:
     """The prime with the least error, e^ε being `bound`."""
     nearest = (
         prime
-        for lowest, highest in _ranges(keys)
+        for lowest, highest in ranges(keys)
         for prime in _nearest_primes(lowest, highest, int(bound) + 3)
     )
     return min(nearest, key=lambda q: error(q, bound))
@@ -68,12 +110,12 @@ def choose(keys: int, bound: Fraction) -> int:
     most = AS_GOOD * error(best(keys, bound), bound)
     peak = int(bound) + 3
     candidates = []
-    for lowest, highest in _ranges(keys):
+    for lowest, highest in ranges(keys):
         # Up to the peak the error falls, so that those as good begin somewhere below it.
         start = _first(lowest, max(lowest, peak), lambda q: error(q, bound) <= most)
         first = islice(filter(is_prime, range(start, highest + 1)), 1)
         candidates += [prime for prime in first if error(prime, bound) <= most]
-    return min(candidates, key=lambda q: (q ** (digits(keys, q) + 1), q))
+    return min(candidates, key=lambda q: (words(keys, q), q))
 
 
 def is_prime(number: int) -> bool:
@@ -81,7 +123,7 @@ def is_prime(number: int) -> bool:
     return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
 
 
-def _ranges(keys: int) -> Iterator[tuple[int, int]]:
+def ranges(keys: int) -> Iterator[tuple[int, int]]:
     """For every number of digits that any prime needs, the least and the largest q that fit it."""
     for count in range(1, digits(keys, SMALLEST_PRIME) + 1):
         lowest = _least_base(count, keys)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil
+from math import ceil, floor
 
-from pckv.channels.base import AllocatedChannel, Law, Support
+from pckv.canonical import decimal_text
+from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Law, Support
+from pckv.errors import ParameterError
+
+# ε is split as under `optimized`, and how often a sign is faked is the task's own choice.
+TUNED = "tuned"
+# Beyond these, thresholds of 64 bits are too coarse for rounding to stay toward privacy.
+SMALLEST_BETA = Fraction(1, 10**6)
+LARGEST_BETA = Fraction(1, 2) - SMALLEST_BETA
 
 
 class UeChannel(AllocatedChannel):
@@ -17,8 +26,48 @@ class UeChannel(AllocatedChannel):
     """
 
     name = "ue"
+    options = frozenset({"allocation", "beta"})
     padding_amplifies = False
     word_limit = None
+
+    def __init__(  # noqa: PLR0917
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        allocation: str = "optimized",
+        bits: int = THRESHOLD_BITS,
+        beta: str | None = None,
+    ) -> None:
+        super().__init__(keys, padding, epsilon, "optimized" if allocation == TUNED else allocation, bits)
+        self.allocation = allocation
+        self.beta = beta
+
+    @classmethod
+    def from_parameters(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> UeChannel:
+        cls.check_known(parameters)
+        allocation = str(parameters.get("allocation", "optimized"))
+        if (allocation == TUNED) != ("beta" in parameters):
+            raise ParameterError(f"allocation {TUNED!r} and beta go together")
+        if allocation != TUNED:
+            return cls(keys, padding, epsilon, allocation, bits)
+        return cls(keys, padding, epsilon, TUNED, bits, checked_beta(parameters["beta"]))
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, object], ...]:
+        tuned: list[dict[str, object]] = [{"allocation": TUNED, "beta": beta} for beta in ("0.12", "0.45")]
+        return (*super().variants(), *tuned)
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return super().parameters | ({} if self.beta is None else {"beta": self.beta})
 
     @cached_property
     def plane_bytes(self) -> int:
@@ -36,25 +85,36 @@ class UeChannel(AllocatedChannel):
 
     @cached_property
     def silent(self) -> int:
-        """Threshold: the sampled position stays empty (a = 1/2)."""
-        return self.one // 2
+        """Threshold: the sampled position stays empty (a = 1/2, unless it is tuned)."""
+        return self.one // 2 if self.beta is None else self.one - self.kept - self.flipped
 
     @cached_property
     def flipped(self) -> int:
         """Threshold: the sampled position shows the other sign."""
+        if self.beta is not None:
+            return ceil(self.kept / self.claim)
         return ceil(self.silent / (self.budget.value + 1))
 
     @cached_property
     def kept(self) -> int:
-        """Threshold: the sampled position shows its own sign."""
+        """Threshold: the sampled position shows its own sign.
+
+        Where it is tuned: βE/(1 + β(E - 1)), less a share 1/N, which leaves room to round the others up.
+        """
+        if self.beta is not None:
+            room = self.one + self.fake * (self.claim - 1)
+            return floor(self.fake * self.claim * (self.one - 1) / room)
         return self.one - self.silent - self.flipped
 
     @cached_property
     def fake(self) -> int:
         """Threshold: any other position shows a given sign.
 
-        The least integer for which kept/fake · (1 - 2·fake)/silent is within the claim.
+        β where it is tuned, else the least integer for which kept/fake · (1 - 2·fake)/silent is within
+        the claim.
         """
+        if self.beta is not None:
+            return floor(self.one * Fraction(self.beta))
         return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
 
     @property
@@ -99,3 +159,12 @@ class UeChannel(AllocatedChannel):
         presence = sum(1 << key for key, state in enumerate(states) if state)
         sign = sum(1 << key for key, state in enumerate(states) if state > 0)
         return presence | sign << 8 * self.plane_bytes
+
+
+def checked_beta(beta: object) -> str:
+    """The decimal text of a β that a task may have."""
+    text = decimal_text(beta, "beta")
+    if not SMALLEST_BETA <= Fraction(text) <= LARGEST_BETA:
+        least, most = decimal_text(float(SMALLEST_BETA), "beta"), decimal_text(float(LARGEST_BETA), "beta")
+        raise ParameterError(f"beta must be at least {least} and at most {most}, not {text}")
+    return text

@@ -1,17 +1,23 @@
-"""`pckv demo`: a whole collection in one process."""
+"""`pckv demo`: a whole collection on one machine."""
 
 from __future__ import annotations
 
 import html
+import signal
+import threading
 from pathlib import Path
 
 import click
 import numpy as np
 
-from pckv import Report, Tally, Task, estimate, perturb
+from pckv import Task, estimate
+from pckv.bulk.collect import Options, count_inputs
 from pckv.bulk.outputs import check_free, whole_file
 from pckv.charts import chart_svg, estimates_chart
-from pckv.cli.common import force_option, print_table, progress_bar
+from pckv.cli.common import force_option, print_table, progress_bar, row_bar
+from pckv.cli.remote import download
+from pckv.cli.trial import Address, collect, running_collector
+from pckv.errors import require
 from pckv.estimators import Estimates
 from pckv.lab.populations import zipf
 from pckv.population import Population
@@ -47,14 +53,19 @@ th:first-child, td:first-child {{ text-align: left; }}
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"), show_default=True
 )
+@click.option("--serve", is_flag=True, help="Leave the collector running at the end, until Ctrl-C.")
 @force_option
-def demo_command(out: Path, force: bool) -> None:
-    """Run a whole collection here: 20,000 made-up participants, 100 keys, each perturbed on its own.
+def demo_command(out: Path, serve: bool, force: bool) -> None:
+    """Run a whole collection here: 20,000 made-up participants, 100 keys, a collector and HTTP in between.
 
-    Prints the truth against the estimates and writes a CSV table and a page with charts.
+    Everybody perturbs her own pairs with the client and sends one report to a collector on a free port of
+    this machine. Prints the truth against the estimates, and writes the task, the reports as the
+    collector gives them out, a CSV table and a page with charts.
     """
-    table, page = out / "estimates.csv", out / "estimates.html"
-    for path in (table, page):
+    require("altair", extra="charts")
+    require("fastapi", extra="serve")
+    files = Files(out)
+    for path in files.all():
         check_free(path, force=force)
     task = Task(
         name="demo",
@@ -64,30 +75,65 @@ def demo_command(out: Path, force: bool) -> None:
         padding=PAIRS,
     )
     population = zipf(USERS, KEYS, np.random.default_rng(1), pairs=PAIRS).with_range(1, 5).population
-    tally = Tally(task)
-    tally.add_many(take_part(task, population))
+    with running_collector() as address:
+        with progress_bar(
+            f"{len(population):,} participants perturb their pairs and send a report"
+        ) as progress:
+            collect(
+                address, task, [named(task, population.pairs(u)) for u in range(len(population))], progress
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        with whole_file(files.reports, force=force) as part:
+            download(address.url, f"/tasks/{task.id}/reports", address.token, part)
+        write_out(task, population, files, force=force)
+        if serve:
+            stay(address)
+
+
+def stay(address: Address) -> None:
+    """Say where the collector is, and leave it there until somebody interrupts."""
+    interrupted = threading.Event()
+    # Set here, since whoever is started in the background is told to ignore Ctrl-C.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: interrupted.set())
+    click.echo(f"\nThe collector runs at {address.url} until Ctrl-C; the administrator's token is")
+    click.echo(address.token)
+    interrupted.wait()
+
+
+class Files:
+    """What the demo writes."""
+
+    def __init__(self, out: Path) -> None:
+        self.task, self.reports = out / "task.json", out / "reports.parquet"
+        self.table, self.page = out / "estimates.csv", out / "estimates.html"
+
+    def all(self) -> tuple[Path, ...]:
+        """All of them."""
+        return self.task, self.reports, self.table, self.page
+
+
+def named(task: Task, pairs: dict[int, float]) -> dict[str, float]:
+    """Pairs by the names of their keys."""
+    return {task.key_name(key): value for key, value in pairs.items()}
+
+
+def write_out(task: Task, population: Population, files: Files, *, force: bool) -> None:
+    """Estimate from the downloaded reports, as anybody would who has them, and show it beside the truth."""
+    tally = count_inputs(task, [files.reports], Options(), row_bar("Counting")).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}
     print_against_truth(estimates.top(TOP), truth)
-    out.mkdir(parents=True, exist_ok=True)
-    with whole_file(table, force=force) as part:
-        part.write_text(estimates.to_csv(), encoding="utf-8")
-    with whole_file(page, force=force) as part:
-        part.write_text(demo_page(task, estimates, truth), encoding="utf-8")
-    click.echo(f"\nWritten: {table}, {page}")
-
-
-def take_part(task: Task, population: Population) -> list[Report]:
-    """Everybody perturbs her own pairs, one after another."""
-    reports = []
-    with progress_bar(f"{len(population):,} participants perturb their pairs") as progress:
-        for participant in range(len(population)):
-            pairs = population.pairs(participant)
-            reports.append(perturb(task, {task.key_name(key): value for key, value in pairs.items()}))
-            if participant % 256 == 0:
-                progress(participant / len(population))
-    return reports
+    for path, text in (
+        (files.task, task.to_json()),
+        (files.table, estimates.to_csv()),
+        (files.page, demo_page(task, estimates, truth)),
+    ):
+        with whole_file(path, force=force) as part:
+            part.write_text(text, encoding="utf-8")
+    click.echo(f"\nWritten: {', '.join(map(str, files.all()))}")
+    click.echo(f"The same again: pckv estimate {files.reports} --task {files.task}")
 
 
 def print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:

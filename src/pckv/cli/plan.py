@@ -5,8 +5,12 @@ from __future__ import annotations
 import click
 
 from pckv.cli.common import json_option, print_json, print_table
-from pckv.planning import DETECTION_LEVEL, DETECTION_POWER, Plan, plan
-from pckv.theory import REFERENCE_FREQUENCY
+from pckv.planning import DETECTION_LEVEL, DETECTION_POWER, REFERENCE_FREQUENCY, Plan, plan
+from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
+
+WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
+# Means are taken to lie anywhere on [-1, 1]: an error like this is made without asking anybody.
+NOTHING_LEARNED = 3**-0.5
 
 
 @click.command("plan", short_help="What to run and what errors to expect.")
@@ -21,14 +25,22 @@ from pckv.theory import REFERENCE_FREQUENCY
     show_default=True,
     help="The share of people who hold a key that matters to you; the choice is made for it.",
 )
+@click.option(
+    "--objective",
+    default=DEFAULT_OBJECTIVE,
+    show_default=True,
+    help=f"The error that counts: {', '.join(OBJECTIVES)}.",
+)
 @json_option
-def plan_command(keys: int, users: int, epsilon: str, pairs: int, frequency: float, as_json: bool) -> None:
-    """Recommend a mechanism and a padding, and say what errors to expect.
+def plan_command(
+    keys: int, users: int, epsilon: str, pairs: int, frequency: float, objective: str, as_json: bool
+) -> None:
+    """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
 
     \b
     pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
     """
-    made = plan(keys, users, epsilon, pairs, frequency=frequency)
+    made = plan(keys, users, epsilon, pairs, frequency=frequency, objective=objective)
     if as_json:
         print_json(made.to_dict())
     else:
@@ -47,11 +59,12 @@ def print_plan(made: Plan) -> None:
         f"ε = {made.epsilon:g} is spent as: {spent} (a = {made.a:.5f}, b = {made.b:.5f}, p = {made.p:.5f}).\n"
     )
     print_table(
-        f"Chosen from these, by the errors at a frequency of {made.frequency:.1%} with {made.pairs} pairs a person:",
-        ("mechanism", "padding", "bytes", "frequency error", "mean error"),
+        f"Chosen from these for {WANTED[made.objective]}, at a frequency of {made.frequency:.1%} with {made.pairs} pairs a person:",
+        ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
         [
             (
-                ("→ " if (o.mechanism, o.padding) == (made.mechanism, made.padding) else "  ") + o.mechanism,
+                ("  " if o.objection else "→ ") + o.mechanism,
+                ", ".join(f"{name} {value}" for name, value in o.parameters.items()),
                 str(o.padding),
                 f"{o.bytes_a_report:,}",
                 f"±{o.frequency_error:.4f}",
@@ -59,9 +72,11 @@ def print_plan(made: Plan) -> None:
             )
             for o in made.options
         ],
+        texts=2,
     )
-    for mechanism, why_not in {o.mechanism: o.objection for o in made.options if o.objection}.items():
-        click.echo(f"{mechanism} is not chosen: {why_not}.")
+    for option in made.options:
+        if option.objection:
+            click.echo(f"{option.mechanism} is not chosen: {option.objection}.")
     click.echo()
     print_table(
         f"Expected errors with {made.users:,} users, the bias of a short padding included:",
@@ -89,4 +104,4 @@ def print_plan(made: Plan) -> None:
 
 def mean_error(error: float) -> str:
     """A mean's error in words where it says that nothing is learned."""
-    return f"±{error:.4f}" if error < 1 else "no information"
+    return f"±{error:.4f}" if error < NOTHING_LEARNED else "no information"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -34,13 +37,25 @@ def read_token(token_file: Path | None) -> str:
 
 def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:
     """What a collector answers; its problems are one line."""
+    with _answer(method, url, path, token, body) as answer:
+        return json.load(answer)
+
+
+def download(url: str, path: str, token: str, place: Path) -> None:
+    """Save what a collector gives out."""
+    with _answer("GET", url, path, token) as answer, place.open("wb") as file:
+        shutil.copyfileobj(answer, file)
+
+
+@contextmanager
+def _answer(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Iterator[IO[bytes]]:
     if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
         raise ParameterError(f"{url!r} is not an address of a collector: it begins with https:// or http://")
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(url.rstrip("/") + path, body, headers, method=method)  # noqa: S310
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
-            return json.load(answer)
+            yield answer
     except urllib.error.HTTPError as error:
         with error:
             raise DataError(f"{url}: {_problem(error)}") from None

@@ -17,6 +17,7 @@ from pckv.cli.common import FilePath, force_option, json_option, print_json, pri
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.simulate import Result, check_mechanism, simulate
+from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
 
 
 @click.command("simulate", short_help="What would private collection of my data cost?")
@@ -47,6 +48,12 @@ from pckv.lab.simulate import Result, check_mechanism, simulate
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
 )
+@click.option(
+    "--objective",
+    default=DEFAULT_OBJECTIVE,
+    show_default=True,
+    help=f"What auto and ue-compact are made for: {', '.join(OBJECTIVES)}.",
+)
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
 @click.option("--repeated", type=click.Choice(REPEATED), help="What to do with a key twice for a user.")
@@ -66,6 +73,7 @@ def simulate_command(
     padding: tuple[int, ...],
     method: tuple[str, ...],
     repeats: int,
+    objective: str,
     top: int | None,
     seed: int,
     repeated: str | None,
@@ -100,6 +108,7 @@ def simulate_command(
             method=method,
             repeats=repeats,
             top=top,
+            objective=objective,
             seed=seed,
             workers=workers,
             progress=progress,

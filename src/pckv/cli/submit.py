@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pckv.canonical import Repeated, unique
 from pckv.cli.common import FilePath, json_option, print_json
 from pckv.client import Client, Receipt, Status
 from pckv.errors import ClientError, DataError
@@ -128,18 +129,10 @@ def read_pairs(path: Path) -> dict[str, float]:
 
 
 def _parsed(path: Path) -> Any:
-    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        pairs: dict[str, Any] = {}
-        for key, value in members:
-            if key in pairs:
-                raise DataError(f"{path}: key {key!r} appears twice")
-            pairs[key] = value
-        return pairs
-
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=unique)
-    except DataError:
-        raise
+    except Repeated as error:
+        raise DataError(f"{path}: key {str(error)!r} appears twice") from None
     except json.JSONDecodeError as error:
         raise DataError(f"{path}: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except UnicodeDecodeError:

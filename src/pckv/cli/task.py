@@ -16,6 +16,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
 from pckv.task import Task
+from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, OBJECTIVES
 
 
 @click.group("task")
@@ -37,8 +38,23 @@ def task_group() -> None:
     show_default=True,
     help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
 )
-@click.option("--allocation", help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}. [default: optimized]")
+@click.option(
+    "--objective",
+    default=DEFAULT_OBJECTIVE,
+    show_default=True,
+    help=f"What is chosen for: {', '.join(OBJECTIVES)}.",
+)
+@click.option(
+    "--users", type=int, default=DEFAULT_USERS, show_default=True, help="How many are expected; a hint."
+)
+@click.option(
+    "--allocation",
+    help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}; or tuned, for ue. [default: optimized]",
+)
+@click.option("--beta", help="How often tuned ue fakes either sign. [default: chosen]")
 @click.option("--q", type=int, help="The prime that ue-compact reports are made with. [default: chosen]")
+@click.option("--r", type=int, help="With q: how many residues a sign has. [default: 1]")
+@click.option("--o", type=int, help="With q: how many of them the two signs share. [default: 0]")
 @click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day that no more are taken.")
 @click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON.")
@@ -52,8 +68,13 @@ def new_command(
     epsilon: str,
     padding: int,
     mechanism: str,
+    objective: str,
+    users: int,
     allocation: str | None,
+    beta: str | None,
     q: int | None,
+    r: int | None,
+    o: int | None,
     opens: str | None,
     closes: str | None,
     out: Path,
@@ -66,7 +87,7 @@ def new_command(
     """
     if (keys_file is None) == (key_count is None):
         raise click.UsageError("give either --keys-file or --key-count")
-    given = {"name": mechanism, "allocation": allocation, "q": q}
+    given = {"name": mechanism, "allocation": allocation, "beta": beta, "q": q, "r": r, "o": o}
     task = Task(
         name=name,
         keys=read_keys(keys_file) if keys_file is not None else key_count or 0,
@@ -76,6 +97,8 @@ def new_command(
         mechanism={name: value for name, value in given.items() if value is not None},
         opens=opens,
         closes=closes,
+        objective=objective,
+        users=users,
     )
     with whole_file(out, force=force) as part:
         part.write_bytes(task.to_json().encode())

@@ -7,6 +7,7 @@ decided. Pairs are never stored.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import os
 from collections.abc import Mapping
@@ -129,6 +130,10 @@ class Client:
         return receipt
 
     def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:
+        today = dt.datetime.now(dt.UTC).date().isoformat()
+        if task.closes is not None and today >= task.closes:
+            # The collector would refuse it, and the ε would be spent all the same.
+            raise ClientError("not_sent", f"task {task.id} closed on {task.closes}; nothing was perturbed")
         epsilon = realised(task)
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:

@@ -27,7 +27,8 @@ class Batcher:
     """A bounded queue of uploads and the one thread that writes them.
 
     While a batch is being written the next one gathers: the busier the collector, the larger its
-    batches.
+    batches. Batches begin at least `delay` apart, since a commit costs nearly the same for one report as for
+    many; after a quiet moment nobody waits.
     """
 
     def __init__(self, write: Write, *, most_reports: int, delay: float, most_waiting: int) -> None:
@@ -66,12 +67,18 @@ class Batcher:
         return await outcome
 
     async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        next_begin = loop.time()
         while True:
             await self._news.wait()
-            if self.waiting < self._most_reports and not self._ending:
-                await asyncio.sleep(self._delay)
-            while self._queue:
+            pause = next_begin - loop.time()
+            if pause > 0 and self.waiting < self._most_reports and not self._ending:
+                await asyncio.sleep(pause)
+            next_begin = loop.time() + self._delay
+            if self._queue:
                 await self._commit(self._take())
+            if self._queue:
+                continue
             if self._ending:
                 return
             self._news.clear()

@@ -11,6 +11,7 @@ import numpy as np
 
 from pckv.bulk.counting import sift
 from pckv.bulk.reports import ID_MEMBER, report_schema
+from pckv.canonical import Repeated, unique
 from pckv.collector.problems import Problem, ProblemKind
 from pckv.errors import ReportError, require
 from pckv.report import WORD_BYTES, Report, check_id, from_text, read_body, to_text
@@ -22,6 +23,8 @@ DUPLICATE = "duplicate_in_request"
 # Kinds of Arrow messages, and where a record batch says how it is compressed.
 SCHEMA_MESSAGE, BATCH_MESSAGE = 1, 3
 HEADER_KIND, HEADER, COMPRESSION = 1, 2, 3
+# How a stream ends: without it Arrow takes what a broken connection left for the whole.
+END_MARK = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 class Refusal(NamedTuple):
@@ -42,7 +45,9 @@ class Decoded(NamedTuple):
 def decode_json(task: Task, body: bytes) -> Decoded:
     """The reports of a JSON body."""
     try:
-        content = json.loads(body.decode(), parse_constant=_no_constants)
+        content = json.loads(body.decode(), parse_constant=_no_constants, object_pairs_hook=unique)
+    except Repeated as error:
+        raise Problem(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
     except (ValueError, RecursionError):
         raise Problem(ProblemKind.MALFORMED, "the body is not JSON") from None
     if (
@@ -189,6 +194,8 @@ def _check_messages(arrow: Any, body: bytes) -> None:
             raise Problem(ProblemKind.MEDIA, "compressed record batches are not taken")
     if source.tell() != len(body):
         raise Problem(ProblemKind.MALFORMED, "something follows the end of the stream")
+    if not body.endswith(END_MARK):
+        raise Problem(ProblemKind.MALFORMED, "the stream breaks off: its end mark is missing")
 
 
 def _messages(reader: Any) -> Iterator[Any]:

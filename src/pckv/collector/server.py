@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import socket
@@ -24,7 +25,7 @@ from pckv.store import open_store
 HEAD_BYTES = 16 * 2**10
 DRAIN_SECONDS = 30
 # Requests do not wait long for a thread that folds parts or estimates.
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0001
 WAITING_CONNECTIONS = 1024
 
 
@@ -66,6 +67,8 @@ def serve(settings: Settings) -> None:
             store.prepare()
             first_token(store, settings.token_file)
             logging.getLogger().handlers = [Quiet(logging.WARNING)]
+            # What is loaded by now stays: looking through it again and again would hold up requests.
+            gc.freeze()
             log("listening", host=settings.host, port=listening.getsockname()[1])
             server(create_app(store, settings)).run(sockets=[listening])
         finally:

@@ -24,9 +24,9 @@ class Settings:
     token_file: str | None = None
     # Days after a task has closed until its reports are deleted; its tally stays. None: never.
     keep_reports: int | None = None
-    # Reports in one commit, the milliseconds that it waits for more, and reports that may wait in all.
+    # Reports in one commit, the least milliseconds from one to the next, and reports that may wait in all.
     batch_reports: int = 10_000
-    batch_delay: int = 0
+    batch_delay: int = 3
     queue_reports: int = 100_000
     # A request's largest body in bytes, and the seconds that it may take to arrive.
     body_bytes: int = 16 * 2**20

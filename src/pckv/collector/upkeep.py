@@ -22,9 +22,9 @@ async def keep_up(here: Collector) -> None:
     while True:
         try:
             await asyncio.to_thread(fold, here, PARTS_TO_FOLD)
-            if here.settings.keep_reports is not None and day != here.today():
+            if day != here.today():
                 now = here.today()
-                await asyncio.to_thread(forget, here, here.settings.keep_reports, now)
+                await asyncio.to_thread(settle, here, here.settings.keep_reports, now)
                 day = now
         except PckvError as error:
             log("upkeep_failed", reason=str(error))
@@ -38,14 +38,24 @@ def fold(here: Collector, parts: int) -> None:
         here.store.compact(task_id)
 
 
-def forget(here: Collector, days: int, day: str) -> None:
-    """Delete the reports of tasks that ended so many days ago, and keep their tallies."""
-    last = (dt.date.fromisoformat(day) - dt.timedelta(days=days)).isoformat()
+def settle(here: Collector, keep: int | None, day: str) -> None:
+    """Do what is due for tasks that have ended, once a day.
+
+    Their parts are folded into one, since parts of few reports could tell what came together; their
+    reports are deleted after so many days.
+    """
     after = ""
     while found := here.store.list_tasks(TASKS_A_PAGE, after):
         for each in found:
             over = ended(each)
-            if each.reports_forgotten is None and over is not None and over <= last:
+            if over is None or over > day:
+                continue
+            here.store.compact(each.task.id, all_of_them=True)
+            if keep is not None and each.reports_forgotten is None and _days(over, day) >= keep:
                 here.store.forget_reports(each.task.id, day)
                 log("reports_forgotten", task=each.task.id)
         after = found[-1].task.id
+
+
+def _days(first: str, last: str) -> int:
+    return (dt.date.fromisoformat(last) - dt.date.fromisoformat(first)).days

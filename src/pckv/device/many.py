@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
 from pckv.population import Population
@@ -125,11 +125,15 @@ def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
 
 def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
     count = sampled.keys.size
-    residues = np.where(sampled.positive, PLUS, MINUS)
+    residues = channel.first(sampled.positive.astype(np.int64))
     functions = tape.below(np.full(count, channel.functions, np.uint64))
-    moved = np.flatnonzero(tape.draw(count) >= np.uint64(channel.kept))
-    others = tape.below(np.full(moved.size, channel.q - 1, np.uint64))
-    residues[moved] = others + (others >= residues[moved])
+    kept = tape.draw(count) < np.uint64(channel.kept)
+    moved = np.flatnonzero(~kept)
+    others = tape.below(np.full(moved.size, channel.q - channel.r, np.uint64))
+    residues[moved] = others + channel.r * (others >= residues[moved])
+    if channel.r > 1:
+        inside = np.flatnonzero(kept)
+        residues[inside] += tape.below(np.full(inside.size, channel.r, np.uint64))
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 

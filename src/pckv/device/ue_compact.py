@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import Pair, sample
 from pckv.randomness import Tape
 
@@ -12,10 +12,13 @@ from pckv.randomness import Tape
 def perturb(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Sample a pair, randomize its residue, and hide it in a random affine function."""
     key, level = sample(pairs, channel.padding, tape) or (channel.keys, channel.one // 2)
-    residue = PLUS if tape.bernoulli(level) else MINUS
+    first = channel.first(tape.bernoulli(level))
     function = tape.below(channel.functions)
-    if not tape.bernoulli(channel.kept):
-        # One of the other residues, all alike: the true one is skipped.
-        other = tape.below(channel.q - 1)
-        residue = other if other < residue else other + 1
+    if tape.bernoulli(channel.kept):
+        # One of the true set's residues, all alike; a set of one takes no draw.
+        residue = first + (tape.below(channel.r) if channel.r > 1 else 0)
+    else:
+        # One of the other residues, all alike: the true set is skipped.
+        other = tape.below(channel.q - channel.r)
+        residue = other if other < first else other + channel.r
     return function * channel.q + (residue - channel.product(function, key)) % channel.q

@@ -45,7 +45,7 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     """All frequencies that the count of supports does not contradict at this level."""
     estimate = unbiased_frequency(support, reports, moments)
     low, high = _score_interval(estimate, reports, moments, level)
-    if reports * moments.noise < GAUSSIAN_NOISE:
+    if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
         low[few], high[few] = _exact_interval((support.plus + support.minus)[few], reports, moments, level)
     return Interval(low, high)

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from pckv.channels import Channel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.lab.sampling import SampledCounts
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode import KeySupport, decode
@@ -53,15 +53,16 @@ def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> K
 
 
 def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
-    # Every residue is at least as likely as `minus` of the sampled law: so a report is, with chance
-    # q·minus, any word alike, and otherwise a function that gives its key the true residue.
-    anywhere = channel.q * float(channel.sampled.minus)
+    # Every residue is at least as likely as `outside`: so a report is, with chance q·outside, any word
+    # alike, and otherwise a function that gives its key one of the true sign's residues.
+    anywhere = channel.q * float(channel.outside)
     dummies = rng.binomial(sampled.dummies, 0.5)
     signed = np.append([*sampled.plus, dummies], [*sampled.minus, sampled.dummies - dummies])
     true = rng.binomial(signed, max(0.0, 1 - anywhere))
-    keys, signs = np.tile(np.arange(channel.keys + 1), 2), np.repeat([PLUS, MINUS], channel.keys + 1)
+    keys, signs = np.tile(np.arange(channel.keys + 1), 2), np.repeat(channel.firsts, channel.keys + 1)
     functions = rng.integers(0, channel.functions, int(true.sum()))
-    offsets = (np.repeat(signs, true) - channel.product(functions, np.repeat(keys, true))) % channel.q
+    residues = np.repeat(signs, true) + rng.integers(0, channel.r, functions.size)
+    offsets = (residues - channel.product(functions, np.repeat(keys, true))) % channel.q
     counts = empty_counts(channel.word_limit)
     counts.add(functions * channel.q + offsets)
     counts.add(rng.integers(0, channel.word_limit, sampled.users - functions.size))

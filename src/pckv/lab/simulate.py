@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from multiprocessing import get_context
@@ -25,8 +25,10 @@ from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
+from pckv.selection import AUTO, resolve
 from pckv.task import checked_epsilon, checked_padding
-from pckv.theory import AUTO, CountMoments, resolve
+from pckv.theory import CountMoments
+from pckv.tuning import DEFAULT_OBJECTIVE, aim_for
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -46,6 +48,8 @@ class Setting:
     method: str
     top: int | None
     allocation: str = DEFAULT_ALLOCATION
+    # What was chosen for the objective; a setting's seed does not hang on it.
+    parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
 
 
 def _parameters(allocation: str) -> dict[str, object]:
@@ -63,6 +67,7 @@ class Grid:
     methods: tuple[str, ...]
     allocation: str
     top: int | None
+    objective: str = DEFAULT_OBJECTIVE
 
     def check(self, keys: int) -> None:
         """Refuse what does not exist, before anything runs."""
@@ -77,7 +82,7 @@ class Grid:
             if name not in METHODS:
                 raise ParameterError(f"method {name!r} does not exist: choose from {', '.join(METHODS)}")
 
-    def settings(self, keys: int) -> Iterator[Setting]:
+    def settings(self, keys: int, users: int) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
         self.check(keys)
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
@@ -85,9 +90,11 @@ class Grid:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                parameters = _parameters(self.allocation)
-                channel = resolve(name, keys, padding, Fraction(epsilon), parameters)
-                yield Setting(channel.name, epsilon, padding, method, self.top, self.allocation)
+                aim = aim_for(keys, padding, self.objective, max(users, 1))
+                given = _parameters(self.allocation)
+                channel = resolve(name, keys, padding, Fraction(epsilon), given, aim)
+                chosen = tuple(channel.parameters.items())
+                yield Setting(channel.name, epsilon, padding, method, self.top, self.allocation, chosen)
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,7 @@ class Bench:
             self.dataset.keys,
             setting.padding,
             Fraction(setting.epsilon),
-            _parameters(setting.allocation),
+            dict(setting.parameters) or _parameters(setting.allocation),
         )
 
     def run(self, setting: Setting, rng: Generator) -> Outcome:
@@ -206,6 +213,7 @@ def simulate(
     allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,
     top: int | None = None,
+    objective: str = DEFAULT_OBJECTIVE,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress = lambda _: None,
@@ -224,8 +232,9 @@ def simulate(
         methods=(method,) if isinstance(method, str) else tuple(method),
         allocation=allocation,
         top=top,
+        objective=objective,
     )
-    settings = list(grid.settings(dataset.keys))
+    settings = list(grid.settings(dataset.keys, dataset.users))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")

@@ -140,8 +140,8 @@ class Store(Protocol):
     def parts(self, task_id: str) -> list[Part]:
         """The parts whose tallies add up to the task's, in no order that tells arrival."""
 
-    def compact(self, task_id: str) -> int:
-        """Fold all parts of a task into one; how many there were. Uploaders are not held up.
+    def compact(self, task_id: str, *, all_of_them: bool = False) -> int:
+        """Fold those parts of a task that are worth it into one, or all; how many. Uploaders are not held up.
 
         0 if another collector was just doing the same.
         """

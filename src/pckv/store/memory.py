@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pckv.errors import ParameterError, TaskGone
 from pckv.report import Report
 from pckv.store.base import Deletion, Outcome, Part, Role, StoredTask, Upload, may_forget
-from pckv.store.parts import merge_parts, tally_of
+from pckv.store.parts import merge_parts, tally_of, worth_folding
 from pckv.store.uploads import Batch, Verdict, decide, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
@@ -128,14 +128,17 @@ class MemoryStore:
             room = self._rooms.get(task_id)
             return [room.parts[number] for number in sorted(room.parts)] if room else []
 
-    def compact(self, task_id: str) -> int:
-        """Fold all parts of a task into one."""
+    def compact(self, task_id: str, *, all_of_them: bool = False) -> int:
+        """Fold those parts of a task that are worth it into one, or all."""
         with self._lock:
             room = self._rooms.get(task_id)
-            folded = list(room.parts.values()) if room else []
-            if room and len(folded) > 1:
-                room.parts.clear()
-                room.add_part(merge_parts(room.stored.task, [part.tally for part in folded]))
+            if room is None:
+                return 0
+            sizes = {number: len(part.tally) for number, part in room.parts.items()}
+            numbers = worth_folding(sizes, all_of_them=all_of_them)
+            folded = [room.parts.pop(number).tally for number in numbers]
+            if folded:
+                room.add_part(merge_parts(room.stored.task, folded))
             return len(folded)
 
     def tasks_to_compact(self, parts: int) -> list[str]:

@@ -11,13 +11,14 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.report import Report
 from pckv.store import migrations
 from pckv.store.base import Deletion, Outcome, Part, Role, StoredTask, Upload, may_forget
-from pckv.store.parts import merge_parts, tally_of
+from pckv.store.parts import merge_parts, tally_of, worth_folding
 from pckv.store.uploads import Batch, Verdict, decide, first_of_each, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
@@ -202,8 +203,8 @@ class SqlStore(ABC):
         """The parts whose tallies add up to the task's."""
         return self._run("read parts", lambda tx: SqlSnapshot(tx).parts(task_id), write=False)
 
-    def compact(self, task_id: str) -> int:
-        """Fold all parts of a task into one.
+    def compact(self, task_id: str, *, all_of_them: bool = False) -> int:
+        """Fold those parts of a task that are worth it into one, or all.
 
         They are read and added up without a lock; the transaction that puts the sum in their place
         is short, and changes nothing if somebody else took one of them.
@@ -211,13 +212,12 @@ class SqlStore(ABC):
         stored = self.find_task(task_id)
         if stored is None:
             return 0
-        numbers: list[int] = []
-        total = Tally(stored.task)
-        for page in _pages(
-            lambda last: self._run("read parts", _parts_after(task_id, last), write=False), -1
-        ):
-            numbers += [number for number, _ in page]
-            total.merge(merge_parts(stored.task, [tally for _, tally in page]))
+        sizes = self._run("find parts", _part_sizes(task_id), write=False)
+        numbers = worth_folding(sizes, all_of_them=all_of_them)
+        pages = (numbers[start : start + PARTS_A_PAGE] for start in range(0, len(numbers), PARTS_A_PAGE))
+        found = (self._run("read parts", _some_parts(task_id, page), write=False) for page in pages)
+        size = sum(sizes[number] for number in numbers)
+        total = merge_parts(stored.task, chain.from_iterable(found), size)
 
         def work(tx: Transaction) -> int:
             row = _row(tx, task_id, Lock.SHARE)
@@ -226,7 +226,7 @@ class SqlStore(ABC):
             _add_part(tx, row.number, total)
             return len(numbers)
 
-        return self._run("compact", work) if len(numbers) > 1 else len(numbers)
+        return self._run("compact", work) if numbers else 0
 
     def tasks_to_compact(self, parts: int) -> list[str]:
         """The tasks with at least so many parts."""
@@ -360,9 +360,15 @@ def _reports_after(tx: Transaction, task_id: str, after: bytes, limit: int) -> l
     return [Report(*row) for row in tx.rows(sql, task_id, after, limit)]
 
 
-def _parts_after(task_id: str, last: int) -> Callable[[Transaction], list[tuple[int, bytes]]]:
-    sql = f"SELECT number, tally FROM parts WHERE task = {_NUMBER} AND number > $2 ORDER BY number LIMIT $3"  # noqa: S608
-    return lambda tx: tx.rows(sql, task_id, last, PARTS_A_PAGE)
+def _part_sizes(task_id: str) -> Callable[[Transaction], dict[int, int]]:
+    sql = f"SELECT number, length(tally) FROM parts WHERE task = {_NUMBER}"  # noqa: S608
+    return lambda tx: dict(tx.rows(sql, task_id))
+
+
+def _some_parts(task_id: str, numbers: Sequence[int]) -> Callable[[Transaction], list[bytes]]:
+    """The tallies of parts; one that somebody else took meanwhile is left out, and will be missed."""
+    sql = f"SELECT tally FROM parts WHERE task = {_NUMBER} AND number = $2"  # noqa: S608
+    return lambda tx: [tally for number in numbers for (tally,) in tx.rows(sql, task_id, number)]
 
 
 def _pages(fetch: Callable[[Any], list[R]], start: object) -> Iterator[list[R]]:

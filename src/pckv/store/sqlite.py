@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -100,10 +101,11 @@ class SqliteTransaction:
 
     def take_parts(self, task: int, numbers: Sequence[int]) -> bool:
         """Delete parts, if all of them are there."""
-        there = self._for_each("SELECT 1 FROM parts WHERE task = $1 AND number = $2", task, numbers)
-        if len(there) < len(numbers):
+        these = "FROM parts WHERE task = $1 AND number IN (SELECT value FROM json_each($2))"
+        listed = json.dumps(list(numbers))
+        if self.rows(f"SELECT count(*) {these}", task, listed) != [(len(numbers),)]:
             return False
-        self._for_each("DELETE FROM parts WHERE task = $1 AND number = $2", task, numbers)
+        self.change(f"DELETE {these}", task, listed)
         return True
 
     def _for_each(self, sql: str, task: int, keys: Iterable[bytes | int]) -> list[Any]:

@@ -35,10 +35,10 @@ class Tally:
     True
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, counts: Counts | None = None) -> None:
         self.task = task
         self.reports = 0
-        self.counts: Counts = empty_counts(self.cells)
+        self.counts = empty_counts(self.cells) if counts is None else counts
 
     @property
     def cells(self) -> int:

@@ -1,6 +1,6 @@
 """What a histogram of `ue-compact` words says of the keys: how many reports gave each + and -.
 
-A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q. For all keys at once the histogram is
+A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each sign has r residues in a row. For all keys at once the histogram is
 transformed one digit after another, either by adding shifted slices or by Fourier transforms; for
 a few keys every word that occurred is asked.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.channels.ue_compact import MINUS, PLUS, UeCompactChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.errors import TallyError
 from pckv.tally.counts import Counts
 
@@ -49,16 +49,17 @@ def ask(channel: UeCompactChannel, words: Cells, times: Cells, keys: Cells) -> t
     step = max(1, ASKED_AT_ONCE // max(1, words.size))
     for start in range(0, keys.size, step):
         residues = channel.residue(words[None, :], keys[start : start + step, None])
-        for place, residue in enumerate((PLUS, MINUS)):
-            found[place, start : start + step] = (residues == residue) @ times
+        for place, first in enumerate(channel.firsts):
+            said = (residues >= first) & (residues < first + channel.r)
+            found[place, start : start + step] = said @ times
     return found[0], found[1]
 
 
 def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
     """For the keys below `used`: replace one digit of φ after another by the key's, the top one first.
 
-    Only the values that the top digit takes are made, and of the residues only the two that count
-    in the last step.
+    Only the values that the top digit takes are made, and in the last step only the two sums over a
+    sign's residues.
     """
     q, digits = channel.q, channel.digits
     histogram = np.zeros(channel.word_limit, np.int64)
@@ -67,7 +68,9 @@ def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> 
     counts = histogram.reshape(-1, q).T.reshape(q, 1, q, -1)
     for digit in range(digits - 1, -1, -1):
         values = -(-used // q ** (digits - 1)) if digit == digits - 1 else q
-        wanted = (PLUS, MINUS) if digit == 0 else range(q)
+        wanted = channel.firsts if digit == 0 else range(q)
+        if digit == 0:
+            counts = _sums_of_runs(counts, channel.r)
         made = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
         for place, residue in enumerate(wanted):
             for value in range(values):
@@ -76,6 +79,14 @@ def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> 
         counts = made.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else made
     plus, minus = counts.reshape(2, -1)[:, :used]
     return plus, minus
+
+
+def _sums_of_runs(counts: Cells, length: int) -> Cells:
+    """In place of every residue the sum of so many from it on, around the end."""
+    sums = counts.copy()
+    for step in range(1, length):
+        sums += np.roll(counts, -step, axis=0)
+    return sums
 
 
 def transform(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
@@ -87,15 +98,16 @@ def transform(channel: UeCompactChannel, words: Cells, times: Cells, used: int) 
     spectrum = _offset_spectrum(channel, words, times)
     keys = np.arange(used)
     key_digits = [keys // q**digit % q for digit in range(digits)]
-    found = np.full((2, used), float(times.sum()))
+    found = np.full((2, used), channel.r * float(times.sum()))
     for omega in range(1, q // 2 + 1):
         slab = np.fft.fftn(spectrum[omega].reshape((q,) * digits)).reshape(-1)
         line = np.zeros(used, np.int64)
         for digit, values in enumerate(key_digits):
             line += omega * values % q * q**digit
         terms = slab[line]
-        for place, residue in enumerate((PLUS, MINUS)):
-            found[place] += 2 * (terms * np.exp(2j * np.pi * omega * residue / q)).real
+        for place, first in enumerate(channel.firsts):
+            turns = np.exp(2j * np.pi * omega * np.arange(first, first + channel.r) / q).sum()
+            found[place] += 2 * (terms * turns).real
     plus, minus = np.rint(found / q).astype(np.int64)
     return plus, minus
 

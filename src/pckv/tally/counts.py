@@ -140,6 +140,10 @@ class SparseCounts:
     def _fold(self) -> None:
         if not self._waiting:
             return
+        if not self._cells.size and len(self._waiting) == 1:
+            self._cells, self._counts = self._waiting[0]
+            self._waiting, self._waiting_cells = [], 0
+            return
         parts = [(self._cells, self._counts), *self._waiting]
         cells = np.concatenate([part for part, _ in parts])
         counts = np.concatenate([part for _, part in parts])

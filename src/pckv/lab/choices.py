@@ -1,0 +1,86 @@
+"""Is the choice of a mechanism right? The chosen one's simulated error beside the best one's.
+
+Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1]; every mechanism
+has padding = pairs and the parameters that `auto` would give it. The counts of a key are drawn from their
+exact law, at a cost that does not grow with the users.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from pckv.channels import CHANNELS, CountLaw, Support
+from pckv.estimators.corrected import corrected
+from pckv.prediction import Errors
+from pckv.selection import objection, resolve, suited
+from pckv.tally.decode import KeySupport
+from pckv.theory import CountMoments
+from pckv.tuning import aim_for
+
+
+class Cell(NamedTuple):
+    """One setting."""
+
+    keys: int
+    epsilon: str
+    pairs: int
+    users: int
+
+
+class Outcome(NamedTuple):
+    """What auto chose and what was best, with the squared errors of all."""
+
+    cell: Cell
+    chosen: str
+    best: str
+    errors: dict[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """The chosen mechanism's error beside the best one's."""
+        return self.errors[self.chosen] / self.errors[self.best]
+
+
+def run_cell(cell: Cell, objective: str, rng: Generator, repeats: int) -> Outcome:
+    """Simulate every mechanism that auto may choose from."""
+    aim = aim_for(cell.keys, cell.pairs, objective, cell.users)
+    epsilon = Fraction(cell.epsilon)
+    channels = [suited(name, cell.keys, cell.pairs, epsilon, {}, aim) for name in CHANNELS]
+    errors = {
+        channel.name: aim.rank(simulate_keys(channel.count_law, cell.users, aim.frequency, repeats, rng))
+        for channel in channels
+        if not objection(channel)
+    }
+    chosen = resolve("auto", cell.keys, cell.pairs, epsilon, {}, aim).name
+    return Outcome(cell, chosen, min(errors, key=lambda name: errors[name]), errors)
+
+
+def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> Errors:
+    """The mean squared errors of many keys, method `corrected`; those that nobody holds have no mean."""
+    means = rng.uniform(-1, 1, repeats)
+    holders = rng.binomial(users, frequency, repeats)
+    support = draw_counts(law, users, holders, means, rng)
+    found, mean = corrected(support, users, CountMoments.of(law))
+    held = holders > 0
+    off = (mean - means)[held] ** 2
+    return Errors(float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0)
+
+
+def draw_counts(
+    law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
+) -> KeySupport:
+    """(n1, n2) of keys with so many holders of such means, from the exact law."""
+    plus = rng.binomial(holders, (1 + means) / 2)
+    counts = _multinomial(plus, law.holder_plus, rng) + _multinomial(holders - plus, law.holder_minus, rng)
+    counts += _multinomial(users - holders, law.absent, rng)
+    return KeySupport(counts[:, 0] + counts[:, 2], counts[:, 1] + counts[:, 2])
+
+
+def _multinomial(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
+    chances = [float(support.plus), float(support.minus), float(support.both)]
+    return np.asarray(rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]))
