@@ -1,0 +1,137 @@
+"""A task before it is one: what a form would give, and the task made from it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from pckv.charts import errors_chart
+from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.state import Collector, collector
+from pckv.collector.tasks import ADMINISTRATION
+from pckv.errors import PckvError, TaskGone
+from pckv.planning import Plan, plan
+from pckv.task import Task
+
+# Curves against ε and users: what people choose from, and as much beyond as tells something.
+EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+SPREADS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+EXPECTED, MARKED = "expected", "this plan"
+
+Here = Annotated[Collector, Depends(collector)]
+Decimal = Annotated[str, Field(max_length=64)]
+
+router = APIRouter(tags=["dashboard"])
+
+
+class Draft(BaseModel):
+    """The fields of the form for a new task."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    keys: list[str] | int
+    low: Decimal
+    high: Decimal
+    epsilon: Decimal
+    users: int = 10_000
+    pairs: int = 1
+    opens: str | None = None
+    closes: str | None = None
+
+    def plan(self) -> Plan:
+        """What to run for it."""
+        keys = self.keys if isinstance(self.keys, int) else len(self.keys)
+        return plan(keys=keys, users=self.users, epsilon=self.epsilon, pairs=self.pairs)
+
+    def task(self) -> Task:
+        """The task with the planned mechanism and padding."""
+        chosen = self.plan()
+        return Task(
+            name=self.name,
+            keys=self.keys,
+            values=(self.low, self.high),
+            epsilon=self.epsilon,
+            padding=chosen.padding,
+            mechanism={"name": chosen.mechanism, **chosen.parameters},
+            opens=self.opens,
+            closes=self.closes,
+        )
+
+
+@router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
+async def planned(
+    keys: Annotated[int, Query()],
+    users: Annotated[int, Query()],
+    epsilon: Annotated[str, Query(max_length=64)],
+    pairs: Annotated[int, Query()] = 1,
+) -> dict[str, Any]:
+    """What to run and what errors to expect, with curves as Vega-Lite specifications."""
+
+    def work() -> dict[str, Any]:
+        made = plan(keys=keys, users=users, epsilon=epsilon, pairs=pairs)
+        return {"plan": made.to_dict(), "by_epsilon": _by_epsilon(made), "by_users": _by_users(made)}
+
+    try:
+        return await asyncio.to_thread(work)
+    except PckvError as error:
+        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+
+
+def _by_epsilon(made: Plan) -> dict[str, Any]:
+    epsilons = sorted({*EPSILONS, made.epsilon})
+    plans = [
+        plan(keys=made.keys, users=made.users, epsilon=epsilon, pairs=made.pairs) for epsilon in epsilons
+    ]
+    return _curves("ε", list(zip(epsilons, plans, strict=True)), made.epsilon)
+
+
+def _by_users(made: Plan) -> dict[str, Any]:
+    numbers = [max(1, round(made.users * spread)) for spread in SPREADS]
+    plans = [
+        plan(keys=made.keys, users=users, epsilon=str(made.epsilon), pairs=made.pairs) for users in numbers
+    ]
+    return _curves("people", list(zip(numbers, plans, strict=True)), made.users)
+
+
+def _curves(x: str, points: list[tuple[float, Plan]], here: float) -> dict[str, Any]:
+    rows = []
+    for at, made in points:
+        option = next(o for o in made.options if (o.mechanism, o.padding) == (made.mechanism, made.padding))
+        row = {x: at, "frequency": option.frequency_error, "mean": min(1.0, option.mean_error)}
+        rows.append(row | {"series": EXPECTED})
+        if at == here:
+            rows.append(row | {"series": MARKED})
+    chart = errors_chart(rows, x=x, mean_unit=", of [-1, 1]", expected=EXPECTED, marked=MARKED)
+    drawn: dict[str, Any] = chart.to_dict()
+    return drawn
+
+
+@router.post(
+    "/tasks/new",
+    summary="Make a task from a form",
+    status_code=201,
+    response_class=Response,
+    responses={
+        200: {"description": "The task was there already."},
+        201: {"description": "The task was made."},
+        **documented(ProblemKind.MALFORMED, *ADMINISTRATION, ProblemKind.DELETED),
+    },
+)
+async def make(draft: Draft, here: Here) -> Response:
+    """Plan a task, make it and take it in; the answer has its canonical JSON."""
+    try:
+        task = await asyncio.to_thread(draft.task)
+        new = await asyncio.to_thread(here.store.add_task, task)
+    except TaskGone:
+        raise Problem(ProblemKind.DELETED) from None
+    except PckvError as error:
+        if error.code == "store_unavailable":
+            raise
+        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+    headers = {"Location": f"/tasks/{task.id}"}
+    return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
