@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pckv.charts import errors_chart
 from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION
+from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import PckvError, TaskGone
-from pckv.planning import Plan, plan
-from pckv.task import Task
+from pckv.planning import MOST_USERS, Plan, plan
+from pckv.task import MOST_KEYS, Task
 
 # Curves against ε and users: what people choose from, and as much beyond as tells something.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -23,7 +24,8 @@ SPREADS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
 Here = Annotated[Collector, Depends(collector)]
-Decimal = Annotated[str, Field(max_length=64)]
+Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
 router = APIRouter(tags=["dashboard"])
 
@@ -34,12 +36,12 @@ class Draft(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str
-    keys: list[str] | int
+    keys: list[str] | Annotated[int, Field(ge=1, le=MOST_KEYS)]
     low: Decimal
     high: Decimal
-    epsilon: Decimal
-    users: int = 10_000
-    pairs: int = 1
+    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    users: Annotated[int, Field(ge=1, le=MOST_USERS)] = 10_000
+    pairs: Annotated[int, Field(ge=1, le=MOST_KEYS)] = 1
     opens: str | None = None
     closes: str | None = None
 
@@ -65,10 +67,10 @@ class Draft(BaseModel):
 
 @router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
 async def planned(
-    keys: Annotated[int, Query()],
-    users: Annotated[int, Query()],
-    epsilon: Annotated[str, Query(max_length=64)],
-    pairs: Annotated[int, Query()] = 1,
+    keys: Annotated[int, Query(ge=1, le=MOST_KEYS)],
+    users: Annotated[int, Query(ge=1, le=MOST_USERS)],
+    epsilon: Annotated[str, Query(pattern=EPSILON)],
+    pairs: Annotated[int, Query(ge=1, le=MOST_KEYS)] = 1,
 ) -> dict[str, Any]:
     """What to run and what errors to expect, with curves as Vega-Lite specifications."""
 
@@ -121,9 +123,14 @@ def _curves(x: str, points: list[tuple[float, Plan]], here: float) -> dict[str, 
         201: {"description": "The task was made."},
         **documented(ProblemKind.MALFORMED, *ADMINISTRATION, ProblemKind.DELETED),
     },
+    openapi_extra={
+        "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": Draft.model_json_schema()}}}
+    },
 )
-async def make(draft: Draft, here: Here) -> Response:
+async def make(request: Request, here: Here) -> Response:
     """Plan a task, make it and take it in; the answer has its canonical JSON."""
+    # Read here: FastAPI would look at a body before it knows whether the sender may send one.
+    draft = _read(await request.body())
     try:
         task = await asyncio.to_thread(draft.task)
         new = await asyncio.to_thread(here.store.add_task, task)
@@ -135,3 +142,12 @@ async def make(draft: Draft, here: Here) -> Response:
         raise Problem(ProblemKind.MALFORMED, str(error)) from None
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
+
+
+def _read(body: bytes) -> Draft:
+    try:
+        return Draft.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise Problem(ProblemKind.MALFORMED, f"{place}: {first['msg']}") from None
