@@ -20,6 +20,7 @@ from pckv.collector import auth, sessions, tallies
 from pckv.collector.auth import Guard, token_hash
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
 from pckv.planning import plan
+from pckv.prediction import predict
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from pckv.store.parts import merge_parts
@@ -316,7 +317,7 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
     check_problem(site.get(f"/tasks/{task.id}/chart?method=no"), 400, "malformed")
 
 
-def test_precision_follows_the_exact_variance(site: Running) -> None:
+def test_precision_is_what_plans_predict(site: Running) -> None:
     task = site.add_task(values=(0, 10))
     empty = site.get(f"/tasks/{task.id}/precision").json()
     assert empty["frequency_error"] is None
@@ -324,14 +325,30 @@ def test_precision_follows_the_exact_variance(site: Running) -> None:
     add(site.store, *some_reports(range(50), task), task=task)
     found = site.get(f"/tasks/{task.id}/precision?frequency=0.2&wanted=0.05").json()
     moments = CountMoments.of(task.channel.count_law)
-    assert found["frequency_error"] == math.sqrt(moments.frequency_variance(0.2) / 50)
-    assert found["mean_error"] == 5 * math.sqrt(moments.mean_variance(0.2, 0.0) / 50)
+    squares = predict(moments, 50, 0.2)
+    assert found["frequency_error"] == math.sqrt(squares.frequency)
+    assert found["mean_error"] == 5 * math.sqrt(squares.mean)
     assert found["needed"] == math.ceil(moments.frequency_variance(0.2) / 0.05**2)
 
 
+def values(panel: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows that a panel draws, wherever they stand in it."""
+    places = [panel, *panel["layer"]]
+    return [row for place in places for row in place.get("data", {}).get("values", [])]
+
+
 def test_the_plan_is_the_librarys(site: Running) -> None:
-    answer = site.get("/plan?keys=500&users=20000&epsilon=1.5&pairs=3", ADMINISTRATOR).json()
-    assert answer["plan"] == json.loads(json.dumps(plan(500, 20_000, "1.5", 3).to_dict()))
+    query = "keys=500&users=20000&epsilon=1.5&pairs=3&objective=mean"
+    answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
+    made = plan(500, 20_000, "1.5", 3, objective="mean")
+    assert answer["plan"] == json.loads(json.dumps(made.to_dict()))
+    chosen = next(option for option in made.options if option.mechanism == made.mechanism)
+    for curve in (answer["by_epsilon"], answer["by_users"]):
+        marked = [row for panel in curve["hconcat"] for row in values(panel) if row["series"] == "this plan"]
+        assert marked
+        for row in marked:
+            assert row["frequency"] == pytest.approx(chosen.frequency_error)
+            assert row["mean"] == pytest.approx(chosen.mean_error)
     assert answer["by_epsilon"]["hconcat"]
     assert answer["by_users"]["hconcat"]
     for wrong in ("keys=0", "keys=2&pairs=3", "epsilon=99", "epsilon=x"):

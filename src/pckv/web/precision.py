@@ -1,4 +1,4 @@
-"""How errors shrink with reports, for a task that runs: by the exact variances of its mechanism."""
+"""How errors shrink with reports, for a task that runs: as the plan predicts them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pckv.charts import errors_chart
 from pckv.collector.problems import ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.planning import SMALLEST_FREQUENCY, users_for
+from pckv.planning import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
+from pckv.prediction import predict
 from pckv.task import Task
-from pckv.theory import REFERENCE_FREQUENCY, CountMoments
+from pckv.theory import CountMoments
 
 # The curve runs from a hundred reports to as far beyond today's as tells something.
 FEWEST_SHOWN, LEAST_SPAN = 100, 100_000
@@ -28,12 +29,9 @@ router = APIRouter(tags=["dashboard"])
 
 def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
     """The expected errors of frequency and mean (in the task's units) of a key; a padding that is long enough."""
-    moments = CountMoments.of(task.channel.count_law)
+    squares = predict(CountMoments.of(task.channel.count_law), reports, frequency)
     unit = (task.high - task.low) / 2
-    return (
-        math.sqrt(moments.frequency_variance(frequency) / reports),
-        unit * math.sqrt(moments.mean_variance(frequency, 0.0) / reports),
-    )
+    return math.sqrt(squares.frequency), unit * math.sqrt(squares.mean)
 
 
 @router.get(

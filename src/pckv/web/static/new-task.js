@@ -1,6 +1,6 @@
 // A new task: a form, the plan that it leads to while one types, and what to hand out afterwards.
 import { Chart } from "./chart.js";
-import { alertBox, announce, ask, count, field, make, percent, query, replace, settled, short } from "./page.js";
+import { alertBox, announce, ask, choice, count, field, make, percent, query, replace, settled, short } from "./page.js";
 import { shareSection } from "./share.js";
 
 const EXAMPLE = "Alien\nHeat\nToy Story";
@@ -18,6 +18,7 @@ export function newTask(root) {
     epsilon: input("number", { step: "any", min: "0.000001", max: 20, value: 1 }),
     pairs: input("number", { min: 1, value: 1 }),
     users: input("number", { min: 1, max: 1e15, value: 10000 }),
+    objective: choice([["both", "how many, and how much"], ["frequency", "how many hold a key"], ["mean", "the mean value"]], "both", show),
     opens: make("input", { type: "date" }),
     closes: make("input", { type: "date" }),
   };
@@ -49,6 +50,7 @@ export function newTask(root) {
       { class: "row" },
       field("Pairs a person", fields.pairs, "How many keys people typically hold."),
       field("People expected", fields.users, "For the plan alone."),
+      field("What matters", fields.objective),
     ),
     make("div", { class: "row" }, field("First day", fields.opens, "UTC; empty for at once."), field("First day without", fields.closes, "Empty for no end.")),
     said,
@@ -73,7 +75,7 @@ export function newTask(root) {
 
   function show() {
     const found = keys(), number = found.length ?? found;
-    plan.show({ keys: number, users: fields.users.value, epsilon: fields.epsilon.value, pairs: fields.pairs.value });
+    plan.show({ keys: number, users: fields.users.value, epsilon: fields.epsilon.value, pairs: fields.pairs.value, objective: fields.objective.value });
   }
 
   async function send(event) {
@@ -86,6 +88,7 @@ export function newTask(root) {
       epsilon: fields.epsilon.value,
       users: fields.users.valueAsNumber,
       pairs: fields.pairs.valueAsNumber,
+      objective: fields.objective.value,
       opens: fields.opens.value || null,
       closes: fields.closes.value || null,
     };
