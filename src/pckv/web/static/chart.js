@@ -79,8 +79,9 @@ export class Chart {
     this.spec = spec;
     await vega();
     this.room = this.element.clientWidth;
-    const { config = {}, ...shown } = fitted(spec, this.room, this.labels);
-    const look = theme();
+    const labels = Math.min(this.labels, 0.45 * this.room);
+    const { config = {}, ...shown } = fitted(spec, this.room, labels);
+    const look = { ...theme(), axisY: { labelLimit: labels - 25 } };
     look.axis = { ...look.axis, ...config.axis };
     const box = document.createElement("div");
     const made = await window.vegaEmbed(box, { ...shown, description: this.description }, { ...OPTIONS, config: look });
