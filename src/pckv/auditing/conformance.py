@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -51,9 +51,9 @@ class Subject:
     def channels(
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
-        """The mechanism in every variant."""
+        """The mechanism in every variant, as enumeration takes it."""
         for variant in self.channel.variants():
-            yield self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
+            yield self.channel.toy(keys, padding_length, epsilon, variant, bits)
 
 
 SUBJECTS = tuple(Subject(name, CHANNELS[name], SAMPLERS[name]) for name in CHANNELS)
@@ -147,9 +147,12 @@ def law_at(channel: Channel, values: dict[int, float]) -> dict[int, Fraction]:
 def check_unbiased(subject: Subject) -> None:
     """A report's decoded expectation is the count law's and, corrected by it, the truth: exactly."""
     for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
-        for variant in subject.channel.variants():
-            task = _task(subject, keys, length, variant)
-            law = task.channel.count_law
+        for channel in subject.channels(keys, length, Fraction(1)):
+            if not channel.exactly_uniform:
+                continue
+            task = _task(subject, keys, length, channel.parameters)
+            task.channel = channel
+            law = channel.count_law
             noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
             signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
             contrast = law.holder_plus.plus - law.holder_plus.minus
@@ -257,7 +260,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 )
 
 
-def _task(subject: Subject, keys: int, length: int, variant: dict[str, object] | None = None) -> Task:
+def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object] | None = None) -> Task:
     mechanism = {"name": subject.name, **(variant or {})}
     return Task(name="check", keys=keys, values=(-1, 1), epsilon=1, padding=length, mechanism=mechanism)
 

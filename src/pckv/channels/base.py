@@ -78,6 +78,8 @@ class Channel(ABC):
     name: ClassVar[str]
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
+    # Whether the count law is exact, or stands on hashes that are as good as independent.
+    exactly_uniform = True
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
         self.keys = keys
@@ -97,6 +99,18 @@ class Channel(ABC):
         bits: int = THRESHOLD_BITS,
     ) -> Channel:
         """Build the channel from a task's parameters; what is not given takes its default."""
+
+    @classmethod
+    def toy(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> Channel:
+        """The same channel for enumeration: with fewer messages, where its law does not need them all."""
+        return cls.from_parameters(keys, padding, epsilon, parameters, bits)
 
     @classmethod
     def check_known(cls, parameters: Mapping[str, object]) -> None:
@@ -177,7 +191,7 @@ class Channel(ABC):
 
     @abstractmethod
     def most_supported(self, targets: int) -> int:
-        """How many of these target keys one hostile report can support at once."""
+        """How often one hostile report can support these target keys at once: both signs of a key count twice."""
 
 
 class SamplingChannel(Channel):
