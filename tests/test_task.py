@@ -108,7 +108,7 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"values": (1,)}, "pair"),
         ({"padding": 0}, "padding must be at least 1"),
         ({"padding": 1.5}, "whole number"),
-        ({"mechanism": "oue"}, "choose from ue, grr, ue-compact$"),
+        ({"mechanism": "oue"}, "choose from ue, grr, ue-compact, collision$"),
         ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
         ({"mechanism": {"name": "ue-compact", "allocation": "naive"}}, "no parameter 'allocation'"),
         ({"mechanism": {"name": "auto", "q": 5, "allocation": "naive"}}, "no mechanism has the parameters"),
