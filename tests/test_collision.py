@@ -186,9 +186,8 @@ def test_audits_at_any_size() -> None:
         found = audit_channel(channel)
         assert found.holds
         assert found.enumerated <= found.closed_form <= found.claimed <= float(epsilon)
-        # Where both sets and keys are small enough, what is enumerated is the worst case.
-        if keys == 2:
-            assert found.enumerated == found.closed_form
+        # What is enumerated is a worst case: of a channel with fewer pairs and symbols, if these are many.
+        assert found.enumerated == pytest.approx(found.closed_form, abs=1e-9)
     task = Task(name="t", keys=50, values=(0, 1), epsilon=1, padding=2, mechanism="collision")
     assert audit(task).holds
 

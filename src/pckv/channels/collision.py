@@ -171,19 +171,16 @@ class CollisionChannel(Channel):
         return Law(weights, self.functions * comb(len(items), taken) * self.one * unit)
 
     def smaller(self) -> Channel | None:
-        if self.functions > FEW_FUNCTIONS:
-            return self._smaller(self.keys)
-        if self.keys > 1:
-            return self._smaller(min(self.keys, SMALL_KEYS + 1) - 1)
-        if self.symbols > FEW_SYMBOLS:
-            few = min(self.padding, FEW_PAIRS)
-            return CollisionChannel(1, few, self.epsilon, FEW_SYMBOLS, self.bits, functions=FEW_FUNCTIONS)
-        return None
-
-    def _smaller(self, keys: int) -> CollisionChannel:
-        return CollisionChannel(
-            keys, self.padding, self.epsilon, self.symbols, self.bits, functions=FEW_FUNCTIONS
-        )
+        keys, padding, symbols = self.keys, self.padding, self.symbols
+        if self.functions <= FEW_FUNCTIONS:
+            if symbols > FEW_SYMBOLS:
+                # Few pairs with few symbols stand for many with many.
+                padding, symbols = min(padding, FEW_PAIRS), FEW_SYMBOLS
+            elif keys > 1:
+                keys = min(keys, SMALL_KEYS + 1) - 1
+            else:
+                return None
+        return CollisionChannel(keys, padding, self.epsilon, symbols, self.bits, functions=FEW_FUNCTIONS)
 
     def most_supported(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
