@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-auto bench-collector mechanisms peers reproduction vectors clean
+.PHONY: demo test lint bench bench-auto bench-collector bench-mechanisms mechanisms peers reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -30,9 +30,13 @@ bench: $(READY)
 bench-auto: $(READY)
 	for objective in both frequency mean; do $(BIN)/python bench/auto.py $$objective || exit 1; done
 
+# `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
+bench-mechanisms: $(READY)
+	$(BIN)/python bench/mechanisms.py $(DATA)
+
 # The picture of docs/mechanisms.md.
 mechanisms: $(READY)
-	$(BIN)/python bench/mechanisms.py docs/mechanisms.svg
+	$(BIN)/python bench/choices.py docs/mechanisms.svg
 
 # The collector beside a bare route: wrk sends the load.
 bench-collector: $(READY)

@@ -25,10 +25,10 @@ def make_task(mechanism: str, keys: int = 11) -> Task:
     return Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism)
 
 
-GRR, UE, COMPACT = map(make_task, ("grr", "ue", "ue-compact"))
+GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
 # More words than are counted in one array.
 SPARSE = make_task("grr", 2**24)
-TASKS = {"grr": GRR, "ue": UE, "ue-compact": COMPACT, "sparse": SPARSE}
+TASKS = {"grr": GRR, "ue": UE, "ue-compact": COMPACT, "collision": COLLISION, "sparse": SPARSE}
 
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:

@@ -36,6 +36,7 @@ MOVIES = ["up", "heat", "alien"]
 GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
 COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
+COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
 OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 COLUMNS = "--user user --key key --value value"
 NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
@@ -89,6 +90,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "grr.json": GRR.to_json().encode(),
             "ue.json": UE.to_json().encode(),
             "ue-compact.json": COMPACT.to_json().encode(),
+            "collision.json": COLLISION.to_json().encode(),
             "other.json": OTHER.to_json().encode(),
             "pairs.csv": pairs_csv("ann,alien,5", "bob,heat,1", "cat,,"),
             "good.tally": bytes(tally),
@@ -458,7 +460,7 @@ def test_the_same_seed_simulates_the_same_collection() -> None:
 # Tallies
 
 
-@pytest.mark.parametrize("task", [GRR, UE, COMPACT], ids=["grr", "ue", "ue-compact"])
+@pytest.mark.parametrize("task", [GRR, UE, COMPACT, COLLISION], ids=["grr", "ue", "ue-compact", "collision"])
 def test_any_split_of_the_reports_gives_the_same_bytes(task: Task) -> None:
     put({"task.json": task.to_json().encode()})
     for part in range(3):

@@ -388,7 +388,7 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
     assert collector.get(path, Accept="text/csv").headers["etag"] not in tags
 
 
-@pytest.mark.parametrize("mechanism", ["grr", "ue"])
+@pytest.mark.parametrize("mechanism", ["grr", "ue", "collision"])
 def test_a_download_is_a_report_file_that_does_not_tell_arrival(
     collector: Running, mechanism: str, tmp_path: Path
 ) -> None:

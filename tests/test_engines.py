@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from made_reports import (
+    COLLISION,
     COMPACT,
     GRR,
     TASKS,
@@ -186,7 +187,7 @@ def two_bodies(task: Task) -> tuple[Any, Any]:
     return (3, 4) if task.word_limit is not None else (b"\1\0\1\0", b"\1\0\0\0")
 
 
-@pytest.mark.parametrize("task", [GRR, UE, COMPACT], ids=lambda task: task.mechanism)
+@pytest.mark.parametrize("task", [GRR, UE, COMPACT, COLLISION], ids=lambda task: task.mechanism)
 def test_two_bodies_under_one_id_are_named(engine: str, task: Task, tmp_path: Path) -> None:
     one, other = two_bodies(task)
     twin = b"\7" * 16

@@ -15,6 +15,7 @@ from scipy import stats
 from pckv import Task, simulate
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS, build
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.many import perturb_many
 from pckv.errors import ParameterError
@@ -85,6 +86,9 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
     ("ue-compact", {"q": 3}, 3),
     ("ue-compact", {"q": 7, "r": 3, "o": 1}, 1),
     ("ue-compact", {"q": 11, "r": 2}, 3),
+    # Some hold more than one pair, nobody more than three.
+    ("collision", {}, 1),
+    ("collision", {}, 3),
 )
 
 
@@ -110,15 +114,17 @@ def test_simulated_counts_are_distributed_as_real_ones(
 
     def simulated(epsilon: str) -> np.ndarray:
         channel = build(mechanism, 4, padding, Fraction(epsilon), parameters)
-        supports = (count_reports(channel, model.draw(padding, rng), rng) for _ in range(size))
+        supports = (count_reports(channel, model.prepare(channel, rng), rng) for _ in range(size))
         return np.array([np.stack([s.plus, s.minus], axis=1) for s in supports])
 
     same, other = simulated("2"), simulated("6")
     for key in (0, 2):
         assert two_sample_p(real[:, key], same[:, key]) > 1e-6
     assert min(two_sample_p(real[:, key], other[:, key]) for key in (0, 2)) < 1e-6
-    # Keys are not independent of one another where reports are words: their sums must fit too.
-    assert two_sample_p(real.sum(axis=1), same.sum(axis=1)) > 1e-6
+    # Keys are not independent of one another where reports are words: their sums must fit too, but for
+    # collision, whose keys are drawn apart.
+    if mechanism != "collision":
+        assert two_sample_p(real.sum(axis=1), same.sum(axis=1)) > 1e-6
 
 
 def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
@@ -133,6 +139,11 @@ def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
         bits = np.unpackbits(apart, axis=2, bitorder="little").sum(axis=1, dtype=np.int64)
         present, plus = bits[:, :4], bits[:, 8:12]
         return np.stack([plus, present - plus], axis=2)
+    if isinstance(task.channel, CollisionChannel):
+        functions, symbols = np.divmod(apart.astype(np.uint64), task.channel.symbols)
+        items = 2 * np.arange(4, dtype=np.uint64)
+        supported = [(task.channel.symbol(functions, items + sign) == symbols).sum(axis=1) for sign in (1, 0)]
+        return np.stack(supported, axis=2)
     if isinstance(task.channel, UeCompactChannel):
         said, channel = task.channel.residue(apart, np.arange(4)), task.channel
         minus_from = channel.r - channel.o
@@ -169,6 +180,8 @@ def test_every_mechanism_can_be_simulated() -> None:
         # Without padding, tests/test_compact.py measures it more closely.
         ("ue-compact", "1", 2, 3),
         ("ue-compact", "4", 3, 3),
+        ("collision", "1", 2, 3),
+        ("collision", "4", 3, 3),
     ],
 )
 def test_baseline_frequency_error_is_the_exact_variance(
@@ -181,7 +194,7 @@ def test_baseline_frequency_error_is_the_exact_variance(
     frequency = dataset.truth[0]
     errors = [
         (
-            baseline(count_reports(channel, model.draw(padding, rng), rng), dataset.users, moments)[0]
+            baseline(count_reports(channel, model.prepare(channel, rng), rng), dataset.users, moments)[0]
             - frequency
         )
         ** 2
@@ -308,7 +321,7 @@ def test_theory_includes_the_bias_of_short_padding() -> None:
         ({"epsilon": ["0"]}, "epsilon must be above 0"),
         (
             {"mechanism": ["oue"]},
-            "choose from auto, ue, grr, ue-compact, privkvm, privkvm:ROUNDS, privkvm-1r5v, kvue",
+            "choose from auto, ue, grr, ue-compact, collision, privkvm, privkvm:ROUNDS, privkvm-1r5v, kvue",
         ),
         ({"mechanism": ["privkvm:0"]}, "'privkvm:0' does not exist: choose from auto"),
         ({"method": "magic"}, "choose from baseline, corrected"),

@@ -72,14 +72,23 @@ def test_g_and_h_of_the_paper() -> None:
 def test_plan_recommends_what_it_predicts_best() -> None:
     made = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
     chosen = min(made.options, key=lambda option: option.frequency_error * option.mean_error)
-    assert (made.mechanism, made.padding) == (chosen.mechanism, chosen.padding) == ("ue-compact", 2)
+    assert (made.mechanism, made.padding) == (chosen.mechanism, chosen.padding) == ("collision", 3)
     assert [option.mechanism for option in made.options] == list(CHANNELS)
-    assert [option.mechanism for option in made.options if not option.objection] == ["ue-compact"]
+    assert [option.mechanism for option in made.options if not option.objection] == ["collision"]
     assert made.bytes_a_report == 16 + 8
     assert {option.bytes_a_report for option in made.options if option.mechanism == "ue"} == {16 + 2 * 732}
     assert made.parameters == chosen.parameters
-    assert made.why.startswith(f"q = {made.parameters['q']}, r = ")
+    assert made.why.startswith(f"t = {made.parameters['symbols']}: ")
     assert json.loads(json.dumps(made.to_dict()))["mechanism"] == made.mechanism
+
+
+def cheapest_of_the_best(ranks: dict[str, float]) -> str:
+    """A word that is decoded by a shortcut is worth 5 % beside one that is not, and that beside bit planes."""
+    near = [name for name in ranks if ranks[name] <= 1.05 * min(ranks.values())]
+    for alike in (("grr", "ue-compact"), ("collision",), ("ue",)):
+        if found := [name for name in near if name in alike]:
+            return min(found, key=lambda name: ranks[name])
+    raise AssertionError(ranks)
 
 
 @pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
@@ -94,9 +103,7 @@ def test_plan_agrees_with_auto(objective: str) -> None:
             name: aim.rank(aim.predict(suited(name, keys, 1, Fraction(epsilon), {}, aim).count_law))
             for name in CHANNELS
         }
-        # One word instead of bit planes is worth 3 %.
-        best = min((name for name in ranks if name != "ue"), key=lambda name: ranks[name])
-        assert made.mechanism == (best if ranks[best] <= 1.03 * ranks["ue"] else "ue")
+        assert made.mechanism == cheapest_of_the_best(ranks)
 
 
 def test_a_short_padding_counts_as_error() -> None:
@@ -107,40 +114,40 @@ def test_a_short_padding_counts_as_error() -> None:
 
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
-    """With three pairs and padding 1 two thirds of a frequency are lost: no crowd makes up for that."""
+    """With three pairs and padding 2 a third of a frequency is lost: no crowd makes up for that."""
     made = plan(keys=100, users=20_000, epsilon=1, pairs=3)
-    assert made.padding == 1
+    assert (made.mechanism, made.padding) == ("collision", 2)
     at = {error.frequency: error.frequency_error for error in made.errors}
     option = next(
-        option for option in made.options if (option.mechanism, option.padding) == (made.mechanism, 1)
+        option for option in made.options if (option.mechanism, option.padding) == (made.mechanism, 2)
     )
-    assert at[0.05] == option.frequency_error > 0.05 * 2 / 3
-    assert made.users_needed[0.02] is None
-    channel = build(made.mechanism, 100, 1, Fraction(1), made.parameters)
+    assert at[0.05] == option.frequency_error > 0.05 / 3
+    assert made.users_needed[0.02] is not None
+    assert made.users_needed[0.01] is None
+    channel = build(made.mechanism, 100, 2, Fraction(1), made.parameters)
     needed = users_for(channel, 3, 0.05, 0.04)
     assert needed is not None
     moments = CountMoments.of(channel.count_law)
-    assert math.hypot(math.sqrt(moments.frequency_variance(0.05 / 3) / needed), 0.1 / 3) <= 0.04
+    assert math.hypot(math.sqrt(moments.frequency_variance(0.1 / 3) / needed), 0.05 / 3) <= 0.04
     assert made.smallest_frequency == pytest.approx(
-        3 * smallest_frequency(CountMoments.of(channel.count_law), 20_000), rel=0.01
+        1.5 * smallest_frequency(CountMoments.of(channel.count_law), 20_000), rel=0.01
     )
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "3", "4", "5", "6"])
 @pytest.mark.parametrize("keys", [4, 100, 5850, 249_274, 10**6, 5 * 10**6])
-def test_one_word_is_preferred_where_it_costs_next_to_nothing(keys: int, epsilon: str) -> None:
-    """Within 3 % of ue's predicted error, unless another in words is better still or its words are too many."""
+def test_what_is_cheaper_is_preferred_where_it_costs_next_to_nothing(keys: int, epsilon: str) -> None:
     aim = aim_for(keys, 1)
     candidates = {name: suited(name, keys, 1, Fraction(epsilon), {}, aim) for name in CHANNELS}
-    eligible = {name: channel for name, channel in candidates.items() if not objection(channel)}
+    eligible = {name: channel for name, channel in candidates.items() if not objection(channel, 10**6)}
     assert ("ue" in eligible) == (2 * (-(-keys // 8)) <= 2**20)
     compact = candidates["ue-compact"]
     assert isinstance(compact, UeCompactChannel)
     assert ("ue-compact" in eligible) == (compact.word_limit <= 2**28)
     ranks = {name: aim.rank(aim.predict(channel.count_law)) for name, channel in eligible.items()}
     chosen = resolve("auto", keys, 1, Fraction(epsilon), {}, aim).name
-    in_words = [name for name in ranks if name != "ue" and ranks[name] <= 1.03 * min(ranks.values())]
-    assert chosen == (min(in_words, key=lambda name: ranks[name]) if in_words else "ue")
+    assert ("collision" in eligible) == (keys * 10**6 <= 2**40)
+    assert chosen == cheapest_of_the_best(ranks)
 
 
 def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> None:

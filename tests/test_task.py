@@ -108,7 +108,7 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"values": (1,)}, "pair"),
         ({"padding": 0}, "padding must be at least 1"),
         ({"padding": 1.5}, "whole number"),
-        ({"mechanism": "oue"}, "choose from ue, grr, ue-compact$"),
+        ({"mechanism": "oue"}, "choose from ue, grr, ue-compact, collision$"),
         ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
         ({"mechanism": {"name": "ue-compact", "allocation": "naive"}}, "no parameter 'allocation'"),
         ({"mechanism": {"name": "auto", "q": 5, "allocation": "naive"}}, "no mechanism has the parameters"),
@@ -215,13 +215,15 @@ def test_bad_task_texts(text: Any, message: str) -> None:
 
 
 def test_auto_takes_the_smaller_predicted_error() -> None:
-    # The paper: ue where there are many keys and short sets, grr where the padding is long; and ue in
-    # one word where it fits.
-    assert make(keys=5850, padding=2).mechanism == "ue-compact"
-    assert make(keys=100, padding=1, epsilon=1).mechanism == "ue-compact"
+    # Collision where people hold several pairs or ε is small, ue in one word or planes where there are
+    # many keys, grr where they are few beside e^ε.
+    assert make(keys=5850, padding=2).mechanism == "collision"
+    assert make(keys=5850, padding=1, epsilon=3).mechanism == "ue-compact"
     assert make(keys=4_000_000, padding=1, epsilon=6).mechanism == "ue"
     assert make(keys=100, padding=1, epsilon=6).mechanism == "grr"
-    assert make(keys=26744, padding=100, epsilon=1).mechanism == "grr"
+    assert make(keys=26744, padding=100, epsilon=1).mechanism == "collision"
+    # Too many to ask every report about: what was second.
+    assert make(keys=26744, padding=100, epsilon=1, users=10**9).mechanism == "grr"
     assert make(mechanism={"name": "auto", "allocation": "naive"}).parameters == {"allocation": "naive"}
 
 

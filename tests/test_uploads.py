@@ -441,7 +441,7 @@ def table(task: Task, ids: list[Any], messages: list[Any]) -> Any:
     return pa.table({"report_id": ids, schema.names[1]: messages}, nullable)
 
 
-@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "ue"])
+@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision", "ue"])
 def test_arrow_streams(collector: Running, mechanism: str) -> None:
     task = collector.add_task(mechanism=mechanism)
     reports = some_reports(range(500), task)

@@ -45,14 +45,13 @@ def test_thresholds() -> None:
     for case in cases("thresholds", positive=True):
         epsilon = Fraction(case["epsilon"])
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
-        parameters = {
-            name: value for name, value in case.items() if name in {"allocation", "beta", "q", "r", "o"}
-        }
+        wanted = {"allocation", "beta", "q", "r", "o", "symbols"}
+        parameters = {name: value for name, value in case.items() if name in wanted}
         for name in CHANNELS.keys() & case.keys():
             channel = build(name, case["keys"], case["padding"], epsilon, parameters)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
-            if case.get("q_is_chosen"):
-                assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == {"q": case["q"]}
+            if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
+                assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == parameters
 
 
 def test_every_mechanism_has_vectors_of_every_kind() -> None:

@@ -20,6 +20,7 @@ import wider
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.bulk.reports import write_reports
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
@@ -134,6 +135,34 @@ TUNED_TASKS = (
         mechanism={"name": "ue", "allocation": "tuned", "beta": "0.2"},
     ),
 )
+# And after those again.
+COLLISION_TASKS = (
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism="collision",
+    ),
+    Task(
+        name="movies",
+        keys=["alien", "heat", "up"],
+        values=(1, 5),
+        epsilon=1,
+        mechanism={"name": "collision", "symbols": 2},
+    ),
+    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="collision"),
+    Task(name="many", keys=10_000, values=(0, 100), epsilon=4, padding=100, mechanism="collision"),
+    Task(
+        name="huge",
+        keys=2**31,
+        values=(0, 100),
+        epsilon=2,
+        padding=2,
+        mechanism={"name": "collision", "symbols": 2**31 - 1},
+    ),
+)
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
 
@@ -168,6 +197,7 @@ def thresholds() -> Iterator[dict[str, Any]]:
                 "ue-compact": {"kept": str(compact.kept), "functions": str(compact.functions)},
             }
     yield from _tuned_thresholds()
+    yield from _collision_thresholds()
 
 
 def _tuned_thresholds() -> Iterator[dict[str, Any]]:
@@ -192,6 +222,22 @@ def _tuned_thresholds() -> Iterator[dict[str, Any]]:
                 "padding": 1,
                 "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
                 "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
+            }
+
+
+def _collision_thresholds() -> Iterator[dict[str, Any]]:
+    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
+        bound = exp_lower(Fraction(epsilon))
+        for padding, symbols in ((1, None), (2, 3), (2, None), (100, None), (100, 2**31 - 1)):
+            collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
+            yield {
+                "epsilon": epsilon,
+                "symbols": collision.symbols,
+                "symbols_are_chosen": symbols is None,
+                "keys": 1000,
+                "padding": padding,
+                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
+                "collision": {"hit": str(collision.hit), "functions": str(collision.functions)},
             }
 
 
@@ -242,6 +288,7 @@ def tasks() -> Iterator[dict[str, Any]]:
     ):
         yield {"json": text, "fails_at": "task", "reason": reason}
     yield from _tuned_tasks()
+    yield from _collision_tasks()
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:
@@ -266,6 +313,22 @@ def _tuned_tasks() -> Iterator[dict[str, Any]]:
         ("at most 0.499999", good.replace('"0.2"', '"0.5"')),
         ("beta must be a number", good.replace('"0.2"', "null")),
         ("not an integer", good.replace('"0.2"', "0.2")),
+    ):
+        yield {"json": text, "fails_at": "task", "reason": reason}
+
+
+def _collision_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, COLLISION_TASKS)
+    good = COLLISION_TASKS[0].to_json()
+    for reason, text in (
+        ("canonical", good.replace(',"symbols":8', "")),
+        ("more than the padding", good.replace('"symbols":8', '"symbols":2')),
+        ("more than the padding", good.replace('"symbols":8', '"symbols":-8')),
+        ("at most 2^31 - 1", good.replace('"symbols":8', '"symbols":2147483648')),
+        ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":"8"')),
+        ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":true')),
+        ("not an integer", good.replace('"symbols":8', '"symbols":8.0')),
+        ("no parameter 'q'", good.replace('"symbols":8', '"q":3')),
     ):
         yield {"json": text, "fails_at": "task", "reason": reason}
 
@@ -326,6 +389,24 @@ def reports() -> Iterator[dict[str, Any]]:
         yield from _made_reports(number, task)
     yield from _threshold_draws(TUNED_TASKS[0])
 
+    yield from _collision_reports()
+
+
+def _collision_reports() -> Iterator[dict[str, Any]]:
+    for number, task in enumerate(COLLISION_TASKS, len(TASKS) + len(COMPACT_TASKS)):
+        yield from _made_reports(number, task)
+    yield from _many_pairs(COLLISION_TASKS[3])
+    yield from _symbol_draws(COLLISION_TASKS[0])
+    for task in COLLISION_TASKS[:2]:
+        yield {"task": task.to_json(), "pairs": {"up": 0}, "fails_at": "pairs", "reason": "within"}
+        for reason, body in (
+            ("wrong_length", bytes(7)),
+            ("wrong_length", bytes(9)),
+            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", b"\xff" * 8),
+        ):
+            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+
 
 def _made_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
     for case, shares in enumerate(PAIRS):
@@ -370,6 +451,28 @@ def _threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
             yield _made_report(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
 
 
+def _many_pairs(task: Task) -> Iterator[dict[str, Any]]:
+    """As many pairs as a report takes, and more."""
+    for count in (task.padding, task.padding + 1, 3 * task.padding):
+        pairs = {str(7 * key): float(key % 101) for key in range(count)}
+        yield _made_report(task, pairs, seeded_source(count)(16 + 8 * (task.channel.draws + 4)))
+
+
+def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Tapes that meet the thresholds of a collision report from either side, for functions with and without a meeting."""
+    channel = task.channel
+    assert isinstance(channel, CollisionChannel)  # noqa: S101
+    items = [channel.item(key, True) for key in (0, 1)]  # noqa: FBT003
+    for own in (1, 2):
+        function = next(i for i in range(2**32) if len(channel.own_symbols(i, items)) == own)
+        thresholds = [channel.hit * count for count in range(1, own + 1)]
+        for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
+            for other in (0, channel.symbols - own - 1):
+                draws = [0, 0, function, number, other]
+                tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
+                yield _made_report(task, {"alien": 5.0, "heat": 5.0}, tape)
+
+
 def tallies() -> Iterator[dict[str, Any]]:
     """Tallies of given bodies, and bytes that are no tallies."""
     for task in TASKS:
@@ -395,6 +498,15 @@ def tallies() -> Iterator[dict[str, Any]]:
         yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
     for task in TUNED_TASKS:
         yield from _counted(task)
+
+    for task in COLLISION_TASKS:
+        yield from _counted(task)
+    small, other = COLLISION_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+    ):
+        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:
@@ -427,7 +539,7 @@ def wider_reports() -> Iterator[dict[str, Any]]:
 
 def golden(folder: Path) -> None:
     """A task, a report file, a tally and its estimates, for later releases to read."""
-    for task in (*TASKS[:2], COMPACT_TASKS[0]):
+    for task in (*TASKS[:2], COMPACT_TASKS[0], COLLISION_TASKS[0]):
         sent = list(_sent(task, 500))
         tally = Tally(task)
         tally.add_many(sent)

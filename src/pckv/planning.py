@@ -117,14 +117,14 @@ def plan(
 
     >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
     >>> chosen.mechanism, chosen.padding
-    ('ue-compact', 2)
+    ('collision', 3)
     """
     _check(keys, users, pairs, frequency)
     exact_epsilon = Fraction(checked_epsilon(epsilon))
     aim = aim_for(keys, 1, objective, users)._replace(frequency=frequency)
     best = [_best_padding(name, keys, exact_epsilon, pairs, aim) for name in CHANNELS]
     channel = least_error(
-        [(aim.rank(_errors(each, aim, pairs)), each) for each in best if not objection(each)]
+        [(aim.rank(_errors(each, aim, pairs)), each) for each in best if not objection(each, users)]
     )
     moments = CountMoments.of(channel.count_law)
     a, b, p = (float(probability) for probability in channel.probabilities)
@@ -170,7 +170,8 @@ def _best_padding(name: str, keys: int, epsilon: Fraction, pairs: int, aim: Aim)
     paddings = sorted({padding for padding in PADDINGS if padding < pairs} | {pairs})
     channels = [suited(name, keys, padding, epsilon, {}, aim) for padding in paddings]
     return min(
-        channels, key=lambda channel: (objection(channel) != "", aim.rank(_errors(channel, aim, pairs)))
+        channels,
+        key=lambda channel: (objection(channel, aim.users) != "", aim.rank(_errors(channel, aim, pairs))),
     )
 
 
@@ -197,7 +198,9 @@ def _option(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> Option:
         bytes_a_report=ID_BYTES + channel.body_bytes,
         frequency_error=error.frequency_error,
         mean_error=error.mean_error,
-        objection="" if channel is chosen else objection(channel) or _drawback(channel, chosen, aim, pairs),
+        objection=""
+        if channel is chosen
+        else objection(channel, aim.users) or _drawback(channel, chosen, aim, pairs),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,9 +52,9 @@ class Subject:
     def channels(
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
-        """The mechanism in every variant."""
+        """The mechanism in every variant, as enumeration takes it."""
         for variant in self.channel.variants():
-            yield self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
+            yield self.channel.toy(keys, padding_length, epsilon, variant, bits)
 
 
 SUBJECTS = tuple(Subject(name, CHANNELS[name], SAMPLERS[name]) for name in CHANNELS)
@@ -148,9 +148,12 @@ def law_at(channel: Channel, values: dict[int, float]) -> dict[int, Fraction]:
 def check_unbiased(subject: Subject) -> None:
     """A report's decoded expectation is the count law's and, corrected by it, the truth: exactly."""
     for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
-        for variant in subject.channel.variants():
-            task = _task(subject, keys, length, variant)
-            law = subject.channel.from_parameters(keys, length, Fraction(1), variant).count_law
+        for channel in subject.channels(keys, length, Fraction(1)):
+            if not channel.exactly_uniform:
+                continue
+            task = _task(subject, keys, length, channel.parameters)
+            task.channel = channel
+            law = channel.count_law
             noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
             signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
             contrast = law.holder_plus.plus - law.holder_plus.minus
@@ -260,7 +263,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 )
 
 
-def _task(subject: Subject, keys: int, length: int, variant: dict[str, object] | None = None) -> Task:
+def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object] | None = None) -> Task:
     # What a variant leaves open is the channel's own default here, not what a task would choose.
     parameters = subject.channel.from_parameters(keys, length, Fraction(1), variant or {}).parameters
     mechanism = {"name": subject.name, **parameters}

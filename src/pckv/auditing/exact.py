@@ -14,6 +14,8 @@ from pckv.errors import AuditFailure
 
 # Beyond this many input sets times outputs, enumeration gives way to the closed form.
 MOST_CASES = 20_000
+# So many keys have more input sets than that, whatever the outputs.
+HOPELESS_KEYS = 10
 
 
 def input_sets(keys: int) -> Iterator[dict[int, int]]:
@@ -54,6 +56,6 @@ def _by_output(
 
 
 def cases(channel: Channel) -> int:
-    """How many input sets times outputs enumeration would visit."""
-    outputs = channel.word_limit or 3**channel.keys
-    return int(3**channel.keys * outputs)
+    """How many input sets times outputs enumeration would visit; not counted further where it is hopeless."""
+    sets = 3 ** min(channel.keys, HOPELESS_KEYS)
+    return int(sets * (channel.word_limit or sets))

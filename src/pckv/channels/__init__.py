@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from pckv.channels.base import Channel, CountLaw, Law, SamplingChannel, Signs, Support
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
@@ -17,7 +18,7 @@ from pckv.errors import ParameterError
 __all__ = ["CHANNELS", "Channel", "CountLaw", "Law", "SamplingChannel", "Signs", "Support", "build"]
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (UeChannel, GrrChannel, UeCompactChannel)
+    channel.name: channel for channel in (UeChannel, GrrChannel, UeCompactChannel, CollisionChannel)
 }
 
 

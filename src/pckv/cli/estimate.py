@@ -15,6 +15,7 @@ from pckv.cli.common import (
     json_option,
     print_json,
     print_table,
+    progress_bar,
     read_task,
     row_bar,
     task_option,
@@ -58,7 +59,8 @@ def estimate_command(
         check_picture(plot)
         check_free(plot, force=force)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
-    estimates = estimate(tally, method=method, level=level, keys=keys or None)
+    with progress_bar("Decoding") as progress:
+        estimates = estimate(tally, method=method, level=level, keys=keys or None, progress=progress)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:

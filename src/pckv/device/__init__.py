@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pckv.device import grr, ue, ue_compact
+from pckv.device import collision, grr, ue, ue_compact
 from pckv.device.padding import Pair, level
 from pckv.errors import PairsError
 from pckv.randomness import Tape
@@ -20,6 +20,7 @@ SAMPLERS: dict[str, Sampler] = {
     "ue": ue.perturb,
     "grr": grr.perturb,
     "ue-compact": ue_compact.perturb,
+    "collision": collision.perturb,
 }
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.channels import SamplingChannel
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
@@ -69,6 +71,15 @@ class Sampled(NamedTuple):
     positive: Flags
 
 
+class Taken(NamedTuple):
+    """All pairs that the participants' reports are made from: up to as many each as the padding."""
+
+    users: int
+    owners: Integers
+    keys: Integers
+    positive: Flags
+
+
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[Batch]:
     """One report for every participant, in batches of bounded size, in the same order."""
     check_values(task, population)
@@ -77,7 +88,8 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
         ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, _sample(task, part, tape), tape))
+        prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
+        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, prepare(task, part, tape), tape))
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -104,8 +116,30 @@ def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
     keys = np.full(len(population), task.key_count)
     keys[real] = population.keys[chosen]
     levels = np.full(len(population), VALUE_ONE // 2, np.uint64)
-    levels[real] = (population.values[chosen] - task.low) / (task.high - task.low) * VALUE_ONE
+    levels[real] = _levels(task, population.values[chosen])
     return Sampled(real, keys, tape.positive(levels))
+
+
+def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
+    sizes, starts = population.sizes, population.offsets[:-1]
+    order = np.arange(population.keys.size)
+    # The first pairs of everybody who holds too many are shuffled in, one place after another.
+    many = np.flatnonzero(sizes > task.padding)
+    for place in range(task.padding if many.size else 0):
+        here = starts[many] + place
+        there = here + tape.below((sizes[many] - place).astype(np.uint64))
+        order[here], order[there] = order[there], order[here]
+    owners = np.repeat(np.arange(len(population)), sizes)
+    taken = np.arange(order.size) - starts[owners] < task.padding
+    chosen = order[taken]
+    levels = _levels(task, population.values[chosen]).astype(np.uint64)
+    return Taken(
+        len(population), owners[taken], population.keys[chosen].astype(np.int64), tape.positive(levels)
+    )
+
+
+def _levels(task: Task, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (values - task.low) / (task.high - task.low) * VALUE_ONE
 
 
 def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
@@ -137,6 +171,26 @@ def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> 
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
+def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+    functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
+    items = channel.item(taken.keys.astype(np.uint64), taken.positive)
+    hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
+    # Everybody's own symbols, each once and in order.
+    owners, own = np.divmod(np.unique(taken.owners * channel.symbols + hashes), channel.symbols)
+    counts = np.bincount(owners, minlength=taken.users)
+    starts = np.cumsum(counts) - counts
+    numbers = tape.draw(taken.users)
+    hits = numbers < counts.astype(np.uint64) * np.uint64(channel.hit)
+    symbols = np.empty(taken.users, np.int64)
+    symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
+    missed = np.flatnonzero(~hits)
+    symbols[missed] = tape.below((channel.symbols - counts[missed]).astype(np.uint64))
+    # Her own symbols are skipped: those that are not above it, once the ones before them are.
+    skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
+    symbols += np.bincount(owners[skipped], minlength=taken.users)
+    return functions * channel.symbols + symbols
+
+
 def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint8]:
     count = sampled.keys.size
     numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
@@ -150,8 +204,9 @@ def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint
     return np.concatenate(planes, axis=1)
 
 
-SAMPLERS: dict[str, Callable[[Any, Sampled, ManyTape], Integers | NDArray[np.uint8]]] = {
+SAMPLERS: dict[str, Callable[[Any, Any, ManyTape], Integers | NDArray[np.uint8]]] = {
     "ue": _ue,
     "grr": _grr,
     "ue-compact": _ue_compact,
+    "collision": _collision,
 }

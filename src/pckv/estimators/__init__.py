@@ -12,7 +12,7 @@ from pckv.estimators.corrected import corrected
 from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.tally import Tally
-from pckv.tally.decode import KeySupport, key_support
+from pckv.tally.decode import KeySupport, Progress, key_support
 from pckv.task import Task
 from pckv.theory import CountMoments
 
@@ -27,9 +27,15 @@ MOST_KEYS_AT_ONCE = 2**25
 
 
 def estimate(
-    tally: Tally, method: str = "corrected", level: float = 0.95, keys: Sequence[str] | None = None
+    tally: Tally,
+    method: str = "corrected",
+    level: float = 0.95,
+    keys: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
+
+    Where decoding takes long, `progress` is told the share that is done.
 
     >>> from pckv import Task, Tally
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -50,7 +56,7 @@ def estimate(
         if keys is None
         else np.array([task.key_index(key) for key in keys], np.int64)
     )
-    columns = _columns(key_support(tally, numbers), tally.reports, task, method, level)
+    columns = _columns(key_support(tally, numbers, progress), tally.reports, task, method, level)
     return Estimates(
         task=task.id,
         mechanism=task.mechanism,

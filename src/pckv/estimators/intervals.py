@@ -64,20 +64,22 @@ def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level
 def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
     """All whole numbers of holders that neither tail of the count's exact law contradicts.
 
-    The count is the sum of two binomials: holders who support their key, and others who support
-    it by chance. Equal counts have equal limits, so that each distinct count is solved once.
+    The count is the sum of two binomials: holders who support their key, and all other chances to
+    support it. Equal counts have equal limits, so that each distinct count is solved once.
     """
     distinct, place = np.unique(totals, return_inverse=True)
     count, alpha = distinct.astype(np.float64), (1 - level) / 2
     expected = reports * moments.noise
+    # A report supports one sign of a key at most, or has a chance at each, independently.
+    chances = 2 if moments.absent.mean_square_sum > moments.absent.mean_sum else 1
+    fake = moments.noise / chances
+    own = moments.holder.mean_sum - (chances - 1) * fake
     most_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
 
     def at_least(holders: Floats, threshold: Floats) -> Floats:
-        fakes = binomial_probabilities(most_fakes, reports - holders, moments.noise)
+        fakes = binomial_probabilities(most_fakes, chances * reports - holders, fake)
         wanted = threshold[:, None] - np.arange(most_fakes + 1)
-        tails = binomial_upper_tail(
-            wanted, np.broadcast_to(holders[:, None], wanted.shape), moments.holder.mean_sum
-        )
+        tails = binomial_upper_tail(wanted, np.broadcast_to(holders[:, None], wanted.shape), own)
         return np.asarray((fakes * tails).sum(axis=1))
 
     first = _first_true(lambda holders: at_least(holders, count) > alpha, count.size, reports)

@@ -54,7 +54,7 @@ def run_cell(cell: Cell, objective: str, rng: Generator, repeats: int) -> Outcom
     errors = {
         channel.name: aim.rank(simulate_keys(channel.count_law, cell.users, aim.frequency, repeats, rng))
         for channel in channels
-        if not objection(channel)
+        if not objection(channel, cell.users)
     }
     chosen = resolve("auto", cell.keys, cell.pairs, epsilon, {}, aim).name
     return Outcome(cell, chosen, min(errors, key=lambda name: errors[name]), errors)

@@ -2,18 +2,21 @@
 
 Given the sampled pairs, the counts of `ue` are independent multinomials a key, and those of `grr`
 a scatter: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` hang
-together across keys, so that its words are drawn, without their reports, and decoded.
+together across keys, so that its words are drawn, without their reports, and decoded. For `collision`
+that would take n·d hashes; its counts are drawn key by key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from pckv.channels import Channel
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
@@ -69,8 +72,24 @@ def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Ge
     return decode(channel, counts)
 
 
+def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> KeySupport:
+    """As if hashes were independent: holders support their own sign by `hit`, everybody else by chance.
+
+    Exact for one key, whose two signs are hashed apart. Between keys there are covariances, since a
+    report has one symbol for all; they are left out, for a mean of squared errors adds up the keys'
+    own and knows none of them.
+    """
+    held, other = float(Fraction(channel.hit, channel.one)), 1 / channel.symbols
+    plus, minus = (
+        rng.binomial(holders, held) + rng.binomial(taken.users - holders, other)
+        for holders in (taken.plus, taken.minus)
+    )
+    return KeySupport(plus, minus)
+
+
 COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], KeySupport]] = {
     "ue": _count_ue,
     "grr": _count_grr,
     "ue-compact": _count_ue_compact,
+    "collision": _count_collision,
 }

@@ -1,4 +1,4 @@
-"""Padding-and-sampling for a whole population, as counts: how many sampled each signed key.
+"""What a whole population's reports are made from, as counts: how many sampled or took each signed key.
 
 Participants with one pair who hold the same key and value are drawn together, in one multinomial:
 the same distribution, at a cost that does not grow with their number.
@@ -6,12 +6,14 @@ the same distribution, at a cost that does not grow with their number.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from pckv.channels import Channel, SamplingChannel
 from pckv.lab.dataset import Dataset
 
 Counts = NDArray[np.int64]
@@ -19,7 +21,10 @@ Floats = NDArray[np.float64]
 
 
 class SampledCounts(NamedTuple):
-    """How many participants sampled ⟨key, +⟩ and ⟨key, -⟩; the others sampled a dummy."""
+    """How many participants sampled ⟨key, +⟩ and ⟨key, -⟩; the others sampled a dummy.
+
+    Where a report is made from several pairs, how many took each signed key.
+    """
 
     plus: Counts
     minus: Counts
@@ -54,6 +59,11 @@ class SamplingModel:
             (dataset.scaled(population.values) + 1) / 2 if several.any() else population.values
         )
 
+    def prepare(self, channel: Channel, rng: Generator) -> SampledCounts:
+        """What everybody's report is made from: one sampled pair, or as many as the padding."""
+        sampled = isinstance(channel, SamplingChannel)
+        return (self.draw if sampled else self.take)(channel.padding, rng)
+
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
         """Everybody pads, samples one pair and turns its value into a sign."""
         plus, minus = self._draw_singles(padding, rng)
@@ -64,6 +74,29 @@ class SamplingModel:
         plus += np.bincount(keys[positive], minlength=self.keys)
         minus += np.bincount(keys[~positive], minlength=self.keys)
         return SampledCounts(plus, minus, self.users)
+
+    def take(self, most: int, rng: Generator) -> SampledCounts:
+        """Everybody takes all of her pairs, or so many of them, and turns their values into signs.
+
+        Whoever holds more takes each pair with chance most/|S|, apart from her others: the law of a
+        key's counts is exact, that of two keys' together is not.
+        """
+        plus, minus = self._draw_singles(1, rng)
+        keys, chances, sizes = self._pairs_of_several
+        taken = np.minimum(1, most / sizes)
+        numbers = rng.random(keys.size)
+        positive = numbers < taken * chances
+        plus += np.bincount(keys[positive], minlength=self.keys)
+        minus += np.bincount(keys[~positive & (numbers < taken)], minlength=self.keys)
+        return SampledCounts(plus, minus, self.users)
+
+    @cached_property
+    def _pairs_of_several(self) -> tuple[NDArray[np.int32], Floats, Counts]:
+        """The pairs of those who hold more than one: key, chance of +, how many she holds."""
+        sizes = np.repeat(self._sizes, self._sizes)
+        firsts = np.repeat(self._starts - (np.cumsum(self._sizes) - self._sizes), self._sizes)
+        places = firsts + np.arange(sizes.size)
+        return self._pair_keys[places], self._pair_chance[places], sizes
 
     def _draw_singles(self, padding: int, rng: Generator) -> tuple[Counts, Counts]:
         share = self._single.chances / padding

@@ -171,7 +171,7 @@ class Bench:
             frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
         else:
             channel = self.channel(setting)
-            support = count_reports(channel, self.sampling.draw(setting.padding, rng), rng)
+            support = count_reports(channel, self.sampling.prepare(channel, rng), rng)
             moments = CountMoments.of(channel.count_law)
             frequency, mean = METHODS[setting.method](support, self.dataset.users, moments)
         return self.compare(setting.top, frequency, mean)

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.channels import Channel
-from pckv.tally import Tally, compact
+from pckv.tally import Tally, collision, compact
 from pckv.tally.counts import Counts
 
 Cells = NDArray[np.int64]
+# Takes the share that is done.
+Progress = Callable[[float], None]
+Decoder = Callable[[Any, Counts, Cells, Progress], tuple[Cells, Cells]]
 
 
 class KeySupport(NamedTuple):
@@ -22,23 +25,30 @@ class KeySupport(NamedTuple):
     minus: Cells
 
 
-def key_support(tally: Tally, keys: Cells | None = None) -> KeySupport:
+def key_support(tally: Tally, keys: Cells | None = None, progress: Progress = lambda _: None) -> KeySupport:
     """Decode all keys of a tally, or the ones asked for."""
-    return decode(tally.task.channel, tally.counts, keys)
+    return decode(tally.task.channel, tally.counts, keys, progress)
 
 
-def decode(channel: Channel, counts: Counts, keys: Cells | None = None) -> KeySupport:
+def decode(
+    channel: Channel, counts: Counts, keys: Cells | None = None, progress: Progress = lambda _: None
+) -> KeySupport:
     """Decode the counts of a channel's reports."""
     numbers = np.arange(channel.keys) if keys is None else keys
-    return KeySupport(*DECODERS[channel.name](channel, counts, numbers))
+    return KeySupport(*DECODERS[channel.name](channel, counts, numbers, progress))
 
 
-def _signed_cells(_: Channel, counts: Counts, keys: Cells) -> tuple[Cells, Cells]:
+def _signed_cells(_: Channel, counts: Counts, keys: Cells, _progress: Progress) -> tuple[Cells, Cells]:
     return counts.take(2 * keys + 1), counts.take(2 * keys)
 
 
-DECODERS: dict[str, Callable[[Any, Counts, Cells], tuple[Cells, Cells]]] = {
+def _compact(channel: Any, counts: Counts, keys: Cells, _progress: Progress) -> tuple[Cells, Cells]:
+    return compact.support(channel, counts, keys)
+
+
+DECODERS: dict[str, Decoder] = {
     "ue": _signed_cells,
     "grr": _signed_cells,
-    "ue-compact": compact.support,
+    "ue-compact": _compact,
+    "collision": collision.support,
 }

@@ -1,10 +1,12 @@
-"""Compiled counting loops (numba): words into a histogram, bit planes into sums by position."""
+"""Compiled counting loops (numba): words into a histogram, bit planes into sums by position, hashes by symbol."""
 
 from __future__ import annotations
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from pckv.channels.hashing import FACTORS, SHIFTS
 
 # Every second bit, every second pair of bits, every second group of four.
 BITS, PAIRS, FOURS = (
@@ -14,6 +16,10 @@ BITS, PAIRS, FOURS = (
 ROWS_A_PAIR, PAIRS_A_FOUR, FOURS_A_BYTE = 3, 5, 17
 # All sums of so many lanes stay in the cache.
 LANES_AT_ONCE = 256
+# What so many words are compared with stays in the cache.
+WORDS_AT_ONCE = 2**11
+SHIFT_1, SHIFT_2, SHIFT_3 = (np.uint64(shift) for shift in SHIFTS)
+FACTOR_1, FACTOR_2 = (np.uint64(factor) for factor in FACTORS)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -98,3 +104,43 @@ def widen(narrow: NDArray[np.uint64], wide: NDArray[np.uint64], mask: np.uint64,
             wide[bit, lane] += fields & mask
             wide[bit + half, lane] += (fields >> shift) & mask
             narrow[bit, lane] = 0
+
+
+@numba.njit(nogil=True, cache=True)
+def count_collisions(
+    seeds: NDArray[np.uint64],
+    lowest: NDArray[np.uint64],
+    widths: NDArray[np.uint64],
+    times: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """For both signs of every key (+ first), the times of the words whose range its hash is in."""
+    found = np.zeros((2, keys.size), np.int64)
+    for start in range(0, seeds.size, WORDS_AT_ONCE):
+        block = slice(start, start + WORDS_AT_ONCE)
+        for place in range(keys.size):
+            for sign in range(2):
+                item = np.uint64(2) * keys[place] + np.uint64(1 - sign)
+                found[sign, place] += count_hits(
+                    seeds[block], lowest[block], widths[block], times[block], item
+                )
+    return found
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def count_hits(
+    seeds: NDArray[np.uint64],
+    lowest: NDArray[np.uint64],
+    widths: NDArray[np.uint64],
+    times: NDArray[np.int64],
+    item: np.uint64,
+) -> np.int64:
+    """The times of the words that support an item, in a loop that the processor runs on several at once."""
+    total = np.int64(0)
+    for word in range(seeds.size):
+        number = seeds[word] ^ item
+        number = (number ^ (number >> SHIFT_1)) * FACTOR_1
+        number = (number ^ (number >> SHIFT_2)) * FACTOR_2
+        number ^= number >> SHIFT_3
+        total += times[word] if number - lowest[word] < widths[word] else np.int64(0)
+    return total

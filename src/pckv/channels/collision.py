@@ -1,0 +1,227 @@
+"""Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
+
+A public hash function, drawn for every report, sends signed keys to symbols. The report names the
+function and one symbol, which is more often than not one that a pair of hers is sent to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb, floor, lcm
+
+from pckv.budget import epsilon_of, exp_lower
+from pckv.channels.base import (
+    SMALL_KEYS,
+    THRESHOLD_BITS,
+    Channel,
+    CountLaw,
+    Law,
+    Probabilities,
+    Signs,
+    Support,
+)
+from pckv.channels.hashing import Number, hashed, reduced
+from pckv.errors import ParameterError
+
+# So many hash functions that their number adds no error worth naming.
+FUNCTIONS = 2**32
+# Words, functions times symbols, stay below 2^63.
+MOST_SYMBOLS = 2**31 - 1
+# What enumeration makes do with; all functions there are, where those have no more words than this.
+FEW_FUNCTIONS, FEW_PAIRS, FEW_SYMBOLS = 3, 2, 64
+MOST_WORDS_OF_ALL = 2**12
+
+
+class CollisionChannel(Channel):
+    """A word is function·t + z: the number of a hash function, and one of t symbols.
+
+    It supports the signed keys that the function sends to z. The padding s is the most pairs that
+    a report is made from. For enumeration there are families of fewer functions, and the one of
+    all functions (None), which a hash stands in for.
+    """
+
+    name = "collision"
+    options = frozenset({"symbols"})
+    body_bytes = 8
+
+    def __init__(
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        symbols: int | None = None,
+        bits: int = THRESHOLD_BITS,
+        *,
+        functions: int | None = FUNCTIONS,
+    ) -> None:
+        super().__init__(keys, padding, epsilon, bits)
+        self.bound = exp_lower(epsilon)
+        self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
+        check_symbols(self.symbols, padding)
+        self.exactly_uniform = functions is None
+        self.functions: int = self.symbols ** (2 * keys) if functions is None else functions
+        if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
+            raise ParameterError(
+                f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
+            )
+
+    @classmethod
+    def from_parameters(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> CollisionChannel:
+        cls.check_known(parameters)
+        symbols = check_symbols(parameters["symbols"], padding) if "symbols" in parameters else None
+        return cls(keys, padding, epsilon, symbols, bits)
+
+    @classmethod
+    def toy(
+        cls,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        parameters: Mapping[str, object],
+        bits: int = THRESHOLD_BITS,
+    ) -> CollisionChannel:
+        symbols = cls.from_parameters(keys, padding, epsilon, parameters).symbols
+        # On a toy tape every function multiplies the runs, so that a few must do.
+        roomy = bits == THRESHOLD_BITS and keys <= SMALL_KEYS
+        all_functions = roomy and symbols ** (2 * keys + 1) <= MOST_WORDS_OF_ALL
+        functions = None if all_functions else FEW_FUNCTIONS
+        return cls(keys, padding, epsilon, symbols, bits, functions=functions)
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, object], ...]:
+        return ({},)
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return {"symbols": self.symbols}
+
+    @property
+    def claim(self) -> Fraction:
+        return self.bound
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        return {"signed pairs": epsilon_of(self.bound)}
+
+    @property
+    def word_limit(self) -> int:
+        return self.functions * self.symbols
+
+    @property
+    def why(self) -> str:
+        pairs = "one pair" if self.padding == 1 else f"up to {self.padding:,} pairs"
+        return f"t = {self.symbols:,}: {pairs} in one of {self.symbols:,} symbols; a decode asks every report"
+
+    def asked(self, reports: int) -> int:
+        # Words are next to never the same.
+        return self.keys * reports
+
+    @property
+    def draws(self) -> int:
+        # Which pairs, their signs, the function, the symbol, another symbol.
+        pairs = self.keys if self.keys <= self.padding else 2 * self.padding
+        return pairs + 3
+
+    @cached_property
+    def hit(self) -> int:
+        """Threshold, for every symbol that a pair is sent to: the report is that symbol.
+
+        One number for any number of pairs: rounded apart for each, their ratios would not be bounded.
+        """
+        return floor(self.one * self.bound / (self.symbols - self.padding + self.padding * self.bound))
+
+    @property
+    def realised(self) -> Fraction:
+        # A symbol of hers against one that is not, with as many pairs as there may be.
+        ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
+        return max(ratio, 1 / ratio)
+
+    @cached_property
+    def probabilities(self) -> Probabilities:
+        held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
+        return Probabilities(a=held + other, b=2 * other, p=held / (held + other))
+
+    @cached_property
+    def count_law(self) -> CountLaw:
+        # The two signs of a key are hashed apart, so that a report may support both.
+        held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
+        return CountLaw(holder_plus=_independent(held, other), absent=_independent(other, other))
+
+    def law(self, signs: Signs) -> Law:
+        """Mix the laws of every function and every choice of pairs; weights out of a common multiple."""
+        items = [self.item(key, sign > 0) for key, sign in signs.items()]
+        taken = min(len(items), self.padding)
+        unit = lcm(*(self.symbols - others for others in range(min(self.keys, self.padding) + 1)))
+        weights: Counter[int] = Counter()
+        for function in range(self.functions):
+            for chosen in combinations(items, taken):
+                own = self.own_symbols(function, chosen)
+                missed = (self.one - len(own) * self.hit) * (unit // (self.symbols - len(own)))
+                for symbol in range(self.symbols):
+                    weight = self.hit * unit if symbol in own else missed
+                    weights[function * self.symbols + symbol] += weight
+        return Law(weights, self.functions * comb(len(items), taken) * self.one * unit)
+
+    def smaller(self) -> Channel | None:
+        keys, padding, symbols = self.keys, self.padding, self.symbols
+        if self.functions <= FEW_FUNCTIONS:
+            if symbols > FEW_SYMBOLS:
+                # Few pairs with few symbols stand for many with many.
+                padding, symbols = min(padding, FEW_PAIRS), FEW_SYMBOLS
+            elif keys > 1:
+                keys = min(keys, SMALL_KEYS + 1) - 1
+            else:
+                return None
+        return CollisionChannel(keys, padding, self.epsilon, symbols, self.bits, functions=FEW_FUNCTIONS)
+
+    def most_supported(self, targets: int) -> int:
+        # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
+        return 2 * targets
+
+    def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
+        """The distinct symbols that some items are sent to, in order."""
+        return sorted({self.symbol(function, item) for item in items})
+
+    def symbol(self, function: Number, item: Number) -> Number:
+        """The symbol that a function sends an item to; numbers or numpy arrays alike."""
+        if self.exactly_uniform:
+            return function // self.symbols**item % self.symbols
+        return reduced(hashed(function, item), self.symbols)
+
+    @staticmethod
+    def item(key: Number, positive: Number) -> Number:
+        """The number of a signed key."""
+        return 2 * key + positive
+
+
+def best_symbols(padding: int, bound: Fraction) -> int:
+    """The number of symbols with the least error of a rare key, or the most that words have room for."""
+    return min(floor(padding * bound) + 2 * padding - 1, MOST_SYMBOLS)
+
+
+def check_symbols(symbols: object, padding: int) -> int:
+    """A number of symbols that reports of this padding can be made with."""
+    if isinstance(symbols, bool) or not isinstance(symbols, int):
+        raise ParameterError(f"symbols must be a whole number, not {symbols!r}")
+    if symbols <= padding:
+        raise ParameterError(
+            f"symbols must be more than the padding, so that some say none of the pairs: {symbols} ≤ {padding}"
+        )
+    if symbols > MOST_SYMBOLS:
+        raise ParameterError(f"symbols must be at most 2^31 - 1, for words of 63 bits, not {symbols}")
+    return symbols
+
+
+def _independent(plus: Fraction, minus: Fraction) -> Support:
+    return Support(plus * (1 - minus), (1 - plus) * minus, plus * minus)

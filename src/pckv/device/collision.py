@@ -1,0 +1,40 @@
+"""The device half of Collision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pckv.channels.collision import CollisionChannel
+from pckv.device.padding import Pair
+from pckv.randomness import Tape
+
+
+def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """Send the pairs to symbols by a random hash function, and report one of those or another.
+
+    The draws, in order: which pairs (only with more of them than the padding), a sign a pair, the
+    function, the symbol, and the other symbol if it is none of hers.
+    """
+    items = [channel.item(key, tape.bernoulli(level)) for key, level in choose(pairs, channel.padding, tape)]
+    function = tape.below(channel.functions)
+    own = channel.own_symbols(function, items)
+    number = tape.draw()
+    if number < len(own) * channel.hit:
+        symbol = own[number // channel.hit]
+    else:
+        # One of the other symbols, all alike: her own are skipped.
+        symbol = tape.below(channel.symbols - len(own))
+        for taken in own:
+            symbol += taken <= symbol
+    return function * channel.symbols + symbol
+
+
+def choose(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
+    """All pairs, or as many of them as a report takes, every choice alike."""
+    if len(pairs) <= most:
+        return pairs
+    shuffled = list(pairs)
+    for place in range(most):
+        other = place + tape.below(len(pairs) - place)
+        shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
+    return shuffled[:most]
