@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -128,18 +132,6 @@ def people(browser: Any, collector: Serving) -> Iterator[Any]:
     assert [said for person in persons for said in person.bad] == []
 
 
-@pytest.fixture
-def shoot(request: pytest.FixtureRequest) -> Any:
-    """Takes a picture for the documents, if that was asked for."""
-
-    def take(person: Person, name: str, *, whole: bool = True) -> None:
-        if request.config.getoption("--screenshots"):
-            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-            person.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=whole)
-
-    return take
-
-
 def ask(collector: Serving, method: str, path: str, content: bytes = b"", media: str = "") -> httpx2.Response:
     """What the collector says to the administrator."""
     headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
@@ -161,7 +153,7 @@ def count(collector: Serving, task_id: str) -> int:
 # The whole way
 
 
-def make_task(operator: Person, shoot: Any) -> tuple[str, str]:
+def make_task(operator: Person) -> tuple[str, str]:
     """The operator fills in the form; the id of the task, and the lines for an app."""
     page = operator.page
     operator.press("New task", "link")
@@ -172,7 +164,6 @@ def make_task(operator: Person, shoot: Any) -> tuple[str, str]:
     page.get_by_text(re.compile(r"\d+ bytes a report")).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
     operator.check()
-    shoot(operator, "new-task")
     operator.press("Make the task")
     page.get_by_role("heading", name="is made").wait_for()
     assert NAME in page.locator("h1").inner_text()
@@ -206,15 +197,14 @@ def sent_bodies(person: Person) -> list[str]:
     return [pckv.report.from_text(report["body"]).hex(" ") for report in reports]
 
 
-def test_a_whole_collection(collector: Serving, people: Any, shoot: Any, tmp_path: Path) -> None:
+def test_a_whole_collection(collector: Serving, people: Any, tmp_path: Path) -> None:
     operator = people()
     operator.sign_in()
-    task_id, lines = make_task(operator, shoot)
+    task_id, lines = make_task(operator)
 
     one = people(PHONE)
     shown = answer(one, task_id, {"Alien": 4, HOSTILE: 2})
     one.check()
-    shoot(one, "join-before-sending")
     one.press("Send this report")
     one.state("sent")
     one.check()
@@ -259,11 +249,11 @@ def test_a_whole_collection(collector: Serving, people: Any, shoot: Any, tmp_pat
     )
     assert answered.json() == {"refused": []}
 
-    check_estimates(collector, operator, task, tmp_path, shoot)
+    check_estimates(collector, operator, task, tmp_path)
     end(operator)
 
 
-def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folder: Path, shoot: Any) -> None:
+def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folder: Path) -> None:
     """What the dashboard shows is what `pckv estimate` says of the exported reports, digit for digit."""
     page = operator.page
     (folder / "task.json").write_text(task.to_json(), encoding="utf-8")
@@ -273,7 +263,6 @@ def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folde
     page.locator(".estimates tbody tr").nth(3).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
     operator.check()
-    shoot(operator, "dashboard")
     for method, level in (("baseline", "0.99"), ("corrected", "0.9")):
         with page.expect_response(re.compile(rf"estimates\?.*method={method}")):
             page.get_by_label("Method", exact=True).select_option(method)
@@ -357,7 +346,7 @@ def end(operator: Person) -> None:
 # Who may see what
 
 
-def test_signing_in_and_out(people: Any, collector: Serving, shoot: Any) -> None:
+def test_signing_in_and_out(people: Any, collector: Serving) -> None:
     person = people(PHONE)
     person.go("/")
     person.check()
@@ -372,7 +361,6 @@ def test_signing_in_and_out(people: Any, collector: Serving, shoot: Any) -> None
     assert person.page.get_by_text("not yet open").count() == 1
     assert person.page.get_by_role("link", name="New task").count() == 0
     person.check()
-    shoot(person, "tasks-phone")
     person.page.reload()
     person.page.get_by_role("link", name="for the list").click()
     person.page.get_by_role("heading", name="Precision").wait_for()
@@ -412,7 +400,7 @@ def test_a_report_by_keyboard_alone(people: Any, collector: Serving) -> None:
     assert count(collector, task.id) == 1
 
 
-def test_many_keys_are_searched_and_any_number_is_slid(people: Any, collector: Serving, shoot: Any) -> None:
+def test_many_keys_are_searched_and_any_number_is_slid(people: Any, collector: Serving) -> None:
     keys = [f"film {number}" for number in range(3000)] + [HOSTILE]
     task = add_task(collector, name="many", keys=keys, values=(0, 100), padding=2)
     person = people(PHONE)
@@ -432,14 +420,13 @@ def test_many_keys_are_searched_and_any_number_is_slid(people: Any, collector: S
     person.press("Add film 29")
     person.press("Remove film 29")
     person.check()
-    shoot(person, "join-many-phone")
     person.press("Make my report")
     person.state("prepared")
     assert f"{HOSTILE}: 12.5" in page.locator(".compare").inner_text()
     person.check()
 
 
-def test_a_phone_in_the_dark(people: Any, collector: Serving, shoot: Any) -> None:
+def test_a_phone_in_the_dark(people: Any, collector: Serving) -> None:
     task = add_task(collector, name="dark", keys=KEYS, closes="2099-01-01")
     person = people(PHONE, color_scheme="dark")
     person.go(f"/join/{task.id}")
@@ -447,7 +434,6 @@ def test_a_phone_in_the_dark(people: Any, collector: Serving, shoot: Any) -> Non
     assert "2099-01-01" in person.page.locator("main").inner_text()
     check_odds(task, person.page.locator("#odds").inner_text())
     person.check()
-    shoot(person, "join-phone-dark")
     operator = people(PHONE, color_scheme="dark")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
@@ -457,7 +443,6 @@ def test_a_phone_in_the_dark(people: Any, collector: Serving, shoot: Any) -> Non
     operator.page.get_by_label("Keys, one a line").fill("a\nb")
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
-    shoot(operator, "new-task-phone-dark")
 
 
 def check_odds(task: pckv.Task, sentence: str) -> None:
@@ -516,18 +501,115 @@ def test_a_task_closed_early_refuses_and_says_so(people: Any, collector: Serving
     person.bad = [said for said in person.bad if "403" not in said]
 
 
+@contextmanager
+def elsewhere(page: str) -> Iterator[str]:
+    """The address of a page of another origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def test_the_lines_for_a_page_do_what_they_promise(people: Any, collector: Serving, browser: Any) -> None:
     task = add_task(collector, name="for a page", keys=[HOSTILE, "Heat"])
     operator = people()
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     lines = operator.page.get_by_label("In a page, with JavaScript", exact=True).input_value()
-    context = browser.new_context()
-    page = context.new_page()
-    elsewhere = "http://localhost:1/"
-    page.route(elsewhere, lambda route: route.fulfill(body=lines, content_type="text/html; charset=utf-8"))
-    with page.expect_response(lambda answer: answer.url.endswith("/reports")) as waiting:
-        page.goto(elsewhere)
-    assert waiting.value.json() == {"refused": []}
-    context.close()
+    with elsewhere(lines) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        with page.expect_response(lambda answer: answer.url.endswith("/reports")) as waiting:
+            page.goto(address)
+        assert waiting.value.json() == {"refused": []}
+        context.close()
     assert count(collector, task.id) == 1
+
+
+# Pictures for the documents
+
+FILMS = [
+    "Alien",
+    "Casablanca",
+    "Heat",
+    "Jaws",
+    "Metropolis",
+    "Playtime",
+    "Psycho",
+    "Rashomon",
+    "Stalker",
+    "Up",
+]
+
+
+# What the README shows.
+PICTURES = {
+    "task-desk-light",
+    "task-desk-dark",
+    "new-task-desk-light",
+    "join-phone-light",
+    "join-look-phone-dark",
+}
+
+
+@pytest.fixture(scope="module")
+def films(collector: Serving, request: pytest.FixtureRequest) -> pckv.Task:
+    """A collection worth a picture."""
+    if not request.config.getoption("--screenshots"):
+        pytest.skip("pictures are written with --screenshots")
+    task = add_task(collector, name="Films of the year", keys=FILMS, epsilon=2, closes="2099-01-01")
+    seeded = random.Random(1)
+    for _ in range(2):
+        likings = [min(9, int(seeded.expovariate(0.4))) for _ in range(5000)]
+        reports = [
+            pckv.perturb(task, {FILMS[film]: min(5, 1 + (film * 7 + n) % 6)})
+            for n, film in enumerate(likings)
+        ]
+        address = f"http://127.0.0.1:{collector.port}/tasks/{task.id}/reports"
+        httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    return task
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "viewport"), [("desk", DESK), ("phone", PHONE)])
+def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewport: dict[str, int]) -> None:
+    person = people(viewport, color_scheme=scheme)
+
+    def shoot(name: str) -> None:
+        if f"{name}-{size}-{scheme}" in PICTURES:
+            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+            person.page.screenshot(path=SCREENSHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
+
+    page = person.page
+    person.sign_in()
+    person.go(f"/#/tasks/{films.id}")
+    page.locator(".chart svg").nth(1).wait_for()
+    page.locator(".snippet").nth(1).wait_for()
+    shoot("task")
+    person.go("/#/new")
+    page.get_by_label("Name", exact=True).fill("Films of the year")
+    page.get_by_label("Keys, one a line").fill("\n".join(FILMS))
+    page.locator(".chart svg").nth(1).wait_for()
+    shoot("new-task")
+    person.go(f"/join/{films.id}")
+    for key, value in (("Alien", 4), ("Playtime", 5)):
+        page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
+    shoot("join")
+    person.press("Make my report")
+    person.state("prepared")
+    shoot("join-look")

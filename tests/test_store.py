@@ -36,6 +36,7 @@ from pckv.store.parts import worth_folding
 from pckv.store.postgres import PostgresStore
 from pckv.store.sql import SqlStore
 from pckv.store.sqlite import SqliteStore
+from pckv.store.transactions import Raced, Transaction
 from stores import (
     ENDING,
     KINDS,
@@ -752,7 +753,7 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
     assert check(store) == []
 
 
-@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, sql.Raced])
+@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, Raced])
 def test_what_may_help_is_done_again(
     shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
@@ -1027,7 +1028,7 @@ def test_a_row_without_its_task_is_found(sqlite: SqliteStore) -> None:
 def dump(store: SqlStore) -> dict[str, list[Any]]:
     """All rows as they lie, but for the random numbers of parts."""
 
-    def work(tx: sql.Transaction) -> dict[str, list[Any]]:
+    def work(tx: Transaction) -> dict[str, list[Any]]:
         tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
         found = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
         found["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))

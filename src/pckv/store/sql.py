@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.report import Report
@@ -28,6 +28,7 @@ from pckv.store.base import (
     may_forget,
 )
 from pckv.store.parts import merge_parts, tally_of, worth_folding
+from pckv.store.transactions import Lock, Raced, Transaction
 from pckv.store.uploads import Batch, Verdict, decide, first_of_each, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
@@ -42,44 +43,6 @@ PARTS_A_PAGE = 16
 
 _TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 _NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
-
-
-class Raced(Exception):
-    """Another transaction was faster; nothing was changed, and it may be tried again."""
-
-
-class Lock:
-    """How a transaction holds a task's row."""
-
-    NONE = ""
-    # Others may hold it too, but nobody may change it.
-    SHARE = " FOR SHARE"
-    UPDATE = " FOR UPDATE"
-
-
-class Transaction(migrations.Connection, Protocol):
-    """One open transaction."""
-
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """The rows of a query, held until the transaction ends."""
-
-    def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
-        """Insert reports with ids of their own, in order; the bodies of those that were there."""
-
-    def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The bodies of some ids, as far as they are there."""
-
-    def hold_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Whether invitations are spent, as far as they are known; nobody else may spend them now."""
-
-    def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Spend invitations."""
-
-    def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add invitations that are not there."""
-
-    def take_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them are there and in nobody else's hands."""
 
 
 class TaskRow(NamedTuple):

@@ -35,6 +35,7 @@ function signedIn(found) {
 }
 
 document.getElementById("sign-out").addEventListener("click", async () => {
+  stop();
   await ask("DELETE", "/session").catch(() => {});
   role = null;
   show();

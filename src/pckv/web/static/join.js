@@ -5,6 +5,8 @@ import { PairsForm } from "./pairs-form.js";
 import { whatLeaves } from "./report-view.js";
 
 const PATIENCE = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
+// Beyond this ratio of chances little is hidden.
+const WEAK = 50;
 const main = document.getElementById("main"), id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
 const client = new Client(location.origin, { patience: PATIENCE });
@@ -39,11 +41,11 @@ function introduction(task) {
       "section",
       { "aria-label": "Your privacy" },
       make("h2", {}, "Your privacy"),
-      make("p", {}, "What you enter stays on this device. Chance mixes it up here, and only the result is sent: one report that nobody can read your answers from, not even those who ask."),
+      make("p", {}, "What you enter stays on this device. Chance mixes it up here, and only the result is sent: one report, which hides your answers even from those who ask. How well it does, these numbers say:"),
       make(
         "p",
         { id: "odds" },
-        `With ε = ${task.epsilon}: if you do not have ${key}, your report says that you do with probability ${percent(absent)}; if you have it, with probability ${percent(held)}. Other answers would make any report at most ${factor.toPrecision(3)} times as likely or unlikely.`,
+        `With ε = ${task.epsilon}: if you do not have ${key}, your report says that you do with probability ${percent(absent)}; if you have it, with probability ${percent(held)}. Other answers would make any report at most ${factor.toPrecision(3)} times as likely or unlikely.${factor > WEAK ? " That is weak protection." : ""}`,
       ),
     ),
   ];
@@ -58,7 +60,7 @@ function ask() {
     body,
     make(
       "form",
-      { class: "card", onsubmit: prepare, novalidate: true },
+      { class: "card", onsubmit: prepare, oninput: () => replace(said), novalidate: true },
       make("h2", {}, "Your answers"),
       form.element,
       said,

@@ -16,7 +16,7 @@ export function taskView(root, id, role) {
   const said = make("div"), head = make("div"), body = make("div");
   const chart = new Chart("Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.", 200);
   const table = new EstimatesTable(path, settings);
-  let timer, task, drawn = { reports: -1, when: 0 }, precision;
+  let timer, task, drawn = { reports: -1, when: 0 }, precision, stopped = false;
   replace(root, said, head, body);
 
   function build() {
@@ -69,6 +69,7 @@ export function taskView(root, id, role) {
     drawn = { reports: task.reports, when: Date.now() };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`);
+      if (stopped) return;
       await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
       replace(said);
     } catch (error) {
@@ -81,6 +82,7 @@ export function taskView(root, id, role) {
     try {
       const first = task === undefined;
       task = await ask("GET", `${path}/overview`);
+      if (stopped) return;
       replace(head, ...facts(task));
       if (first) build();
       const due = Date.now() - drawn.when > 1000 * SECONDS_BETWEEN_CHARTS && !document.hidden;
@@ -89,7 +91,7 @@ export function taskView(root, id, role) {
       replace(said, alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
     }
-    timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
   }
 
   function endSection() {
@@ -137,6 +139,7 @@ export function taskView(root, id, role) {
 
   refresh();
   return () => {
+    stopped = true;
     clearTimeout(timer);
     chart.stop();
     precision?.stop();

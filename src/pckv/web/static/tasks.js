@@ -15,7 +15,7 @@ export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PH
 export function tasksView(root, role) {
   document.title = "Tasks – pckv";
   const rows = make("tbody"), said = make("div"), more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
-  let pages = [""], timer;
+  let pages = [""], timer, stopped = false;
   const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
   const head = names.map((name, place) =>
     make("th", { scope: "col", class: place > 2 ? "number" : null }, name),
@@ -65,7 +65,7 @@ export function tasksView(root, role) {
     } catch (error) {
       replace(said, alertBox(error.message));
     }
-    timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
   }
 
   function empty() {
@@ -74,5 +74,8 @@ export function tasksView(root, role) {
   }
 
   refresh();
-  return () => clearTimeout(timer);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
 }
