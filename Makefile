@@ -68,6 +68,8 @@ $(READY):
 		|| { echo "pckv needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
 	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
 		|| echo "without Java 17 or newer nothing is tested on Spark"
+	@{ command -v node && command -v chromium; } > /dev/null || apt-get install -y -q nodejs chromium \
+		|| echo "without Node.js and Chromium the JavaScript client is not tested"
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || apt-get install -y -q python3-venv \
 		|| { echo "please install the package python3-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)

@@ -36,9 +36,12 @@ def missing_part(what: str) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Send all tests that use the Spark session to one process: it takes long to start."""
+    """Send all tests that use the Spark session to one process, and all that use the browser: they start slowly."""
     scheduler = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
-    scheduler._split_scope = lambda test: "spark" if re.search(r"test_spark\.py|\[spark\b", test) else test
+    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"test_browser\.py"}
+    scheduler._split_scope = lambda test: next(
+        (name for name, pattern in shared.items() if re.search(pattern, test)), test
+    )
     return scheduler
 
 

@@ -37,8 +37,8 @@ def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
 
 def test_there_are_enough() -> None:
     names = ("thresholds", "tasks", "reports", "tallies")
-    assert sum(len(cases(name, positive=True)) for name in names) >= 120
-    assert sum(len(cases(name, positive=False)) for name in names[1:]) >= 40
+    assert sum(len(cases(name, positive=True)) for name in names) >= 300
+    assert sum(len(cases(name, positive=False)) for name in names[1:]) >= 200
 
 
 def test_thresholds() -> None:

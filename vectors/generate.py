@@ -6,6 +6,7 @@ Once a version is released its files never change; this script must go on giving
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import wider
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.bulk.reports import write_reports
@@ -523,6 +525,18 @@ def _sent(task: Task, count: int) -> Iterator[Report]:
         yield perturb_from(Tape(task.channel.draws, source), task, pairs)
 
 
+def wider_tasks() -> Iterator[dict[str, Any]]:
+    """Tasks at the edges of what is allowed, and beyond."""
+    yield from map(_described, wider.allowed_tasks())
+    yield from wider.refused_tasks()
+
+
+def wider_reports() -> Iterator[dict[str, Any]]:
+    """Reports of many sizes, and more that must be refused."""
+    yield from itertools.starmap(_made_report, wider.made_reports())
+    yield from wider.refused_reports()
+
+
 def golden(folder: Path) -> None:
     """A task, a report file, a tally and its estimates, for later releases to read."""
     for task in (*TASKS[:2], COMPACT_TASKS[0], COLLISION_TASKS[0]):
@@ -545,9 +559,14 @@ def golden(folder: Path) -> None:
 def write(folder: Path) -> None:
     """Write all vectors below a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (thresholds, tasks, reports, tallies):
-        text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in make()) + "\n]\n"
-        (folder / f"{make.__name__}.json").write_text(text, encoding="utf-8")
+    for name, cases in (
+        ("thresholds", thresholds()),
+        ("tasks", itertools.chain(tasks(), wider_tasks())),
+        ("reports", itertools.chain(reports(), wider_reports())),
+        ("tallies", tallies()),
+    ):
+        text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
     golden(folder)
 
 

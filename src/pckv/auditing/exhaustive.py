@@ -14,10 +14,11 @@ from pckv.randomness import Tape
 
 
 class Choices(NamedTuple):
-    """What a tape can give at one place, each with its chance."""
+    """What a tape can give at one place, each with the number of draws that give it, and their sum."""
 
     outcomes: Sequence[int]
-    chances: Sequence[Fraction]
+    draws: Sequence[int]
+    total: int
 
 
 class OneDraw(Tape):
@@ -45,8 +46,9 @@ class ExhaustiveTape(Tape):
         self._path: list[int] = []
         self._widths: list[int] = []
         self._depth = 0
-        self.weight = Fraction(1)
-        self._every = Choices(range(self.one), [Fraction(1, self.one)] * self.one)
+        # The chance of this run as ways out of a total: integers, since there are many runs.
+        self.ways, self.total = 1, 1
+        self._every = Choices(range(self.one), [1] * self.one, self.one)
         self._known: dict[tuple[str, int], Choices] = {}
 
     def draw(self) -> int:
@@ -67,8 +69,7 @@ class ExhaustiveTape(Tape):
                     outcomes[int(getattr(self.primitives(number, self.one), method)(argument))] += 1
                 except IndexError:
                     continue
-            chances = [Fraction(draws, outcomes.total()) for draws in outcomes.values()]
-            self._known[place] = Choices(list(outcomes), chances)
+            self._known[place] = Choices(list(outcomes), list(outcomes.values()), outcomes.total())
         return self._known[place]
 
     def _choose(self, choices: Choices) -> int:
@@ -77,7 +78,8 @@ class ExhaustiveTape(Tape):
             self._widths.append(len(choices.outcomes))
         place = self._path[self._depth]
         self._depth += 1
-        self.weight *= choices.chances[place]
+        self.ways *= choices.draws[place]
+        self.total *= choices.total
         return choices.outcomes[place]
 
     def rewind(self) -> bool:
@@ -88,7 +90,7 @@ class ExhaustiveTape(Tape):
         if not self._path:
             return False
         self._path[-1] += 1
-        self._depth, self.weight = 0, Fraction(1)
+        self._depth, self.ways, self.total = 0, 1, 1
         return True
 
 
@@ -96,10 +98,13 @@ def sampler_law(
     sampler: Sampler, channel: Channel, pairs: Sequence[Pair], tape: ExhaustiveTape
 ) -> dict[int, Fraction]:
     """The exact law of a sampler's messages, as it runs."""
-    law: dict[int, Fraction] = {}
+    ways: Counter[tuple[int, int]] = Counter()
     walking = True
     while walking:
         message = sampler(channel, pairs, tape)
-        law[message] = law.get(message, Fraction(0)) + tape.weight
+        ways[message, tape.total] += tape.ways
         walking = tape.rewind()
+    law: dict[int, Fraction] = {}
+    for (message, total), number in ways.items():
+        law[message] = law.get(message, Fraction(0)) + Fraction(number, total)
     return law

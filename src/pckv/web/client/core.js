@@ -1,0 +1,302 @@
+// Tasks and reports, bit for bit those of the Python package.
+
+export class PckvError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.name = "PckvError";
+    this.code = code;
+  }
+}
+
+export function check(holds, code, message) {
+  if (!holds) throw new PckvError(code, message);
+}
+
+export const must = (holds, what) => check(holds, "bad_task", `not a task: ${what}`);
+
+// Never reduced: a threshold takes few steps.
+export class Fraction {
+  constructor(n, d = 1n) {
+    this.n = BigInt(n);
+    this.d = d;
+  }
+
+  plus(x) {
+    const { n, d } = fraction(x);
+    return new Fraction(this.n * d + n * this.d, this.d * d);
+  }
+
+  minus(x) {
+    return this.plus(fraction(x).times(-1));
+  }
+
+  times(x) {
+    const { n, d } = fraction(x);
+    return new Fraction(this.n * n, this.d * d);
+  }
+
+  over(x) {
+    const { n, d } = fraction(x);
+    return new Fraction(this.n * d, this.d * n);
+  }
+
+  below(x) {
+    return this.minus(x).n < 0;
+  }
+
+  get floor() {
+    return this.n / this.d;
+  }
+
+  get ceil() {
+    return (this.n + this.d - 1n) / this.d;
+  }
+
+  get number() {
+    return Number((this.n << 99n) / this.d) / 2 ** 99;
+  }
+}
+
+const fraction = (x) => (x instanceof Fraction ? x : new Fraction(x));
+
+export const isDecimal = (text) =>
+  typeof text === "string" && text.length <= 40 && /^(?!-0$)-?(0|[1-9]\d*)(\.\d*[1-9])?$/.test(text);
+
+export function decimal(text) {
+  const [whole, places = ""] = text.split(".");
+  return new Fraction(whole + places, 10n ** BigInt(places.length));
+}
+
+export const isBetween = (text, low, high) =>
+  isDecimal(text) && !decimal(text).below(decimal(low)) && !decimal(high).below(decimal(text));
+
+// A lower bound: halve to at most 1, sum 70 terms, floor to 256 bits, square back.
+export function expLower({ n, d }) {
+  let halvings = 0, top = 1n, bottom = 1n;
+  for (; n > d; halvings++) d *= 2n;
+  for (let term = 69n; term; term--) {
+    bottom *= term * d;
+    top = bottom + n * top;
+  }
+  let bound = (top << 256n) / bottom;
+  while (halvings--) bound = (bound * bound) >> 256n;
+  return new Fraction(bound, 1n << 256n);
+}
+
+export function allocate(allocation, epsilon, padding) {
+  const half = expLower(epsilon.over(2)), gain = expLower(epsilon).minus(1).times(padding);
+  const budgets = new Map([
+    ["optimized", [gain.over(2).plus(1), gain.plus(1)]],
+    ["non-optimized", [gain.plus(1).times(half.plus(1)).over(half.times(2)), half]],
+    ["naive", [half, half]],
+  ]);
+  must(budgets.has(allocation), "allocation");
+  const [key, value] = budgets.get(allocation), middle = value.plus(1).over(2), rest = middle.times(padding - 1);
+  return { key, value, claim: key.times(value).plus(rest).over((key.below(middle) ? key : middle).plus(rest)) };
+}
+
+// ε is spent in units, rounded up; a cap is rounded down.
+const UNIT = 10n ** 15n;
+
+export const units = (text) => decimal(text).times(UNIT).floor;
+
+export const unitsText = (count) =>
+  `${count / UNIT}.${String(UNIT + (count % UNIT)).slice(1)}`.replace(/\.?0*$/, "");
+
+function unitsOf(ratio) {
+  let low = 0n, high = 32n * UNIT;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (expLower(new Fraction(middle, UNIT)).below(ratio)) low = middle + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+// Not below in print either: the step leads to the next double.
+function unitsNumber(count) {
+  const number = Number(unitsText(count));
+  return number > 1 && units(String(number)) < count ? number + number * 1.5e-16 : number;
+}
+
+function randomBytes(count) {
+  const data = new Uint8Array(count), most = 65536;
+  for (let at = 0; at < count; at += most) crypto.getRandomValues(data.subarray(at, at + most));
+  return data;
+}
+
+// Tests alone give another source.
+export class Tape {
+  one = 1n << 64n;
+
+  constructor(draws, source = randomBytes) {
+    const data = source(16 + 8 * draws);
+    this.reportId = data.slice(0, 16);
+    this.source = source;
+    this.take(data.slice(16));
+  }
+
+  take(data) {
+    this.block = new DataView(data.buffer);
+    this.at = 0;
+  }
+
+  draw() {
+    if (this.at === this.block.byteLength) this.take(this.source(8));
+    this.at += 8;
+    return this.block.getBigUint64(this.at - 8, true);
+  }
+
+  // The incomplete last run is drawn again.
+  below(count) {
+    for (;;) {
+      const number = this.draw(), result = number % count;
+      if (number - result <= this.one - count) return result;
+    }
+  }
+
+  bernoulli(threshold) {
+    return this.draw() < threshold;
+  }
+}
+
+// Kept apart from tasks, so that no page can hand one a tape.
+const channels = new WeakMap();
+
+export const channelOf = (task) => channels.get(task);
+
+export const perturb = (task, pairs) => perturbFrom(new Tape(channelOf(task).draws), task, pairs);
+
+export function perturbFrom(tape, task, pairs) {
+  const { low, high } = task;
+  const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
+    const index = task.keyIndex(key), within = typeof value === "number" && low <= value && value <= high;
+    check(within, "bad_pairs", `value ${value} of key ${key} is not a number within [${low}, ${high}]`);
+    return [index, level(value, low, high)];
+  });
+  return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
+}
+
+// Doubles do here: ε holds for every value.
+export const level = (value, low, high) => BigInt(Math.floor(((value - low) / (high - low)) * 2 ** 53)) << 11n;
+
+export class Sampling {
+  draws = 5;
+
+  constructor(keys, padding, bits) {
+    Object.assign(this, { keys, padding, slots: padding, one: 1n << BigInt(bits) });
+  }
+
+  chance(threshold, parts = 1n) {
+    return new Fraction(threshold, this.one * parts);
+  }
+
+  // Undefined is a dummy.
+  sample(pairs, tape) {
+    return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];
+  }
+
+  // Chances are those of + alone, - alone and both.
+  get odds() {
+    const [plus, minus, both = 0] = this.sampled, [other, , shared = 0] = this.unsampled;
+    const mine = plus.plus(both), a = mine.plus(minus).plus(both), b = other.plus(shared).times(2);
+    const absent = b.minus(shared), held = absent.times(this.slots - 1).plus(a).minus(both).over(this.slots);
+    return { a: a.number, b: b.number, p: mine.over(a).number, held: held.number, absent: absent.number };
+  }
+}
+
+export function spread(...chances) {
+  chances.sort((x, y) => (x.below(y) ? -1 : 1));
+  return chances.at(-1).over(chances[0]);
+}
+
+export function writeWord(word) {
+  const body = new Uint8Array(8);
+  new DataView(body.buffer).setBigUint64(0, word, true);
+  return body;
+}
+
+export const readWord = (body) => new DataView(body.buffer, body.byteOffset).getBigUint64(0, true);
+
+export function toText(data) {
+  const letters = data.reduce((text, byte) => text + String.fromCharCode(byte), "");
+  return btoa(letters).replace(/[+/=]/g, (letter) => ({ "+": "-", "/": "_" })[letter] ?? "");
+}
+
+const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
+
+const isDay = (day) =>
+  day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
+
+export const isName = (name) =>
+  typeof name === "string" &&
+  /^[^\p{Cc}\p{Cs}]+$/u.test(name) &&
+  name.normalize() === name &&
+  new TextEncoder().encode(name).length <= 256;
+
+const RULES = {
+  version: (version) => version === 1,
+  kind: (kind) => kind === "pairs",
+  name: isName,
+  keys: (keys) =>
+    Array.isArray(keys)
+      ? isCount(keys.length) && keys.every(isName) && new Set(keys).size === keys.length
+      : isCount(keys),
+  low: isDecimal,
+  high: isDecimal,
+  epsilon: (text) => isBetween(text, "0.000001", "20"),
+  padding: isCount,
+  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
+  opens: isDay,
+  closes: isDay,
+};
+
+const sorted = (object) => Object.fromEntries(Object.entries(object).sort());
+
+export class Task {
+  static async fromJson(text) {
+    let members;
+    try {
+      members = Object(JSON.parse(text));
+    } catch (error) {
+      must(false, error.message);
+    }
+    for (const member of [...Object.keys(members), ...Object.keys(RULES)]) {
+      const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
+      must(known && RULES[member](members[member]), member);
+    }
+    const { opens, closes } = members, low = Number(members.low), high = Number(members.high);
+    const { name: mechanism, ...parameters } = members.mechanism;
+    must(low < high, "low is not below high");
+    must(opens === null || closes === null || opens < closes, "it closes before it opens");
+    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism) }));
+    must(canonical === text, "it is not in canonical form");
+    const { Channel } = await import(`./mechanisms/${mechanism}.js`);
+    for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
+    const keyCount = members.keys.length ?? members.keys;
+    const channel = new Channel(keyCount, members.padding, decimal(members.epsilon), parameters);
+    const { subtle } = crypto, data = new TextEncoder().encode(text);
+    check(subtle, "no_crypto", "without crypto.subtle no task can be checked: serve the page by https or from localhost");
+    const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
+    const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
+    const more = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
+    const task = Object.assign(new Task(), members, more);
+    channels.set(task, channel);
+    return task;
+  }
+
+  get odds() {
+    return channelOf(this).odds;
+  }
+
+  keyIndex(key) {
+    const { keys } = this, number = key >>> 0, numbered = String(number) === key && number < keys ? number : -1;
+    const index = Array.isArray(keys) ? keys.indexOf(key) : numbered;
+    check(index >= 0, "bad_pairs", `key ${key} is not a key of task ${this.name}`);
+    return index;
+  }
+
+  says(body, key) {
+    return channelOf(this).says(body, this.keyIndex(key));
+  }
+}

@@ -1,0 +1,219 @@
+// Perturb once, remember, send the same bytes until the collector has decided. Pairs are never stored.
+import { Task, check, isDecimal, isName, perturb, toText, units, unitsText } from "./core.js";
+
+export { PckvError, Task, perturb } from "./core.js";
+
+const JSON_TYPE = "application/json";
+
+export async function fetchTask(url, id, patience) {
+  const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, patience);
+  check(status === 200, "not_sent", `${place}: ${note}; nothing was perturbed`);
+  return taskOf(text, id);
+}
+
+// A text is the only one with its id: nobody can change ε on the way.
+async function taskOf(text, id) {
+  const task = await Task.fromJson(text);
+  check(task.id === id, "wrong_task", `this is the task ${task.id}, not ${id}`);
+  return task;
+}
+
+async function ask(url, options, { tries = 4, seconds = 20, firstPause = 0.5, timeout = 10 } = {}) {
+  const ends = Date.now() + 1000 * seconds;
+  for (let bound = 1000 * firstPause; ; bound *= 2) {
+    const answer = await once(url, options, Math.min(1000 * timeout, ends - Date.now()));
+    answer.passing = [0, 408, 425, 429].includes(answer.status) || answer.status >= 500;
+    const [drawn] = crypto.getRandomValues(new Uint32Array(1));
+    const pause = Math.max((bound * drawn) / 2 ** 32, 1000 * answer.after || 0);
+    if (!answer.passing || !--tries || Date.now() + pause >= ends) return answer;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+async function once(url, options, milliseconds) {
+  try {
+    const response = await fetch(url, {
+      ...options,
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "manual",
+      referrerPolicy: "no-referrer",
+      signal: AbortSignal.timeout(Math.max(1, milliseconds)),
+    });
+    const status = response.type === "opaqueredirect" ? 300 : response.status;
+    const [media] = (response.headers.get("Content-Type") ?? "").toLowerCase().split(/ *;/);
+    const after = response.headers.get("Retry-After");
+    return { status, media, after, text: await response.text(), note: `HTTP ${status}` };
+  } catch (error) {
+    return { status: 0, note: `no answer (${error.message})` };
+  }
+}
+
+// What no collector would say decides nothing: the report waits.
+function judge({ status, media, text, note }, id) {
+  const outcome = (status, reason) => ({ status, reason });
+  const code = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
+  let said = {};
+  try {
+    said = Object(JSON.parse(text));
+  } catch {}
+  if (status === 200) {
+    const refused = media === JSON_TYPE && Array.isArray(said.refused) ? said.refused : [0, 0], [first] = refused;
+    if (!refused.length) return outcome("sent", "");
+    return refused.length === 1 && first?.id === id && typeof first.reason === "string"
+      ? outcome("refused", code(first.reason) ?? "an unknown reason")
+      : outcome("waiting", "an answer that is not a collector's");
+  }
+  const problem = media === "application/problem+json" && !Array.isArray(said) && Object.keys(said).length;
+  if (!problem) return outcome("waiting", note);
+  const kind = code(String(said.type ?? "").split(":").at(-1)) ?? note;
+  const detail = String(said.detail ?? "").slice(0, 200).replace(/[\s\p{C}]+/gu, " ").trim();
+  const final = [400, 404, 410, 413, 415].includes(status) || (status === 403 && kind === "closed");
+  return outcome(final ? "refused" : "waiting", detail ? `${kind}: ${detail}` : kind);
+}
+
+function checkedId(id) {
+  check(/^[\w-]{42}[AEIMQUYcgkosw048]$/.test(id), "wrong_task", `${id} is not a task's id`);
+  return id;
+}
+
+function checkedUrl(url) {
+  const sound = /^https?:\/\/[\w.:[\]-]+(\/[^?#\s]*)?$/.test(url) && URL.canParse(url);
+  check(sound, "bad_parameter", `${url} is not a collector's address, like https://example.org`);
+  return url.replace(/\/+$/, "");
+}
+
+const settled = (what, good, bad) =>
+  new Promise((resolve, reject) => {
+    what[good] = () => resolve(what.result);
+    what[bad] = () => reject(what.error);
+  });
+
+const asked = (request) => settled(request, "onsuccess", "onerror");
+
+const total = (kept) => kept.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
+
+const receiptOf = ({ task, status, epsilon, reason, report }, more) =>
+  ({ task, status, epsilon, perturbed: false, reason, report, ...more });
+
+export class Client {
+  constructor(url, { state = "pckv", cap, patience } = {}) {
+    const sound = cap === undefined || (isDecimal(String(cap)) && cap >= 0);
+    check(sound, "bad_parameter", `the cap must be a decimal from 0 on, not ${cap}`);
+    Object.assign(this, { url: checkedUrl(url), state, cap, patience });
+  }
+
+  async task(id) {
+    const text = await this.#locked("tasks", (tasks) => tasks("get", checkedId(id)));
+    if (text) return taskOf(text, id);
+    const task = await fetchTask(this.url, id, this.patience);
+    await this.#locked("tasks", (tasks) => tasks("put", task.text, id));
+    return task;
+  }
+
+  async ledger() {
+    return Object.fromEntries((await this.#all()).map(({ task, epsilon }) => [task, epsilon]));
+  }
+
+  async spent() {
+    return unitsText(total(await this.#all()));
+  }
+
+  prepare(id, pairs, options) {
+    return this.#keep(id, pairs, "prepared", options);
+  }
+
+  async submit(id, pairs, options) {
+    const { perturbed } = await this.#keep(id, pairs, "waiting", options);
+    return { ...(await this.send(id)), perturbed };
+  }
+
+  async send(id) {
+    const kept = await this.#change(checkedId(id), ({ status }) => status === "prepared" && { status: "waiting" });
+    const [receipt] = await this.#deliver(kept);
+    check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);
+    return receipt;
+  }
+
+  async flush() {
+    const receipts = [];
+    let down;
+    for (const kept of await this.#all()) {
+      if (kept.url !== this.url || kept.status !== "waiting") continue;
+      const [receipt, passing] = down ? [receiptOf(kept, down)] : await this.#deliver(kept);
+      if (passing) down = { reason: receipt.reason };
+      receipts.push(receipt);
+    }
+    return receipts;
+  }
+
+  async #keep(id, pairs, status, { invitation } = {}) {
+    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
+    const known = await this.#locked("reports", (reports) => reports("get", checkedId(id)));
+    const task = known ? null : await this.task(id);
+    return this.#locked("reports", async (reports) => {
+      const all = await reports("getAll"), kept = all.find((each) => each.task === id);
+      if (kept) {
+        const better = this.#readdressed(kept, invitation);
+        await reports("put", better);
+        return receiptOf(better);
+      }
+      const spent = total(all), { cost } = task, epsilon = unitsText(cost);
+      const within = this.cap === undefined || spent + cost <= units(String(this.cap));
+      check(within, "over_budget", `ε = ${epsilon} on top of ${unitsText(spent)} is over the cap of ${this.cap} in all`);
+      const made = { task: id, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
+      // Fails where there is one: the first stays.
+      await reports("add", made);
+      return receiptOf(made, { perturbed: true });
+    });
+  }
+
+  // A mistyped address or invitation loses nothing.
+  #readdressed(kept, invitation = kept.invitation) {
+    if (kept.status === "sent") return kept;
+    const invited = invitation !== kept.invitation && kept.reason.startsWith("invitation_");
+    const again = kept.status === "refused" && (kept.url !== this.url || invited);
+    return { ...kept, url: this.url, invitation, ...(again && { status: "waiting", reason: "" }) };
+  }
+
+  async #deliver(kept) {
+    if (kept.status !== "waiting") return [receiptOf(kept)];
+    const id = toText(kept.report.id), report = { id, body: toText(kept.report.body), invitation: kept.invitation };
+    const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": JSON_TYPE };
+    const answer = await ask(`${kept.url}/tasks/${kept.task}/reports`, { method: "POST", headers, body }, this.patience);
+    // No refusal undoes a success.
+    const better = await this.#change(kept.task, ({ status }) => status !== "sent" && judge(answer, id));
+    return [receiptOf(better), answer.passing];
+  }
+
+  #change(id, change) {
+    return this.#locked("reports", async (reports) => {
+      const kept = await reports("get", id);
+      check(kept, "not_sent", `there is no report of ${id}`);
+      const better = { ...kept, ...change(kept) };
+      await reports("put", better);
+      return better;
+    });
+  }
+
+  #all() {
+    return this.#locked("reports", (reports) => reports("getAll"));
+  }
+
+  // No other tab writes meanwhile, and in the end all is on the disk.
+  async #locked(store, work) {
+    const opening = indexedDB.open(this.state, 1);
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore("tasks");
+      opening.result.createObjectStore("reports", { keyPath: "task" });
+    };
+    const database = await asked(opening);
+    try {
+      const transaction = database.transaction(store, "readwrite", { durability: "strict" });
+      const working = work((verb, ...given) => asked(transaction.objectStore(store)[verb](...given)));
+      return (await Promise.all([working, settled(transaction, "oncomplete", "onabort")]))[0];
+    } finally {
+      database.close();
+    }
+  }
+}

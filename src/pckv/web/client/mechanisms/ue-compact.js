@@ -1,0 +1,68 @@
+// proofs/ue-compact.md: a word is φ·q + φ0, and all dummies are key number d.
+import { Fraction, Sampling, expLower, must, readWord, spread, writeWord } from "../core.js";
+
+function isPrime(number) {
+  for (let factor = 2; factor * factor <= number; factor++) if (number % factor === 0) return false;
+  return true;
+}
+
+const isWithin = (number, low, high) => Number.isInteger(number) && number >= low && number < high;
+
+export class Channel extends Sampling {
+  static options = ["q", "r", "o"];
+
+  constructor(keys, padding, epsilon, { q, r, o }, bits = 64) {
+    super(keys, padding, bits);
+    must(isWithin(q, 3, 2 ** 31.5) && isPrime(q), "q must be a prime from 3 on");
+    // 1 and 0 are left out.
+    must(r === undefined || isWithin(r, 2, q), "r");
+    r ??= 1;
+    must(o === undefined ? 2 * r <= q : isWithin(o, Math.max(1, 2 * r - q), r), "o");
+    this.q = this.functions = BigInt(q);
+    this.r = BigInt(r);
+    this.o = BigInt(o ?? 0);
+    while (this.functions <= keys) this.functions *= this.q;
+    this.wordLimit = this.functions * this.q;
+    must(this.wordLimit < 1n << 63n, "q needs words of more than 63 bits");
+    const inside = expLower(epsilon).times(this.r), others = this.q - this.r;
+    this.kept = inside.times(this.one).over(inside.plus(others)).floor;
+    const chances = [this.chance(this.kept, this.r), this.chance(this.one - this.kept, others)];
+    this.realised = spread(...chances);
+    const sets = (own, other) => [own.times(this.first(false)), other.times(this.first(false)), own.times(this.o)];
+    this.sampled = sets(...chances);
+    this.unsampled = sets(new Fraction(1, this.q), new Fraction(1, this.q));
+  }
+
+  // The r residues from 0 on say +, those from r - o on say -.
+  first(positive) {
+    return positive ? 0n : this.r - this.o;
+  }
+
+  perturb(pairs, tape) {
+    const [key, level] = this.sample(pairs, tape) ?? [this.keys, this.one / 2n];
+    const first = this.first(tape.bernoulli(level)), drawn = tape.below(this.functions);
+    let residue = first;
+    if (tape.bernoulli(this.kept)) residue += this.r > 1n ? tape.below(this.r) : 0n;
+    else {
+      // The true set is skipped.
+      const other = tape.below(this.q - this.r);
+      residue = other < first ? other : other + this.r;
+    }
+    return writeWord(drawn * this.q + ((residue + this.q - this.product(drawn, key)) % this.q));
+  }
+
+  // ⟨φ, u⟩ mod q.
+  product(drawn, key) {
+    let total = 0n;
+    for (let rest = BigInt(key); rest; rest /= this.q, drawn /= this.q) {
+      total += (drawn % this.q) * (rest % this.q);
+    }
+    return total % this.q;
+  }
+
+  says(body, key) {
+    const word = readWord(body), residue = (this.product(word / this.q, key) + word) % this.q;
+    const within = (first) => residue >= first && residue < first + this.r;
+    return { plus: within(this.first(true)), minus: within(this.first(false)) };
+  }
+}

@@ -1,0 +1,57 @@
+// proofs/ue.md: every key's own three-sided die, in two bit planes.
+import { Fraction, Sampling, allocate, decimal, isBetween, must, spread } from "../core.js";
+
+export class Channel extends Sampling {
+  static options = ["allocation", "beta"];
+  wordLimit = null;
+
+  constructor(keys, padding, epsilon, { allocation, beta }, bits = 64) {
+    super(keys, padding, bits);
+    const tuned = allocation === "tuned";
+    // Padding does not amplify here.
+    const { value, claim } = allocate(tuned ? "optimized" : allocation, epsilon, 1);
+    this.draws = 2 + keys;
+    if (tuned) this.tune(beta, claim);
+    else {
+      must(beta === undefined, "beta goes with tuned");
+      const silent = this.one / 2n;
+      this.flipped = new Fraction(silent).over(value.plus(1)).ceil;
+      this.kept = this.one - silent - this.flipped;
+      this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(2n * this.kept)).ceil;
+    }
+    this.sampled = [this.chance(this.kept), this.chance(this.flipped)];
+    const fake = this.chance(this.fake), silent = this.one - this.kept - this.flipped;
+    this.unsampled = [fake, fake];
+    const odds = this.sampled.map((chance) => chance.over(fake));
+    this.realised = spread(...odds, new Fraction(silent, this.one - 2n * this.fake), new Fraction(1));
+  }
+
+  // 1/N is left out, so that there is room to round the others up.
+  tune(beta, claim) {
+    must(isBetween(beta, "0.000001", "0.499999"), "beta");
+    this.fake = decimal(beta).times(this.one).floor;
+    const room = claim.plus(-1).times(this.fake).plus(this.one);
+    this.kept = claim.times(this.fake * (this.one - 1n)).over(room).floor;
+    this.flipped = new Fraction(this.kept).over(claim).ceil;
+  }
+
+  perturb(pairs, tape) {
+    const sampled = this.sample(pairs, tape), [key, level] = sampled ?? [];
+    const positive = sampled && tape.bernoulli(level);
+    const plane = Math.ceil(this.keys / 8), body = new Uint8Array(2 * plane);
+    for (let position = 0; position < this.keys; position++) {
+      const number = tape.draw(), mine = position === key;
+      const present = number < (mine ? this.kept + this.flipped : 2n * this.fake);
+      const plus = mine ? positive === number < this.kept : number < this.fake;
+      const at = position >> 3, bit = 1 << (position & 7);
+      if (present) body[at] |= bit;
+      if (present && plus) body[plane + at] |= bit;
+    }
+    return body;
+  }
+
+  says(body, key) {
+    const bit = (plane) => (body[(plane * body.length) / 2 + (key >> 3)] >> (key & 7)) & 1;
+    return { plus: bit(1) === 1, minus: bit(0) > bit(1) };
+  }
+}

@@ -1,0 +1,142 @@
+// The client behind a pipe: every line is a list of requests, and is answered by a line of as many answers.
+import { createHash } from "node:crypto";
+import { createInterface } from "node:readline";
+
+import { answers, fromHex } from "./answers.mjs";
+
+Math.random = () => {
+  throw new Error("Math.random was asked");
+};
+
+const client = process.argv[2];
+const { Tape, Task, channelOf, decimal, level, perturbFrom } = await import(`${client}/core.js`);
+const { fetchTask, perturb } = await import(`${client}/index.js`);
+
+const EMPTY = Symbol("the tape ends");
+
+const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
+
+async function channelFrom({ name, keys, padding, epsilon, parameters, bits, functions }) {
+  const { Channel } = await import(`${client}/mechanisms/${name}.js`);
+  const channel = new Channel(keys, padding, decimal(epsilon), parameters, bits);
+  // Enumeration makes do with few functions where there are very many.
+  if (functions) channel.functions = BigInt(functions);
+  return channel;
+}
+
+/** A source of repeatable bytes, block by block. */
+function repeatable(seed) {
+  let block = new Uint8Array(0), at = 0, number = 0;
+  return (count) => {
+    if (at + count > block.length) {
+      const digest = createHash("shake256", { outputLength: 65536 });
+      [block, at] = [new Uint8Array(digest.update(`${seed} ${number++}`).digest()), 0];
+    }
+    at += count;
+    return block.slice(at - count, at);
+  };
+}
+
+const pairsOf = (pairs) => pairs.map(([key, threshold]) => [key, BigInt(threshold)]);
+
+/** The client's own tape with draws of so many bits that are given one by one. */
+function tapeOf(bits, numbers) {
+  const tape = Object.create(Tape.prototype), left = [...numbers];
+  tape.one = 1n << BigInt(bits);
+  tape.draw = () => {
+    if (!left.length) throw EMPTY;
+    return left.shift();
+  };
+  return tape;
+}
+
+/** Undefined where the tape ended first. */
+function untilEmpty(work) {
+  try {
+    return work();
+  } catch (error) {
+    if (error !== EMPTY) throw error;
+    return undefined;
+  }
+}
+
+/** What `draw`, `below` or `bernoulli` makes of every number; null where it wants another one. */
+function outcomes(bits, method, argument) {
+  return Array.from({ length: 2 ** bits }, (_, number) => {
+    const found = untilEmpty(() => tapeOf(bits, [BigInt(number)])[method](argument));
+    return found === undefined ? null : BigInt(found);
+  });
+}
+
+/** All that a sampler can do with a tape of small draws: what it asks for, and where each answer leads. */
+function tree(channel, pairs, bits, known, path = []) {
+  const left = [...path];
+  let wanted;
+  const next = (method, argument = 0n) => {
+    if (left.length) return left.shift();
+    wanted = [method, argument];
+    throw EMPTY;
+  };
+  const tape = {
+    one: 1n << BigInt(bits),
+    draw: () => next("draw"),
+    below: (count) => next("below", count),
+    bernoulli: (threshold) => next("bernoulli", threshold) === 1n,
+  };
+  const body = untilEmpty(() => channel.perturb(pairs, tape));
+  if (body !== undefined) return String(toInteger(body));
+  const place = wanted.join(" ");
+  known[place] ??= [...new Set(outcomes(bits, ...wanted))].filter((outcome) => outcome !== null);
+  const branches = known[place].map((outcome) => [
+    String(outcome),
+    tree(channel, pairs, bits, known, [...path, outcome]),
+  ]);
+  return [wanted[0], String(wanted[1]), Object.fromEntries(branches)];
+}
+
+const ANSWERS = {
+  vectors: (given) => answers(client, given),
+  level: ({ value, low, high }) => String(level(value, low, high)),
+  outcomes: ({ bits, method, argument }) =>
+    outcomes(bits, method, BigInt(argument)).map((outcome) => outcome === null ? null : String(outcome)),
+  tree: async ({ channel, pairs }) => tree(await channelFrom(channel), pairsOf(pairs), channel.bits, {}),
+  // A report from given draws; null where there are too few.
+  perturb: async ({ channel, pairs, draws }) => {
+    const made = await channelFrom(channel);
+    const body = untilEmpty(() => made.perturb(pairsOf(pairs), tapeOf(64, draws.map(BigInt))));
+    return body === undefined ? null : String(toInteger(body));
+  },
+  odds: async ({ channel }) => (await channelFrom(channel)).odds,
+  says: async ({ task, bodies }) => {
+    const read = await Task.fromJson(task);
+    return bodies.map((body) => read.keys.map((key) => read.says(fromHex(body), key)));
+  },
+  // How often each message comes, from repeatable draws.
+  many: async ({ task, pairs, count, seed }) => {
+    const read = await Task.fromJson(task), found = {}, source = repeatable(seed);
+    for (let made = 0; made < count; made++) {
+      const { body } = perturbFrom(new Tape(channelOf(read).draws, source), read, pairs);
+      const message = toInteger(body);
+      found[message] = (found[message] ?? 0) + 1;
+    }
+    return found;
+  },
+  // The bytes of randomness that one report took, as a page makes it.
+  taken: async ({ task, pairs }) => {
+    const read = await Task.fromJson(task), taken = [], real = crypto.getRandomValues;
+    crypto.getRandomValues = (data) => {
+      taken.push(data.length);
+      return real.call(crypto, data);
+    };
+    const { id, body } = perturb(read, pairs);
+    crypto.getRandomValues = real;
+    return { taken, id: [...id], size: body.length };
+  },
+  fetch: ({ url, task, patience }) =>
+    fetchTask(url, task, patience).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const replies = await Promise.all(JSON.parse(line).map((request) => ANSWERS[request.do](request)));
+  process.stdout.write(JSON.stringify(replies) + "\n");
+}
