@@ -152,8 +152,16 @@ def allowed_tasks() -> Iterator[Task]:
     # Just above the middle between two doubles, where the digits beyond the twentieth decide.
     low, high = f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977"
     yield Task(name="n", keys=5, values=(low, high), epsilon="1.5", mechanism="ue")
-    days: dict[str, Any] = {"opens": "0001-01-01", "closes": "9999-12-31"}
-    yield Task(name="n", keys=1, values=(0, 1), epsilon="20", padding=2**31, mechanism="grr", **days)
+    yield Task(
+        name="n",
+        keys=1,
+        values=(0, 1),
+        epsilon="20",
+        padding=2**31,
+        mechanism="grr",
+        opens="0001-01-01",
+        closes="9999-12-31",
+    )
     yield Task(name="n", keys=1, values=(0, 1), epsilon="20", mechanism="ue", opens="2024-02-29")
     yield Task(name="n", keys=2**31, values=(0, 1), epsilon="0.000001", padding=2**31, mechanism="grr")
     yield Task(name="n", keys=2**31, values=(0, 1), epsilon="0.000001", padding=7, mechanism="ue")

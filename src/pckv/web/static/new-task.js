@@ -75,6 +75,9 @@ export function newTask(root) {
 
   function show() {
     const found = keys(), number = found.length ?? found;
+    const wrong = [fields.users, fields.epsilon, fields.pairs].find((each) => !each.validity.valid);
+    if (wrong) return plan.wait(`${wrong.labels[0].textContent}: ${wrong.validationMessage}`);
+    if (!(number > 0)) return plan.wait("Name at least one key, and here is what to expect.");
     plan.show({ keys: number, users: fields.users.value, epsilon: fields.epsilon.value, pairs: fields.pairs.value, objective: fields.objective.value });
   }
 
@@ -118,12 +121,14 @@ function planSection() {
   const element = make("section", { "aria-label": "Plan" }, make("h2", {}, "The plan"), said, curves);
   let asking;
 
+  function wait(text) {
+    asking?.abort();
+    curves.hidden = true;
+    replace(said, make("p", {}, text));
+  }
+
   async function show(values) {
     asking?.abort();
-    if (!(values.keys > 0)) {
-      curves.hidden = true;
-      return replace(said, make("p", {}, "Name at least one key, and here is what to expect."));
-    }
     asking = new AbortController();
     try {
       const found = await ask("GET", `/plan?${query(values)}`, { signal: asking.signal });
@@ -131,15 +136,14 @@ function planSection() {
       curves.hidden = false;
       await Promise.all([byEpsilon.draw(found.by_epsilon), byUsers.draw(found.by_users)]);
     } catch (error) {
-      if (error.name === "AbortError") return;
-      curves.hidden = true;
-      replace(said, make("p", {}, error.message));
+      if (error.name !== "AbortError") wait(error.message);
     }
   }
 
   return {
     element,
     show,
+    wait,
     stop() {
       asking?.abort();
       byEpsilon.stop();
