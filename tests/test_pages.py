@@ -201,6 +201,8 @@ def test_a_whole_collection(collector: Serving, people: Any, tmp_path: Path) -> 
     operator = people()
     operator.sign_in()
     task_id, lines = make_task(operator)
+    operator.press("Look at it on the dashboard", "link")
+    operator.page.get_by_text("There are no reports yet.").wait_for()
 
     one = people(PHONE)
     shown = answer(one, task_id, {"Alien": 4, HOSTILE: 2})
@@ -258,8 +260,9 @@ def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folde
     page = operator.page
     (folder / "task.json").write_text(task.to_json(), encoding="utf-8")
     (folder / "reports.parquet").write_bytes(ask(collector, "GET", f"/tasks/{task.id}/reports").content)
-    operator.press("Look at it on the dashboard", "link")
+    # The page has been open since there was no report.
     page.locator("#reports", has_text=f"{MORE_REPORTS + 4:,}").wait_for()
+    page.locator(".chart svg", has_text=f"{MORE_REPORTS + 4:,} reports").wait_for()
     page.locator(".estimates tbody tr").nth(3).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
     operator.check()

@@ -277,6 +277,17 @@ def test_the_script_for_charts_is_made_once_and_kept(tmp_path: Path, monkeypatch
     assert vega.Vega().script() == b"made"
 
 
+def test_a_script_for_charts_that_cannot_be_made_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(vega, "_MAKE", "raise SystemExit('said by a child')")
+    with running() as found:
+        check_problem(found.get("/vega.js", None), 503, "overloaded")
+    said = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in said
+
+
 def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

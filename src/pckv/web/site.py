@@ -35,7 +35,7 @@ def _warmed(lifespan: Lifespan[FastAPI]) -> Lifespan[FastAPI]:
 
     @asynccontextmanager
     async def warm(app: FastAPI) -> AsyncIterator[None]:
-        Thread(target=app.state.vega.script, daemon=True).start()
+        Thread(target=app.state.vega.warm, daemon=True).start()
         async with lifespan(app):
             yield
 

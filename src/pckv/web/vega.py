@@ -15,6 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
+from pckv.collector.logs import log
+from pckv.collector.problems import Problem, ProblemKind
+
 _MAKE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
 
@@ -31,6 +34,13 @@ class Vega:
         self._lock = Lock()
         self._script: bytes | None = None
 
+    def warm(self) -> None:
+        """Have the script made by the time that somebody looks at a chart."""
+        try:
+            self.script()
+        except Problem as problem:
+            log("charts_unavailable", reason=problem.detail)
+
     def script(self) -> bytes:
         """The script; who asks while it is being made waits."""
         with self._lock:
@@ -46,7 +56,12 @@ def _read() -> bytes | None:
 
 
 def _made() -> bytes:
-    script = subprocess.run([sys.executable, "-c", _MAKE], check=True, stdout=subprocess.PIPE).stdout  # noqa: S603
+    try:
+        # What it says is not for our log.
+        done = subprocess.run([sys.executable, "-c", _MAKE], check=True, capture_output=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        raise Problem(ProblemKind.OVERLOADED, "the script for charts cannot be made") from None
+    script = done.stdout
     # Without a folder to write to it is made again at the next start.
     with suppress(OSError):
         file = cache_file()

@@ -28,7 +28,8 @@ function vega() {
 
 function theme() {
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const text = colour("--text"), faint = colour("--line");
+  const text = colour("--text"),
+    faint = colour("--line");
   return {
     background: "transparent",
     font: "system-ui, sans-serif",
@@ -41,16 +42,21 @@ function theme() {
 
 // Panels stand side by side where there is room for two, else below each other; beside each are its labels.
 function fitted(spec, room, labels) {
-  const text = JSON.stringify(spec), gap = 30;
+  const text = JSON.stringify(spec),
+    gap = 30;
   const { hconcat: panels = [], ...copy } = JSON.parse(DARK.matches ? lighter(text) : text);
   const abreast = room >= panels.length * (labels + LEAST_PANEL) + gap;
-  const width = Math.max(LEAST_PANEL / 2, Math.min(420, abreast ? (room - gap) / panels.length - labels : room - labels));
+  const width = Math.max(
+    LEAST_PANEL / 2,
+    Math.min(420, abreast ? (room - gap) / panels.length - labels : room - labels),
+  );
   for (const panel of panels) panel.width = Math.floor(width);
   if (copy.title?.subtitle && !abreast) copy.title.subtitle = broken(copy.title.subtitle, Math.floor(room / 6));
   return { ...copy, [abreast ? "hconcat" : "vconcat"]: panels };
 }
 
-const lighter = (text) => text.replace(/"#[0-9a-f]{6}"/g, (colour) => JSON.stringify(LIGHTER[JSON.parse(colour)] ?? JSON.parse(colour)));
+const lighter = (text) =>
+  text.replace(/"#[0-9a-f]{6}"/g, (colour) => JSON.stringify(LIGHTER[JSON.parse(colour)] ?? JSON.parse(colour)));
 
 function broken(text, most) {
   const lines = [""];
@@ -85,6 +91,8 @@ export class Chart {
     look.axis = { ...look.axis, ...config.axis };
     const box = document.createElement("div");
     const made = await window.vegaEmbed(box, { ...shown, description: this.description }, { ...OPTIONS, config: look });
+    // A newer one was asked for meanwhile.
+    if (this.spec !== spec) return made.finalize();
     this.shown?.finalize();
     this.shown = made;
     this.element.replaceChildren(box);

@@ -5,8 +5,10 @@ import { signIn } from "./sign-in.js";
 import { taskView } from "./task.js";
 import { tasksView } from "./tasks.js";
 
-const main = document.getElementById("main"), menu = document.getElementById("menu");
-let role = null, stop = () => {};
+const main = document.getElementById("main"),
+  menu = document.getElementById("menu");
+let role = null,
+  stop = () => {};
 
 // A view fills the page and may return how to stop what it began.
 function open(view, ...values) {
@@ -21,8 +23,10 @@ function show() {
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
   const [, place = "", id = ""] = location.hash.split("/");
-  for (const link of menu.querySelectorAll("a"))
-    link.toggleAttribute("aria-current", link.hash === (place === "new" ? "#/new" : "#/") && place !== "tasks");
+  for (const link of menu.querySelectorAll("a")) {
+    if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   if (place === "tasks") open(taskView, decodeURIComponent(id), role);
   else if (place === "new" && role === "administrator") open(newTask);
   else open(tasksView, role);
@@ -54,7 +58,6 @@ addEventListener("hashchange", () => {
   main.focus();
 });
 
-// Asked without noise: nobody is signed in at first.
-const answer = await fetch("/session");
-role = (await answer.json()).role;
+// Whoever cannot be told is nobody, and is told so when she signs in.
+({ role } = await ask("GET", "/session").catch(() => ({ role: null })));
 show();

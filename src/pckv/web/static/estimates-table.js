@@ -14,7 +14,12 @@ const COLUMNS = [
 export class EstimatesTable {
   constructor(path, settings) {
     Object.assign(this, { path, settings, search: "", sort: "-frequency", offset: 0, total: 0 });
-    const search = make("input", { type: "search", autocomplete: "off", maxlength: 256, oninput: settled(() => this.find(search.value), 150) });
+    const search = make("input", {
+      type: "search",
+      autocomplete: "off",
+      maxlength: 256,
+      oninput: settled(() => this.find(search.value), 150),
+    });
     this.head = make("tr");
     this.body = make("tbody");
     this.place = make("span");
@@ -46,7 +51,8 @@ export class EstimatesTable {
   }
 
   order(column) {
-    const first = column.falls ? `-${column.sort}` : column.sort, other = column.falls ? column.sort : null;
+    const first = column.falls ? `-${column.sort}` : column.sort,
+      other = column.falls ? column.sort : null;
     Object.assign(this, { sort: this.sort === first && other ? other : first, offset: 0 });
     return this.refresh(true);
   }
@@ -71,7 +77,9 @@ export class EstimatesTable {
     replace(this.head, ...COLUMNS.map((column) => this.header(column)));
     replace(this.body, ...rows.map(row));
     const last = this.offset + rows.length;
-    this.place.textContent = rows.length ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys` : "no such keys";
+    this.place.textContent = rows.length
+      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
+      : "no such keys";
     this.back.disabled = this.offset === 0;
     this.forth.disabled = last >= this.total;
   }
@@ -80,7 +88,12 @@ export class EstimatesTable {
     const sorted = this.sort.replace("-", "") === column.sort;
     const up = !this.sort.startsWith("-");
     const label = column.sort
-      ? make("button", { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) }, column.name, make("span", { "aria-hidden": "true" }, sorted ? (up ? " ▲" : " ▼") : ""))
+      ? make(
+          "button",
+          { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) },
+          column.name,
+          make("span", { "aria-hidden": "true" }, sorted ? (up ? " ▲" : " ▼") : ""),
+        )
       : column.name;
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
     if (sorted) attributes["aria-sort"] = up ? "ascending" : "descending";

@@ -7,7 +7,8 @@ import { whatLeaves } from "./report-view.js";
 const PATIENCE = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 // Beyond this ratio of chances little is hidden.
 const WEAK = 50;
-const main = document.getElementById("main"), id = location.pathname.split("/").at(-1);
+const main = document.getElementById("main"),
+  id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
 const client = new Client(location.origin, { patience: PATIENCE });
 const body = make("div");
@@ -21,17 +22,20 @@ async function start() {
   }
   document.title = `${task.name} – take part`;
   replace(main, ...introduction(task), body);
-  const known = id in (await client.ledger());
+  addEventListener("online", flush);
   // Nothing is perturbed for a report that is there.
-  if (known) show(await client.prepare(id, {}), { before: true });
+  if (id in (await client.ledger())) show(await client.prepare(id, {}), { before: true });
   else ask();
+  await flush();
 }
 
 const explained = (error) =>
   error.code === "not_sent" ? `This survey cannot be fetched: ${error.message}` : error.message;
 
 function introduction(task) {
-  const { held, absent } = task.odds, key = `“${task.keys[0] ?? "0"}”`, factor = Math.exp(Number(task.epsilon));
+  const { held, absent } = task.odds,
+    key = `“${task.keys[0] ?? "0"}”`,
+    factor = Math.exp(Number(task.epsilon));
   const until = task.closes ? ` Reports are taken before ${task.closes} (UTC).` : "";
   const from = task.opens ? ` It opens on ${task.opens} (UTC).` : "";
   return [
@@ -41,7 +45,11 @@ function introduction(task) {
       "section",
       { "aria-label": "Your privacy" },
       make("h2", {}, "Your privacy"),
-      make("p", {}, "What you enter stays on this device. Chance mixes it up here, and only the result is sent: one report, which hides your answers even from those who ask. How well it does, these numbers say:"),
+      make(
+        "p",
+        {},
+        "What you enter stays on this device. Chance mixes it up here, and only the result is sent: one report, which hides your answers even from those who ask. How well it does, these numbers say:",
+      ),
       make(
         "p",
         { id: "odds" },
@@ -53,9 +61,12 @@ function introduction(task) {
 
 function ask() {
   const today = new Date().toISOString().slice(0, 10);
-  if (task.closes && today >= task.closes) return replace(body, notice("This survey is over. Nothing was made or sent."));
-  if (task.opens && today < task.opens) return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
-  const form = new PairsForm(task), said = make("div");
+  if (task.closes && today >= task.closes)
+    return replace(body, notice("This survey is over. Nothing was made or sent."));
+  if (task.opens && today < task.opens)
+    return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
+  const form = new PairsForm(task),
+    said = make("div");
   replace(
     body,
     make(
@@ -64,7 +75,15 @@ function ask() {
       make("h2", {}, "Your answers"),
       form.element,
       said,
-      make("p", {}, make("small", {}, "Next you see what would be sent. The report is made once: it cannot be made again with other answers, since several would give away more.")),
+      make(
+        "p",
+        {},
+        make(
+          "small",
+          {},
+          "Next you see what would be sent. The report is made once: it cannot be made again with other answers, since several would give away more.",
+        ),
+      ),
       make("button", { class: "main" }, "Make my report"),
     ),
   );
@@ -89,7 +108,13 @@ const notice = (text) => make("p", { class: "note", role: "status" }, text);
 
 // Where the report is, told by its receipt.
 function show(receipt, { before = false, again = false } = {}) {
-  const heading = make("h2", { tabindex: "-1" }, { prepared: "Look before you send", waiting: "Stored on this device", sent: "Sent", refused: "Not taken" }[receipt.status]);
+  const heading = make(
+    "h2",
+    { tabindex: "-1" },
+    { prepared: "Look before you send", waiting: "Stored on this device", sent: "Sent", refused: "Not taken" }[
+      receipt.status
+    ],
+  );
   const said = make("div");
   const button = (label, kind, work) => make("button", { type: "button", class: kind, onclick: work }, label);
   const actions = {
@@ -100,7 +125,8 @@ function show(receipt, { before = false, again = false } = {}) {
   }[receipt.status];
   const words = {
     prepared: "Nothing has been sent yet. You may also leave: then nothing ever is.",
-    waiting: "The collector cannot be reached now. The very same report is sent when you are back online; keep this page open, or come back later.",
+    waiting:
+      "The collector cannot be reached now. The very same report is sent when you are back online; keep this page open, or come back later.",
     sent: again
       ? "It is the same report, and the collector has it already: it counts once, and nothing was mixed anew."
       : "Your report has arrived. Thank you.",
@@ -139,6 +165,4 @@ async function flush() {
   if (receipt && receipt.status !== "waiting") show(receipt);
 }
 
-addEventListener("online", flush);
 await start();
-await flush();

@@ -1,7 +1,9 @@
 // The form for pairs: all keys where they are few, a search where they are many; stars, or a slider.
 import { announce, count, field, make, replace, settled } from "./page.js";
 
-const FEW = 30, MOST_FOUND = 8, MOST_STARS = 10;
+const FEW = 30,
+  MOST_FOUND = 8,
+  MOST_STARS = 10;
 
 export class PairsForm {
   constructor(task) {
@@ -37,13 +39,24 @@ export class PairsForm {
   }
 
   search() {
-    const found = make("ul", { class: "keys found", "aria-label": "Found" }), said = make("p", { role: "status" });
-    this.input = make("input", { type: "search", autocomplete: "off", oninput: settled(() => look(), 120), onkeydown: enter });
+    const found = make("ul", { class: "keys found", "aria-label": "Found" }),
+      said = make("p", { role: "status" });
+    this.input = make("input", {
+      type: "search",
+      autocomplete: "off",
+      oninput: settled(() => look(), 120),
+      onkeydown: enter,
+    });
     const look = () => {
-      const text = this.input.value.trim().toLowerCase(), names = text ? this.matches(text) : [];
+      const text = this.input.value.trim().toLowerCase(),
+        names = text ? this.matches(text) : [];
       replace(found, ...names.slice(0, MOST_FOUND).map(item));
       const more = names.length > MOST_FOUND ? "; type more to see the others" : "";
-      said.textContent = !text ? `${count(this.task.keyCount)} to choose from.` : names.length ? `${count(Math.min(names.length, MOST_FOUND))} found${more}.` : "Nothing found.";
+      said.textContent = !text
+        ? `${count(this.task.keyCount)} to choose from.`
+        : names.length
+          ? `${count(Math.min(names.length, MOST_FOUND))} found${more}.`
+          : "Nothing found.";
     };
     const choose = (key) => {
       const row = this.add(key, true);
@@ -53,7 +66,12 @@ export class PairsForm {
       announce(`${key} added.`);
     };
     const item = (key) =>
-      make("li", {}, make("span", { class: "name" }, key), make("button", { type: "button", "aria-label": `Add ${key}`, onclick: () => choose(key) }, "Add"));
+      make(
+        "li",
+        {},
+        make("span", { class: "name" }, key),
+        make("button", { type: "button", "aria-label": `Add ${key}`, onclick: () => choose(key) }, "Add"),
+      );
     function enter(event) {
       if (event.key === "Enter") event.preventDefault();
     }
@@ -74,7 +92,9 @@ export class PairsForm {
 
   // A key that was chosen but has no value, or one that is out of range.
   missing() {
-    return [...this.rows.values()].find((row) => row.value === null && (row.removable || row.element.querySelector("[aria-invalid=true]")))?.key;
+    return [...this.rows.values()].find(
+      (row) => row.value === null && (row.removable || row.element.querySelector("[aria-invalid=true]")),
+    )?.key;
   }
 
   focus(key) {
@@ -93,8 +113,17 @@ class Row {
     const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MOST_STARS;
     this.control = whole ? new Stars(this, number) : new Slider(this);
     const clear = () => (remove ? remove() : this.control.clear());
-    this.button = make("button", { type: "button", class: "plain", "aria-label": `Remove ${key}`, hidden: !remove, onclick: clear }, "Remove");
-    this.element = make("li", {}, make("span", { class: "name" }, key), make("div", { class: "row" }, this.control.element, this.button));
+    this.button = make(
+      "button",
+      { type: "button", class: "plain", "aria-label": `Remove ${key}`, hidden: !remove, onclick: clear },
+      "Remove",
+    );
+    this.element = make(
+      "li",
+      {},
+      make("span", { class: "name" }, key),
+      make("div", { class: "row" }, this.control.element, this.button),
+    );
   }
 
   set(value) {
@@ -114,16 +143,31 @@ class Stars {
     this.row = row;
     this.labels = [];
     for (let value = low; value <= high; value++) {
-      const input = make("input", { type: "radio", name: `value-${number}`, value, "aria-label": `${value}`, onchange: () => this.light(value) });
-      this.labels.push(make("label", {}, input, make("span", { "aria-hidden": "true" }, low === 1 ? "★" : String(value))));
+      const input = make("input", {
+        type: "radio",
+        name: `value-${number}`,
+        value,
+        "aria-label": `${value}`,
+        onchange: () => this.light(value),
+      });
+      this.labels.push(
+        make("label", {}, input, make("span", { "aria-hidden": "true" }, low === 1 ? "★" : String(value))),
+      );
     }
-    this.element = make("fieldset", { class: low === 1 ? "stars" : "stars numerals" }, make("legend", { class: "hidden-text" }, `${row.key}, from ${low} to ${high}`), ...this.labels);
+    this.element = make(
+      "fieldset",
+      { class: low === 1 ? "stars" : "stars numerals" },
+      make("legend", { class: "hidden-text" }, `${row.key}, from ${low} to ${high}`),
+      ...this.labels,
+    );
   }
 
   light(value) {
     this.row.set(value);
     const { low } = this.row.task;
-    this.labels.forEach((label, place) => label.classList.toggle("lit", value !== null && (low === 1 ? low + place <= value : low + place === value)));
+    this.labels.forEach((label, place) =>
+      label.classList.toggle("lit", value !== null && (low === 1 ? low + place <= value : low + place === value)),
+    );
   }
 
   clear() {
@@ -147,17 +191,39 @@ class Slider {
   }
 
   offer() {
-    const start = make("button", { type: "button", "aria-label": `Give ${this.row.key} a value`, onclick: () => this.start() }, "Give a value");
+    const start = make(
+      "button",
+      { type: "button", "aria-label": `Give ${this.row.key} a value`, onclick: () => this.start() },
+      "Give a value",
+    );
     replace(this.element, start);
     return start;
   }
 
   start() {
-    const { low, high } = this.row.task, middle = (low + high) / 2;
-    const range = make("input", { type: "range", min: low, max: high, step: "any", value: middle, "aria-label": `${this.row.key}, slider`, oninput: () => follow(range.valueAsNumber, box) });
-    const box = make("input", { type: "number", min: low, max: high, step: "any", value: middle, "aria-label": `${this.row.key}, from ${low} to ${high}`, oninput: () => follow(box.valueAsNumber, range) });
+    const { low, high } = this.row.task,
+      middle = (low + high) / 2;
+    const range = make("input", {
+      type: "range",
+      min: low,
+      max: high,
+      step: "any",
+      value: middle,
+      "aria-label": `${this.row.key}, slider`,
+      oninput: () => follow(range.valueAsNumber, box),
+    });
+    const box = make("input", {
+      type: "number",
+      min: low,
+      max: high,
+      step: "any",
+      value: middle,
+      "aria-label": `${this.row.key}, from ${low} to ${high}`,
+      oninput: () => follow(box.valueAsNumber, range),
+    });
     const follow = (value, other) => {
-      const sound = value >= low && value <= high, rounded = Math.min(high, Math.max(low, Number(value.toPrecision(4))));
+      const sound = value >= low && value <= high,
+        rounded = Math.min(high, Math.max(low, Number(value.toPrecision(4))));
       box.setAttribute("aria-invalid", String(!sound));
       // What the box shows is what counts.
       this.row.value = !sound ? null : other === box ? rounded : value;

@@ -5,8 +5,18 @@ import { ask, count, field, make, percent, query, replace, settled, short } from
 export function precisionSection(path) {
   const chart = new Chart("Expected errors of a frequency and of a mean against the number of reports.");
   const said = make("div", { "aria-live": "polite" });
-  const number = (value, most) => make("input", { type: "number", inputmode: "decimal", min: "0.0001", max: most, step: "any", value, oninput: settled(refresh) });
-  const frequency = number("5", "100"), wanted = number("1", "99");
+  const number = (value, most) =>
+    make("input", {
+      type: "number",
+      inputmode: "decimal",
+      min: "0.0001",
+      max: most,
+      step: "any",
+      value,
+      oninput: settled(refresh),
+    });
+  const frequency = number("5", "100"),
+    wanted = number("1", "99");
   const element = make(
     "section",
     { "aria-label": "Precision" },
@@ -45,5 +55,14 @@ function sentences(found) {
     : "There are no reports yet.";
   const ratio = found.needed / Math.max(1, found.reports);
   const left = ratio <= 1 ? "which are there" : found.reports ? `${short(ratio)} times as many as today` : "";
-  return [make("p", {}, today), make("p", {}, `An error of ±${percent(found.wanted)} takes `, make("strong", {}, `${count(found.needed)} reports`), left ? `, ${left}.` : ".")];
+  return [
+    make("p", {}, today),
+    make(
+      "p",
+      {},
+      `An error of ±${percent(found.wanted)} takes `,
+      make("strong", {}, `${count(found.needed)} reports`),
+      left ? `, ${left}.` : ".",
+    ),
+  ];
 }

@@ -21,10 +21,10 @@ export const javascriptLines = (origin, id, key, value) => `<script type="module
 export function shareSection({ id, high, by_invitation }) {
   const box = make("section", { "aria-label": "Take part" }, make("h2", {}, "Take part"));
   const link = `${location.origin}/join/${id}`;
-  const who = by_invitation ? "Whoever has an invitation takes part here, with #invitation=… behind the link: " : "Everybody with this link can take part: ";
-  box.append(
-    make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)),
-  );
+  const who = by_invitation
+    ? "Whoever has an invitation takes part here, with #invitation=… behind the link: "
+    : "Everybody with this link can take part: ";
+  box.append(make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)));
   firstKey(id).then((key) =>
     box.append(
       snippet("In an app, with Python", pythonLines(location.origin, id, key, high)),
@@ -35,10 +35,20 @@ export function shareSection({ id, high, by_invitation }) {
 }
 
 // Where there are too many to estimate, keys are numbered.
-const firstKey = (id) => ask("GET", `/tasks/${id}/estimates?limit=1`).then(({ estimates: [{ key }] }) => key, () => "0");
+const firstKey = (id) =>
+  ask("GET", `/tasks/${id}/estimates?limit=1`).then(
+    ({ estimates: [{ key }] }) => key,
+    () => "0",
+  );
 
 function snippet(label, text) {
-  const lines = make("textarea", { readonly: true, rows: text.trim().split("\n").length, spellcheck: "false", wrap: "off", class: "code" });
+  const lines = make("textarea", {
+    readonly: true,
+    rows: text.trim().split("\n").length,
+    spellcheck: "false",
+    wrap: "off",
+    class: "code",
+  });
   lines.value = text;
   return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
 }

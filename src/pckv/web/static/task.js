@@ -6,22 +6,37 @@ import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
 import { badge, days } from "./tasks.js";
 
-const SECONDS_BETWEEN = 3, SECONDS_BETWEEN_CHARTS = 10;
+const SECONDS_BETWEEN = 3,
+  SECONDS_BETWEEN_CHARTS = 10;
 const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
 const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
 
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
-  const path = `/tasks/${encodeURIComponent(id)}`, settings = { method: "corrected", level: "0.95" };
-  const said = make("div"), head = make("div"), body = make("div");
-  const chart = new Chart("Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.", 200);
+  const path = `/tasks/${encodeURIComponent(id)}`,
+    settings = { method: "corrected", level: "0.95" };
+  const said = make("div"),
+    head = make("div"),
+    body = make("div");
+  const chart = new Chart(
+    "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
+    200,
+  );
   const table = new EstimatesTable(path, settings);
-  let timer, task, drawn = { reports: -1, when: 0 }, precision, stopped = false;
+  let timer,
+    task,
+    drawn = { reports: -1, when: 0 },
+    precision,
+    stopped = false;
   replace(root, said, head, body);
 
   function build() {
     document.title = `${task.name} – pckv`;
-    const methods = choice(task.methods.map((name) => [name, name]), settings.method, (value) => choose("method", value));
+    const methods = choice(
+      task.methods.map((name) => [name, name]),
+      settings.method,
+      (value) => choose("method", value),
+    );
     const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
     precision = precisionSection(path);
     replace(
@@ -51,7 +66,8 @@ export function taskView(root, id, role) {
     redraw();
   }
 
-  const downloadButton = (form) => make("button", { type: "button", onclick: () => download(form) }, `Download ${form}`);
+  const downloadButton = (form) =>
+    make("button", { type: "button", onclick: () => download(form) }, `Download ${form}`);
   const svgButton = () => make("button", { type: "button", onclick: downloadSvg }, "Download SVG");
 
   async function downloadSvg() {
@@ -60,9 +76,13 @@ export function taskView(root, id, role) {
   }
 
   async function download(form) {
-    const answer = await request("GET", `${path}/estimates?${query(settings)}`, { accept: DOWNLOADS[form] });
-    save(await answer.blob(), `${id}.${form.toLowerCase()}`);
-    announce(`${form} downloaded.`);
+    try {
+      const answer = await request("GET", `${path}/estimates?${query(settings)}`, { accept: DOWNLOADS[form] });
+      save(await answer.blob(), `${id}.${form.toLowerCase()}`);
+      announce(`${form} downloaded.`);
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
   }
 
   async function redraw() {
@@ -102,8 +122,20 @@ export function taskView(root, id, role) {
       make(
         "div",
         { class: "buttons" },
-        endButton("Close", "close", "Close this task?", "From now on no more reports are taken. The estimates stay. It cannot be opened again.", () => ask("POST", `${path}/close`)),
-        endButton("Delete", "danger", "Delete this task?", "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. A task with the same text cannot be made again.", () => ask("DELETE", path)),
+        endButton(
+          "Close",
+          "close",
+          "Close this task?",
+          "From now on no more reports are taken. The estimates stay. It cannot be opened again.",
+          () => ask("POST", `${path}/close`),
+        ),
+        endButton(
+          "Delete",
+          "danger",
+          "Delete this task?",
+          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. A task with the same text cannot be made again.",
+          () => ask("DELETE", path),
+        ),
       ),
     );
   }
@@ -134,7 +166,12 @@ export function taskView(root, id, role) {
         replace(trouble, alertBox(error.message));
       }
     }
-    return make("div", {}, make("button", { type: "button", class: kind, onclick: () => dialog.showModal() }, `${label} …`), dialog);
+    return make(
+      "div",
+      {},
+      make("button", { type: "button", class: kind, onclick: () => dialog.showModal() }, `${label} …`),
+      dialog,
+    );
   }
 
   refresh();
@@ -151,12 +188,17 @@ function facts(task) {
     Reports: make("strong", { id: "reports" }, count(task.reports)),
     Keys: count(task.keys),
     Values: `${task.low} to ${task.high}`,
-    "ε": `${task.epsilon} (realised ${task.realised_epsilon})`,
+    ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${task.padding}`,
     "Bytes a report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
   };
-  const pairs = Object.entries(said).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
-  return [make("div", { class: "title" }, make("h1", {}, task.name), badge(task)), make("dl", { class: "facts" }, ...pairs)];
+  const pairs = Object.entries(said).map(([name, value]) =>
+    make("div", {}, make("dt", {}, name), make("dd", {}, value)),
+  );
+  return [
+    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
+    make("dl", { class: "facts" }, ...pairs),
+  ];
 }

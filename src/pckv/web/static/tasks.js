@@ -1,12 +1,14 @@
 // The list of tasks, with counts that follow the collection.
 import { alertBox, ask, count, make, query, replace } from "./page.js";
 
-const SECONDS_BETWEEN = 3, PAGE = 100;
+const SECONDS_BETWEEN = 3,
+  PAGE = 100;
 export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
 
 export function days(task) {
   if (task.closed) return `closed early on ${task.closed}`;
-  const from = task.opens ? `from ${task.opens}` : "", until = task.closes ? `until ${task.closes}` : "";
+  const from = task.opens ? `from ${task.opens}` : "",
+    until = task.closes ? `until ${task.closes}` : "";
   return `${from} ${until}`.trim() || "no days set";
 }
 
@@ -14,17 +16,23 @@ export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PH
 
 export function tasksView(root, role) {
   document.title = "Tasks – pckv";
-  const rows = make("tbody"), said = make("div"), more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
-  let pages = [""], timer, stopped = false;
+  const rows = make("tbody"),
+    said = make("div"),
+    more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
+  let pages = [""],
+    timer,
+    stopped = false;
   const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
-  const head = names.map((name, place) =>
-    make("th", { scope: "col", class: place > 2 ? "number" : null }, name),
-  );
+  const head = names.map((name, place) => make("th", { scope: "col", class: place > 2 ? "number" : null }, name));
   replace(
     root,
     make("h1", {}, "Tasks"),
     said,
-    make("div", { class: "scroll" }, make("table", { class: "tasks" }, make("thead", {}, make("tr", {}, ...head)), rows)),
+    make(
+      "div",
+      { class: "scroll" },
+      make("table", { class: "tasks" }, make("thead", {}, make("tr", {}, ...head)), rows),
+    ),
     more,
   );
 
