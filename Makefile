@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-auto bench-collector bench-mechanisms mechanisms peers reproduction vectors clean
+.PHONY: demo test lint bench bench-auto bench-collector bench-web screenshots bench-mechanisms mechanisms peers reproduction vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -42,6 +42,14 @@ mechanisms: $(READY)
 bench-collector: $(READY)
 	@command -v wrk > /dev/null || apt-get install -y -q wrk || { echo "please install wrk"; exit 1; }
 	$(BIN)/python bench/collector.py
+
+# The dashboard with a quarter of a million keys, in a browser.
+bench-web: $(READY)
+	$(BIN)/python bench/web.py
+
+# Pictures of the pages, for docs/.
+screenshots: $(READY)
+	$(BIN)/python -m pytest -q tests/test_pages.py -k pictures --screenshots
 
 # Other packages for local differential privacy, in an environment of their own.
 peers: $(READY)

@@ -16,7 +16,6 @@ import httpx2
 from fastapi import FastAPI
 
 from pckv import Task
-from pckv.collector.app import create_app
 from pckv.collector.auth import token_hash
 from pckv.collector.problems import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
@@ -25,6 +24,7 @@ from pckv.collector.state import today
 from pckv.report import Report, to_text
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
+from pckv.web.site import create_site
 from stores import report, some_reports, stored_reports, tally, total
 
 ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"
@@ -129,7 +129,7 @@ def running(
     store = MemoryStore() if store is None else store
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
-    app = create_app(store, Settings(**settings), clock)
+    app = create_site(store, Settings(**settings), clock)
     uvicorn = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]

@@ -23,8 +23,9 @@ settings.load_profile("pckv")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """One switch for what takes long."""
+    """Switches for what takes long, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
+    parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
 
 
 def missing_part(what: str) -> None:

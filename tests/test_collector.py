@@ -245,12 +245,11 @@ def test_other_methods_and_other_places(small: Running) -> None:
     task = small.add_task()
     check_problem(small.administer("PUT", f"/tasks/{task.id}"), 405, "wrong-method")
     for path in (
-        "/",
         "/tasks/",
         f"/tasks/{task.id}/",
         f"/tasks/{task.id}/nothing",
         "/docs",
-        "//tasks",
+        "/tasks//",
         "/redoc",
     ):
         check_problem(small.administer("GET", path), 404, "unknown")

@@ -16,6 +16,7 @@ from pckv.collector.state import Collector
 from pckv.report import Report
 from pckv.store import parts, sql
 from pckv.store.base import Outcome, StoredTask, Upload
+from pckv.store.transactions import Transaction
 from pckv.store.uploads import Batch, Verdict
 from simulation import simulate
 from simulation_collector import Simulated
@@ -70,7 +71,7 @@ def count_replays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A known report is counted once more."""
     add_open = sql._add_open
 
-    def adding(tx: sql.Transaction, task: int, batch: Batch) -> Verdict:
+    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
         verdict = add_open(tx, task, batch)
         known = [
             report
@@ -86,7 +87,7 @@ def replace_on_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two bodies under one id the last is counted as well, and nobody is told."""
     add_open = sql._add_open
 
-    def adding(tx: sql.Transaction, task: int, batch: Batch) -> Verdict:
+    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
         verdict = add_open(tx, task, batch)
         taken = Verdict([], [])
         for each, outcome in zip(batch.reports, verdict.outcomes, strict=True):

@@ -29,13 +29,14 @@ from pckv import Tally, Task
 from pckv.errors import MissingExtra, ParameterError, ReportError, StoreError, TaskGone
 from pckv.report import Report
 from pckv.store import migrations, open_store, postgres, sql
-from pckv.store.base import Deletion, Outcome, Role, Store, Upload
+from pckv.store.base import SESSION_KEY_BYTES, Deletion, Outcome, Role, Store, Upload
 from pckv.store.checks import check
 from pckv.store.memory import MemoryStore
 from pckv.store.parts import worth_folding
 from pckv.store.postgres import PostgresStore
 from pckv.store.sql import SqlStore
 from pckv.store.sqlite import SqliteStore
+from pckv.store.transactions import Raced, Transaction
 from stores import (
     ENDING,
     KINDS,
@@ -298,6 +299,26 @@ def test_forgotten_reports_leave_their_tally(store: Store) -> None:
 
 
 # Tokens and invitations
+
+
+def test_report_counts(store: Store) -> None:
+    store.add_task(OTHER)
+    add(store, *some_reports(range(30)))
+    add(store, *some_reports(range(20, 40)))
+    wanted = [TASK.id, OTHER.id, PLANES.id]
+    assert store.report_counts(wanted) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
+    assert store.part_numbers(TASK.id) == [part.number for part in store.parts(TASK.id)]
+    store.compact(TASK.id, all_of_them=True)
+    assert len(store.part_numbers(TASK.id)) == 1
+    assert store.report_counts(wanted[:1]) == {TASK.id: 40}
+    assert store.report_counts([]) == {}
+
+
+def test_the_session_key_is_made_once(store: Store) -> None:
+    found: list[bytes] = []
+    together(4, lambda _: found.append(store.session_key()))
+    assert len(set(found)) == 1
+    assert len(found[0]) == SESSION_KEY_BYTES
 
 
 def test_tokens(store: Store) -> None:
@@ -606,7 +627,8 @@ def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
     url = f"sqlite:///{sqlite.path}"
     rng = random.Random(1)
     acknowledged: list[int] = []
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    # The child imports what this process does.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for _ in range(12):
         start = acknowledged[-1] + 1 if acknowledged else 0
         command = [sys.executable, "-c", CRASHING, url, str(start)]
@@ -732,7 +754,7 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
     assert check(store) == []
 
 
-@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, sql.Raced])
+@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, Raced])
 def test_what_may_help_is_done_again(
     shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
@@ -781,6 +803,22 @@ def test_what_no_retry_can_help_is_said(shared: tuple[PostgresStore, PostgresSto
 # Schemas
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_the_first_schema_is_brought_up_to_date(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = store_url(kind, tmp_path)
+    scripts = migrations.load_scripts
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "load_scripts", lambda dialect: scripts(dialect)[:1])
+        with opened(url) as store:
+            store.add_task(TASK)
+            add(store, report(1))
+    with opened(url) as store:
+        assert len(store.session_key()) == SESSION_KEY_BYTES
+        assert store.report_counts([TASK.id]) == {TASK.id: 1}
+
+
 def next_release(monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = migrations.load_scripts
     added = "ALTER TABLE tasks ADD COLUMN colour text; CREATE TABLE colours (name text);"
@@ -796,14 +834,14 @@ def test_an_older_schema_is_brought_up_to_date(
         store.add_task(TASK)
         add(store, report(1))
         next_release(monkeypatch)
-        with pytest.raises(StoreError, match="the store has schema 1, and this release needs 2"):
+        with pytest.raises(StoreError, match="the store has schema 2, and this release needs 3"):
             store.ping()
     with opened(url) as store, opened(url):
         store.ping()
         assert stored_reports(store) == [report(1)]
         assert isinstance(store, SqlStore)
         versions = store._run("read", lambda tx: tx.rows("SELECT version FROM schema_version"))
-        assert sorted(versions) == [(1,), (2,)]
+        assert sorted(versions) == [(1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -815,7 +853,7 @@ def test_a_newer_schema_is_refused(kind: str, tmp_path: Path, monkeypatch: pytes
             pass
     store = open_store(url)
     for attempt in (store.prepare, store.ping):
-        with pytest.raises(StoreError, match="the store has schema 2, and this release knows 1: use a newer"):
+        with pytest.raises(StoreError, match="the store has schema 3, and this release knows 2: use a newer"):
             attempt()
     store.close()
 
@@ -991,7 +1029,7 @@ def test_a_row_without_its_task_is_found(sqlite: SqliteStore) -> None:
 def dump(store: SqlStore) -> dict[str, list[Any]]:
     """All rows as they lie, but for the random numbers of parts."""
 
-    def work(tx: sql.Transaction) -> dict[str, list[Any]]:
+    def work(tx: Transaction) -> dict[str, list[Any]]:
         tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
         found = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
         found["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))
@@ -1067,6 +1105,7 @@ def test_days_are_all_that_is_known_of_time(tmp_path: Path) -> None:
         *(f"parts.{name}" for name in ("task", "number", "reports", "tally")),
         *(f"invitations.{name}" for name in ("task", "hash", "spent")),
         *(f"tokens.{name}" for name in ("role", "hash")),
+        *(f"session_keys.{name}" for name in ("number", "key")),
     }
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store:
         store.add_task(TASK)

@@ -17,6 +17,8 @@ KEYS_SHOWN = 20
 POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
 _ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
+# Errors of a frequency in percent, of a mean in its own units, without powers of ten.
+ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 # Told apart by those who do not see red and green, and in grey.
 _CHOICES = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
 
@@ -68,6 +70,18 @@ def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_trut
     return altair.layer(*layers).properties(width=330, height=altair.Step(18))
 
 
+def errors_chart(
+    rows: Sequence[Mapping[str, Any]], *, x: str, mean_unit: str, expected: str, marked: str
+) -> alt.HConcatChart:
+    """Expected errors of `frequency` and `mean` against one quantity: a curve, and a point that is marked on it.
+
+    A row has `x`, both errors and its `series`, which is one of the two names given.
+    """
+    panels = {"frequency": "error of a frequency", "mean": f"error of a mean{mean_unit}"}
+    colors = {expected: _ESTIMATE, marked: _TRUTH}
+    return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
+
+
 def save_chart(chart: Any, path: Path, form: str) -> None:
     """Write a chart as .svg, .png or .html (which holds all the script it needs)."""
     require("vl_convert", extra="charts")
@@ -98,10 +112,12 @@ def lines_chart(
     log_x: bool = False,
     log_y: bool = True,
     colors: Mapping[str, str] | None = None,
+    formats: Mapping[str, str] | None = None,
 ) -> alt.HConcatChart:
     """Curves of some quantities against one, a panel each, a colour a series.
 
     A row has `x`, the quantities that `panels` names, a `series`, and `theory` (true for a dashed line).
+    `formats` says how a quantity's numbers are written, in d3's way.
     Points at or below zero have no place on a logarithmic axis and are left out.
     """
     altair = require("altair", extra="charts")
@@ -118,7 +134,8 @@ def lines_chart(
     parts = []
     for quantity, label in panels.items():
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
-        axis = altair.Axis(tickCount=6, format=".0e") if log_y else altair.Axis(tickCount=6)
+        form = (formats or {}).get(quantity, ".0e" if log_y else None)
+        axis = altair.Axis(tickCount=6, format=form) if form else altair.Axis(tickCount=6)
         up = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
         base = altair.Chart(altair.Data(values=shown)).encode(x=across, y=up, color=color)
         measured = base.transform_filter("!datum.theory")

@@ -34,7 +34,7 @@ def serve_command(
     rate: int | None,
     config: Path | None,
 ) -> None:
-    """Take reports over HTTP, keep each once, and give estimates.
+    """Take reports over HTTP, keep each once, and show estimates on a dashboard.
 
     Settings come from flags, then the environment (PCKV_STORE, PCKV_PORT, …), then --config. The administrator's
     token is PCKV_ADMIN_TOKEN, or is made at the first start and shown once.
@@ -47,6 +47,7 @@ def serve_command(
     require("uvicorn", extra="serve")
     from pckv.collector.server import serve  # noqa: PLC0415
     from pckv.collector.settings import load  # noqa: PLC0415
+    from pckv.web.site import create_site  # noqa: PLC0415
 
     flags = {
         "store": store,
@@ -56,4 +57,4 @@ def serve_command(
         "keep_reports": keep_reports,
         "rate": rate,
     }
-    serve(load(flags, file=config))
+    serve(load(flags, file=config), create_site)

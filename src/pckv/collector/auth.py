@@ -13,11 +13,13 @@ from pathlib import Path
 from fastapi import Request
 
 from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
 from pckv.errors import ParameterError
 from pckv.store.base import Role, Store
 
 ENVIRONMENT = "PCKV_ADMIN_TOKEN"
 TOKEN_BYTES = 32
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Route = tuple[str, str]
 
@@ -30,6 +32,16 @@ PUBLIC: frozenset[Route] = frozenset(
         ("OPTIONS", "/tasks/{task_id}"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
+        # Pages and what they load hold nothing secret: all they show is asked for afterwards.
+        ("GET", "/"),
+        ("GET", "/favicon.ico"),
+        ("GET", "/join/{task_id}"),
+        ("GET", "/static/{name}"),
+        ("GET", "/client/{path:path}"),
+        ("GET", "/vega.js"),
+        # To sign in takes a token in the body, and everybody may ask who they are.
+        ("GET", "/session"),
+        ("POST", "/session"),
     }
 )
 ANALYSTS: frozenset[Route] = frozenset(
@@ -37,6 +49,11 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/metrics"),
         ("GET", "/tasks/{task_id}/estimates"),
         ("GET", "/tasks/{task_id}/reports"),
+        ("GET", "/overview"),
+        ("GET", "/tasks/{task_id}/overview"),
+        ("GET", "/tasks/{task_id}/chart"),
+        ("GET", "/tasks/{task_id}/precision"),
+        ("DELETE", "/session"),
     }
 )
 
@@ -53,10 +70,11 @@ def new_token() -> str:
 
 
 class Guard:
-    """Checks the token of every request that is not public."""
+    """Checks the token, or the session, of every request that is not public."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.sessions = Sessions(store)
         given = os.environ.get(ENVIRONMENT)
         self._given = token_hash(given) if given else None
 
@@ -68,24 +86,54 @@ class Guard:
         route = (request.method, found.path if listed else "")
         if route in PUBLIC:
             return
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        role = await asyncio.to_thread(self._role, token.strip()) if scheme.lower() == "bearer" else None
+        role = await asyncio.to_thread(self._asker, request)
         if role is None:
             raise Problem(ProblemKind.BAD_TOKEN)
         if role is Role.ANALYST and route not in ANALYSTS:
             raise Problem(ProblemKind.FORBIDDEN)
 
-    def _role(self, token: str) -> Role | None:
+    def _asker(self, request: Request) -> Role | None:
+        authorization = request.headers.get("authorization")
+        if authorization is not None:
+            scheme, _, token = authorization.partition(" ")
+            return self.role(token.strip()) if scheme.lower() == "bearer" else None
+        session = self.session(request)
+        if session is not None and request.method not in SAFE_METHODS:
+            check_own_page(request)
+        return session.role if session else None
+
+    def role(self, token: str) -> Role | None:
+        """Who a token stands for."""
         found = token_hash(token)
-        known = [] if self._given is None else [(Role.ADMINISTRATOR, self._given)]
+        roles = [role for role, kept in self._known() if hmac.compare_digest(kept, found)]
+        return min(roles, default=None)
+
+    def session(self, request: Request) -> Session | None:
+        """Who signed in, if the token of that time is still one."""
+        cookie = request.cookies.get(COOKIE)
+        session = self.sessions.read(cookie) if cookie else None
+        if session is None:
+            return None
+        known = [
+            role is session.role and hmac.compare_digest(fingerprint(kept), session.token)
+            for role, kept in self._known()
+        ]
+        return session if any(known) else None
+
+    def _known(self) -> list[tuple[Role, bytes]]:
+        given = [] if self._given is None else [(Role.ADMINISTRATOR, self._given)]
         # An administrator's token from the environment takes the place of the stored one.
-        known += [
+        return given + [
             (role, kept)
             for role, kept in self._store.tokens()
             if role is not Role.ADMINISTRATOR or self._given is None
         ]
-        roles = [role for role, kept in known if hmac.compare_digest(kept, found)]
-        return min(roles, default=None)
+
+
+def check_own_page(request: Request) -> None:
+    """Refuse what a page of another site could have made a browser send."""
+    if request.headers.get(HEADER) != HEADER_VALUE:
+        raise Problem(ProblemKind.FORBIDDEN, f"a request by cookie needs the header {HEADER}: {HEADER_VALUE}")
 
 
 def first_token(store: Store, token_file: str | None) -> None:

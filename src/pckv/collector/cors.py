@@ -1,4 +1,4 @@
-"""Pages of any origin may fetch a task and send a report, and see the answer; nothing else."""
+"""Pages of any origin may load the client, fetch a task and send a report, and see the answer; nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-CLIENT_REQUEST = re.compile(r"(?:GET|OPTIONS) /tasks/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/reports")
+CLIENT_REQUEST = re.compile(
+    r"GET /client/.+|(?:GET|OPTIONS) /tasks/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/reports"
+)
 ANY_ORIGIN = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After"),

@@ -24,6 +24,8 @@ from pckv.task import Task
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
 SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
 MOST_ROWS = 10_000
+# How many rows there are to page through.
+ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
 
 Here = Annotated[Collector, Depends(collector)]
@@ -72,28 +74,32 @@ async def estimates(
 ) -> Response:
     """Estimates of all keys, or of those wanted: by name (`keys`), by a part of it (`search`), the `top` ones.
 
-    `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result. The form
-    follows the Accept header: JSON, CSV or Parquet.
+    `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result, whose length
+    is in the header X-Total-Count. The form follows the Accept header: JSON, CSV or Parquet.
     """
     form = _form(request)
     if sort not in SORTS:
         raise Problem(ProblemKind.MALFORMED, f"sort must be one of {', '.join(SORTS)}")
     found = await here.find(task_id)
-    digest, made = await _estimated(here, found.task, method, level)
+    digest, made = await estimated(here, found.task, method, level)
     tag = f'"{hashlib.sha256(f"{digest} {form} {request.url.query}".encode()).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept"}
     if unchanged(request, tag):
         return Response(status_code=304, headers=headers)
 
     def written() -> str | bytes:
-        rows = _wanted(found.task, made, keys, search)
+        rows = _wanted(found.task, made, keys)
+        if search:
+            rows = rows[here.tallies.search(made, search)[rows]]
         chosen = _sorted(made, rows, sort if top is None else "-frequency")[:top]
+        headers[ROWS_HEADER] = str(len(chosen))
         return FORMS[form](made.take(chosen[offset:][:limit]))
 
     return Response(await asyncio.to_thread(written), headers=headers, media_type=form)
 
 
-async def _estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+async def estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+    """The estimates of a task and the hash of their tally; what cannot be estimated is the asker's mistake."""
     try:
         return await asyncio.to_thread(here.tallies.estimate, task, method, level)
     except PckvError as error:
@@ -123,17 +129,13 @@ def _liking(options: list[str]) -> float:
     return 1.0
 
 
-def _wanted(task: Task, made: Estimates, keys: list[str] | None, search: str) -> np.ndarray:
-    rows = np.arange(len(made))
+def _wanted(task: Task, made: Estimates, keys: list[str] | None) -> np.ndarray:
     if keys is not None:
         try:
-            rows = np.array([task.key_index(key) for key in keys], np.int64)
+            return np.array([task.key_index(key) for key in keys], np.int64)
         except PckvError as error:
             raise Problem(ProblemKind.MALFORMED, str(error)) from None
-    if search:
-        sought = search.casefold()
-        rows = rows[[sought in made.key[row].casefold() for row in rows]]
-    return rows
+    return np.arange(len(made))
 
 
 def _sorted(made: Estimates, rows: np.ndarray, sort: str) -> np.ndarray:

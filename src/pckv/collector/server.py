@@ -8,9 +8,11 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 
 import h11
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pckv.collector.app import create_app
@@ -20,6 +22,7 @@ from pckv.collector.problems import Problem, ProblemKind
 from pckv.collector.settings import Settings
 from pckv.errors import ParameterError
 from pckv.store import open_store
+from pckv.store.base import Store
 
 # The largest head of a request, in bytes.
 HEAD_BYTES = 16 * 2**10
@@ -27,6 +30,9 @@ DRAIN_SECONDS = 30
 # Requests do not wait long for a thread that folds parts or estimates.
 SWITCH_SECONDS = 0.0001
 WAITING_CONNECTIONS = 1024
+
+
+Create = Callable[[Store, Settings], FastAPI]
 
 
 class Protocol(H11Protocol):
@@ -56,7 +62,7 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, create: Create = create_app) -> None:
     """Serve until a signal says to stop; then finish what was begun."""
     _end_well_on_signals()
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -70,7 +76,7 @@ def serve(settings: Settings) -> None:
             # What is loaded by now stays: looking through it again and again would hold up requests.
             gc.freeze()
             log("listening", host=settings.host, port=listening.getsockname()[1])
-            server(create_app(store, settings)).run(sockets=[listening])
+            server(create(store, settings)).run(sockets=[listening])
         finally:
             store.close()
 

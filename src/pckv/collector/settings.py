@@ -33,6 +33,8 @@ class Settings:
     body_seconds: int = 20
     # Requests a second that one network address may send on average; 0 for no limit.
     rate: int = 0
+    # 1 if people reach the collector by https, as behind a proxy: then cookies never travel without it.
+    https: int = 0
 
 
 def load(

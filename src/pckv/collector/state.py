@@ -7,6 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from fastapi import Request
 
@@ -27,6 +28,22 @@ TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 def today() -> str:
     """The day that it is, in UTC."""
     return dt.datetime.now(dt.UTC).date().isoformat()
+
+
+class Phase(StrEnum):
+    """Whether a task takes reports."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+def phase(found: StoredTask, day: str) -> Phase:
+    """Where a task is on a day."""
+    task = found.task
+    if found.closed is not None or (task.closes is not None and day >= task.closes):
+        return Phase.CLOSED
+    return Phase.WAITING if task.opens is not None and day < task.opens else Phase.OPEN
 
 
 @dataclass
@@ -64,11 +81,11 @@ class Collector:
 
     def check_open(self, found: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""
-        day, task = self.today(), found.task
-        if found.closed is not None or (task.closes is not None and day >= task.closes):
+        now = phase(found, self.today())
+        if now is Phase.CLOSED:
             raise Problem(ProblemKind.CLOSED)
-        if task.opens is not None and day < task.opens:
-            raise Problem(ProblemKind.NOT_OPEN, f"it opens on {task.opens}")
+        if now is Phase.WAITING:
+            raise Problem(ProblemKind.NOT_OPEN, f"it opens on {found.task.opens}")
 
 
 def check_task_id(task_id: str) -> None:

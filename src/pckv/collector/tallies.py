@@ -6,10 +6,12 @@ import hashlib
 from collections import OrderedDict
 from threading import Lock
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pckv.estimators import Estimates, estimate
 from pckv.store.base import Store
 from pckv.store.parts import merge_parts
-from pckv.tally import Tally
 from pckv.task import Task
 
 MOST_REMEMBERED = 16
@@ -23,24 +25,50 @@ class Tallies:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._estimates: OrderedDict[Wanted, Estimates] = OrderedDict()
+        # Parts never change: the same numbers are the same tally, which need not be read again.
+        self._digests: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
+        self._names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
-
-    def read(self, task: Task) -> Tally:
-        """The tally of all reports of a task: the sum of its parts."""
-        return merge_parts(task, (part.tally for part in self._store.parts(task.id)))
 
     def estimate(self, task: Task, method: str, level: float) -> tuple[str, Estimates]:
         """All estimates of a task, and the hash of the tally they come from."""
-        tally = self.read(task)
+        known = self._known(task, method, level)
+        if known is not None:
+            return known
+        parts = self._store.parts(task.id)
+        tally = merge_parts(task, (part.tally for part in parts))
         digest = hashlib.sha256(bytes(tally)).hexdigest()
-        wanted = (digest, method, level)
         with self._lock:
-            if wanted in self._estimates:
-                self._estimates.move_to_end(wanted)
-                return digest, self._estimates[wanted]
-        made = estimate(tally, method, level)
+            self._digests[task.id] = ([part.number for part in parts], digest)
+            while len(self._digests) > MOST_REMEMBERED:
+                self._digests.popitem(last=False)
+        wanted = (digest, method, level)
+        made = self._estimates.get(wanted) or estimate(tally, method, level)
         with self._lock:
             self._estimates[wanted] = made
             while len(self._estimates) > MOST_REMEMBERED:
                 self._estimates.popitem(last=False)
         return digest, made
+
+    def _known(self, task: Task, method: str, level: float) -> tuple[str, Estimates] | None:
+        numbers = self._store.part_numbers(task.id)
+        with self._lock:
+            counted, digest = self._digests.get(task.id, (None, ""))
+            made = self._estimates.get((digest, method, level))
+            if counted != numbers or made is None:
+                return None
+            self._estimates.move_to_end((digest, method, level))
+            return digest, made
+
+    def search(self, made: Estimates, text: str) -> NDArray[np.bool_]:
+        """Which keys have a text in their names, whatever the case."""
+        with self._lock:
+            names = self._names.get(made.task)
+        if names is None:
+            names = [key.casefold() for key in made.key]
+            with self._lock:
+                self._names[made.task] = names
+                while len(self._names) > MOST_REMEMBERED:
+                    self._names.popitem(last=False)
+        sought = text.casefold()
+        return np.fromiter((sought in name for name in names), np.bool_, len(names))

@@ -76,6 +76,9 @@ class Part(NamedTuple):
     reports: int
 
 
+SESSION_KEY_BYTES = 32
+
+
 class Role(StrEnum):
     """Who a token stands for."""
 
@@ -149,6 +152,12 @@ class Store(Protocol):
     def tasks_to_compact(self, parts: int) -> list[str]:
         """The tasks with at least so many parts."""
 
+    def part_numbers(self, task_id: str) -> list[int]:
+        """The numbers of a task's parts, which never change: as long as they are the same, so is the tally."""
+
+    def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
+        """How many reports the parts of tasks have counted; nothing is decoded. 0 for an unknown task."""
+
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """All reports of a task in the order of their random ids, which says nothing about arrival."""
 
@@ -167,6 +176,9 @@ class Store(Protocol):
 
     def tokens(self) -> list[tuple[Role, bytes]]:
         """The hashes of all tokens."""
+
+    def session_key(self) -> bytes:
+        """The key that signs sessions: made once, at random, and the same for all collectors of this store."""
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task, which from now on takes reports by invitation alone.

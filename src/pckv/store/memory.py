@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from pckv.errors import ParameterError, TaskGone
 from pckv.report import Report
-from pckv.store.base import Deletion, Outcome, Part, Role, StoredTask, Upload, may_forget
+from pckv.store.base import (
+    SESSION_KEY_BYTES,
+    Deletion,
+    Outcome,
+    Part,
+    Role,
+    StoredTask,
+    Upload,
+    may_forget,
+)
 from pckv.store.parts import merge_parts, tally_of, worth_folding
 from pckv.store.uploads import Batch, Verdict, decide, gather, refuse, scatter
 from pckv.tally import Tally
@@ -55,6 +64,7 @@ class MemoryStore:
         self._rooms: dict[str, _Room] = {}
         self._deletions: dict[str, Deletion] = {}
         self._tokens: set[tuple[Role, bytes]] = set()
+        self._session_key = secrets.token_bytes(SESSION_KEY_BYTES)
 
     def prepare(self) -> None:
         """Nothing to bring up to date."""
@@ -147,6 +157,14 @@ class MemoryStore:
             many = (task_id for task_id, room in self._rooms.items() if len(room.parts) >= max(1, parts))
             return sorted(many)
 
+    def part_numbers(self, task_id: str) -> list[int]:
+        """The numbers of a task's parts."""
+        return [part.number for part in self.parts(task_id)]
+
+    def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
+        """How many reports the parts of tasks have counted."""
+        return {task_id: sum(part.reports for part in self.parts(task_id)) for task_id in task_ids}
+
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """All reports of a task in the order of their ids."""
         with self._lock:
@@ -185,6 +203,10 @@ class MemoryStore:
         """The hashes of all tokens."""
         with self._lock:
             return sorted(self._tokens)
+
+    def session_key(self) -> bytes:
+        """The key that signs sessions."""
+        return self._session_key
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; False if it is unknown."""

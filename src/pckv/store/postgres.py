@@ -20,7 +20,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pckv.errors import ParameterError, StoreError
 from pckv.report import Report
 from pckv.store.migrations import migrate
-from pckv.store.sql import Raced, SqlSnapshot, SqlStore, T, Transaction
+from pckv.store.sql import SqlSnapshot, SqlStore, T
+from pckv.store.transactions import Raced, Transaction
 
 MOST_CONNECTIONS = 8
 WAIT_SECONDS = 5

@@ -12,13 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.report import Report
 from pckv.store import migrations
-from pckv.store.base import Deletion, Outcome, Part, Role, StoredTask, Upload, may_forget
+from pckv.store.base import (
+    SESSION_KEY_BYTES,
+    Deletion,
+    Outcome,
+    Part,
+    Role,
+    StoredTask,
+    Upload,
+    may_forget,
+)
 from pckv.store.parts import merge_parts, tally_of, worth_folding
+from pckv.store.transactions import Lock, Raced, Transaction
 from pckv.store.uploads import Batch, Verdict, decide, first_of_each, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
@@ -33,44 +43,6 @@ PARTS_A_PAGE = 16
 
 _TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 _NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
-
-
-class Raced(Exception):
-    """Another transaction was faster; nothing was changed, and it may be tried again."""
-
-
-class Lock:
-    """How a transaction holds a task's row."""
-
-    NONE = ""
-    # Others may hold it too, but nobody may change it.
-    SHARE = " FOR SHARE"
-    UPDATE = " FOR UPDATE"
-
-
-class Transaction(migrations.Connection, Protocol):
-    """One open transaction."""
-
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """The rows of a query, held until the transaction ends."""
-
-    def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
-        """Insert reports with ids of their own, in order; the bodies of those that were there."""
-
-    def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The bodies of some ids, as far as they are there."""
-
-    def hold_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Whether invitations are spent, as far as they are known; nobody else may spend them now."""
-
-    def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Spend invitations."""
-
-    def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add invitations that are not there."""
-
-    def take_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them are there and in nobody else's hands."""
 
 
 class TaskRow(NamedTuple):
@@ -203,6 +175,20 @@ class SqlStore(ABC):
         """The parts whose tallies add up to the task's."""
         return self._run("read parts", lambda tx: SqlSnapshot(tx).parts(task_id), write=False)
 
+    def part_numbers(self, task_id: str) -> list[int]:
+        """The numbers of a task's parts."""
+        sql = f"SELECT number FROM parts WHERE task = {_NUMBER} ORDER BY number"  # noqa: S608
+        return self._run("find parts", lambda tx: [row[0] for row in tx.rows(sql, task_id)], write=False)
+
+    def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
+        """How many reports the parts of tasks have counted."""
+        sql = f"SELECT coalesce(sum(reports), 0) FROM parts WHERE task = {_NUMBER}"  # noqa: S608
+
+        def work(tx: Transaction) -> dict[str, int]:
+            return {task_id: int(tx.rows(sql, task_id)[0][0]) for task_id in task_ids}
+
+        return self._run("count reports", work, write=False)
+
     def compact(self, task_id: str, *, all_of_them: bool = False) -> int:
         """Fold those parts of a task that are worth it into one, or all.
 
@@ -275,6 +261,16 @@ class SqlStore(ABC):
         sql = "SELECT role, hash FROM tokens ORDER BY role, hash"
         found = self._run("read tokens", lambda tx: tx.rows(sql), write=False)
         return [(Role(role), bytes(token_hash)) for role, token_hash in found]
+
+    def session_key(self) -> bytes:
+        """The key that signs sessions; whoever asks first makes it."""
+
+        def work(tx: Transaction) -> bytes:
+            made = secrets.token_bytes(SESSION_KEY_BYTES)
+            tx.change("INSERT INTO session_keys VALUES (1, $1) ON CONFLICT DO NOTHING", made)
+            return bytes(tx.rows("SELECT key FROM session_keys")[0][0])
+
+        return self._run("read session key", work)
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; False if it is unknown."""

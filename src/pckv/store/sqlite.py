@@ -18,7 +18,8 @@ from pckv.errors import StoreError
 from pckv.report import Report
 from pckv.store.base import Deletion
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlSnapshot, SqlStore, T, Transaction
+from pckv.store.sql import SqlSnapshot, SqlStore, T
+from pckv.store.transactions import Transaction
 
 # The write-ahead log of older ones can corrupt a database.
 OLDEST_SQLITE = (3, 51, 3)

@@ -1,0 +1,68 @@
+"""Sessions of people who signed in: a signed cookie that any collector of the store can read.
+
+A cookie says who it is for, until when, and which token it came from; nothing is stored for it. It
+ends with its hours, or when its token is replaced.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pckv.store.base import Role, Store
+
+COOKIE = "pckv_session"
+SECONDS = 12 * 3600
+# No page of another site can send this header along with the cookie.
+HEADER, HEADER_VALUE = "X-Pckv", "1"
+
+
+class Session(NamedTuple):
+    """Who signed in, until when (seconds since 1970), and the hash of the hash of the token."""
+
+    role: Role
+    expires: int
+    token: bytes
+
+
+def fingerprint(token_hash: bytes) -> bytes:
+    """What a cookie says of its token: it cannot be turned back, not even into what is stored."""
+    return hashlib.sha256(b"session " + token_hash).digest()
+
+
+class Sessions:
+    """Writes and reads cookies."""
+
+    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._store, self._now = store, now
+        self._key: bytes | None = None
+
+    def write(self, role: Role, token_hash: bytes) -> str:
+        """A cookie for somebody who showed a token just now."""
+        expires = int(self._now()) + SECONDS
+        said = f"{role.value}.{expires}.{_text(fingerprint(token_hash))}"
+        return f"{said}.{self._signature(said)}"
+
+    def read(self, cookie: str) -> Session | None:
+        """What a cookie says, if it is ours and not over."""
+        said, _, signature = cookie.rpartition(".")
+        # Whoever can sign has written it in this very form.
+        if not hmac.compare_digest(self._signature(said).encode(), signature.encode()):
+            return None
+        role, expires, token = said.split(".")
+        if int(expires) <= self._now():
+            return None
+        return Session(Role(role), int(expires), base64.urlsafe_b64decode(token + "="))
+
+    def _signature(self, said: str) -> str:
+        if self._key is None:
+            self._key = self._store.session_key()
+        return _text(hmac.digest(self._key, said.encode(), "sha256"))
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,63 @@
+// The dashboard: who is signed in, and which view the address asks for.
+import { announce, ask, make, replace } from "./page.js";
+import { newTask } from "./new-task.js";
+import { signIn } from "./sign-in.js";
+import { taskView } from "./task.js";
+import { tasksView } from "./tasks.js";
+
+const main = document.getElementById("main"),
+  menu = document.getElementById("menu");
+let role = null,
+  stop = () => {};
+
+// A view fills the page and may return how to stop what it began.
+function open(view, ...values) {
+  stop();
+  const root = make("div", { class: "view" });
+  replace(main, root);
+  stop = view(root, ...values) ?? (() => {});
+}
+
+function show() {
+  menu.hidden = role === null;
+  document.getElementById("new-link").hidden = role !== "administrator";
+  if (role === null) return open(signIn, signedIn);
+  const [, place = "", id = ""] = location.hash.split("/");
+  for (const link of menu.querySelectorAll("a")) {
+    if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (place === "tasks") open(taskView, decodeURIComponent(id), role);
+  else if (place === "new" && role === "administrator") open(newTask);
+  else open(tasksView, role);
+}
+
+function signedIn(found) {
+  role = found;
+  show();
+  main.focus();
+}
+
+document.getElementById("sign-out").addEventListener("click", async () => {
+  stop();
+  await ask("DELETE", "/session").catch(() => {});
+  role = null;
+  show();
+  announce("Signed out.");
+});
+
+document.addEventListener("signed-out", () => {
+  if (role === null) return;
+  role = null;
+  show();
+  announce("The session is over: sign in again.");
+});
+
+addEventListener("hashchange", () => {
+  show();
+  main.focus();
+});
+
+// Whoever cannot be told is nobody, and is told so when she signs in.
+({ role } = await ask("GET", "/session").catch(() => ({ role: null })));
+show();

@@ -1,0 +1,122 @@
+// Estimates as a table: the server searches, sorts and pages; the page holds what it shows.
+import { alertBox, announce, count, field, make, query, replace, request, settled } from "./page.js";
+
+const ROWS = 25;
+// A header's name, the sort of the server, and whether the largest come first.
+const COLUMNS = [
+  { name: "Key", sort: "key" },
+  { name: "Frequency", sort: "frequency", falls: true },
+  { name: "Interval" },
+  { name: "Mean", sort: "mean", falls: true },
+  { name: "Interval" },
+];
+
+export class EstimatesTable {
+  constructor(path, settings) {
+    Object.assign(this, { path, settings, search: "", sort: "-frequency", offset: 0, total: 0 });
+    const search = make("input", {
+      type: "search",
+      autocomplete: "off",
+      maxlength: 256,
+      oninput: settled(() => this.find(search.value), 150),
+    });
+    this.head = make("tr");
+    this.body = make("tbody");
+    this.place = make("span");
+    this.said = make("div");
+    this.back = make("button", { type: "button", onclick: () => this.move(-ROWS) }, "Previous");
+    this.forth = make("button", { type: "button", onclick: () => this.move(ROWS) }, "Next");
+    this.element = make(
+      "div",
+      { class: "estimates" },
+      field("Search keys", search),
+      this.said,
+      make(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of estimates" },
+        make("table", {}, make("thead", {}, this.head), this.body),
+      ),
+      make("div", { class: "pager" }, this.back, this.place, this.forth),
+    );
+  }
+
+  find(text) {
+    Object.assign(this, { search: text, offset: 0 });
+    return this.refresh(true);
+  }
+
+  move(rows) {
+    this.offset = Math.max(0, this.offset + rows);
+    return this.refresh(true);
+  }
+
+  order(column) {
+    const first = column.falls ? `-${column.sort}` : column.sort,
+      other = column.falls ? column.sort : null;
+    Object.assign(this, { sort: this.sort === first && other ? other : first, offset: 0 });
+    return this.refresh(true);
+  }
+
+  async refresh(asked = false) {
+    this.asking?.abort();
+    this.asking = new AbortController();
+    const { search, sort, offset } = this;
+    const wanted = query({ ...this.settings, search, sort, offset, limit: ROWS });
+    try {
+      const answer = await request("GET", `${this.path}/estimates?${wanted}`, { signal: this.asking.signal });
+      this.total = Number(answer.headers.get("X-Total-Count"));
+      this.show((await answer.json()).estimates);
+      replace(this.said);
+      if (asked) announce(this.place.textContent);
+    } catch (error) {
+      if (error.name !== "AbortError") replace(this.said, alertBox(error.message));
+    }
+  }
+
+  show(rows) {
+    replace(this.head, ...COLUMNS.map((column) => this.header(column)));
+    replace(this.body, ...rows.map(row));
+    const last = this.offset + rows.length;
+    this.place.textContent = rows.length
+      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
+      : "no such keys";
+    this.back.disabled = this.offset === 0;
+    this.forth.disabled = last >= this.total;
+  }
+
+  header(column) {
+    const sorted = this.sort.replace("-", "") === column.sort;
+    const up = !this.sort.startsWith("-");
+    const label = column.sort
+      ? make(
+          "button",
+          { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) },
+          column.name,
+          make("span", { "aria-hidden": "true" }, sorted ? (up ? " ▲" : " ▼") : ""),
+        )
+      : column.name;
+    const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
+    if (sorted) attributes["aria-sort"] = up ? "ascending" : "descending";
+    return make("th", attributes, label);
+  }
+
+  // The header was made anew under the finger.
+  focus(column) {
+    this.head.children[COLUMNS.indexOf(column)].querySelector("button").focus();
+  }
+}
+
+// The digits are those that `pckv estimate` prints; the whole numbers are in the title.
+function row(estimate) {
+  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high } = estimate;
+  const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row", class: "key" }, key),
+    cell(frequency.toFixed(4), frequency),
+    cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
+    cell(mean.toFixed(3), mean),
+    cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
+  );
+}

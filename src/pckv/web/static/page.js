@@ -1,0 +1,101 @@
+// What all pages share: elements, requests, numbers. Text only ever becomes text.
+
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean") element.toggleAttribute(name, value);
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function replace(element, ...children) {
+  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+}
+
+// Said to those who cannot see what changed.
+export function announce(text) {
+  document.getElementById("status").textContent = text;
+}
+
+export class Refusal extends Error {
+  constructor(status, problem) {
+    super(problem.detail ? `${problem.title} ${problem.detail}` : problem.title);
+    this.status = status;
+  }
+}
+
+export async function request(method, path, { body, accept = "application/json", signal } = {}) {
+  const headers = { Accept: accept, "X-Pckv": "1" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal(0, { title: "The collector cannot be reached." });
+  }
+  if (!answer.ok) {
+    const problem = await answer.json().catch(() => ({ title: `The collector answered ${answer.status}.` }));
+    if (answer.status === 401) document.dispatchEvent(new Event("signed-out"));
+    throw new Refusal(answer.status, problem);
+  }
+  return answer;
+}
+
+export const ask = async (method, path, options) => (await request(method, path, options)).json();
+
+export const query = (values) =>
+  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();
+
+export const count = (number) => number.toLocaleString("en");
+
+// As many digits as tell something, never an exponent for what people can read.
+export function short(number) {
+  if (number === 0) return "0";
+  const size = Math.abs(number);
+  return size >= 1e6 || size < 1e-5 ? number.toExponential(1) : String(Number(number.toPrecision(3)));
+}
+
+export const percent = (share) => `${short(100 * share)} %`;
+
+// Calls later, and only the last of many.
+export function settled(work, milliseconds = 250) {
+  let timer;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...values), milliseconds);
+  };
+}
+
+let fields = 0;
+
+export function field(label, input, hint) {
+  input.id ||= `field-${++fields}`;
+  const described = hint ? make("small", { id: `${input.id}-hint` }, hint) : null;
+  if (described) input.setAttribute("aria-describedby", described.id);
+  return make("div", { class: "field" }, make("label", { for: input.id }, label), input, described);
+}
+
+export function choice(options, chosen, onchange) {
+  const select = make("select", { onchange: () => onchange(select.value) });
+  for (const [value, label] of options) select.append(make("option", { value, selected: value === chosen }, label));
+  return select;
+}
+
+export function save(blob, name) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function alertBox(text) {
+  return make("p", { class: "alert", role: "alert" }, text);
+}

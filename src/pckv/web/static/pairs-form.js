@@ -1,0 +1,236 @@
+// The form for pairs: all keys where they are few, a search where they are many; stars, or a slider.
+import { announce, count, field, make, replace, settled } from "./page.js";
+
+const FEW = 30,
+  MOST_FOUND = 8,
+  MOST_STARS = 10;
+
+export class PairsForm {
+  constructor(task) {
+    this.task = task;
+    this.rows = new Map();
+    this.list = make("ul", { class: "keys", "aria-label": "Answers" });
+    this.element = make("div");
+    if (task.keyCount <= FEW) {
+      for (let index = 0; index < task.keyCount; index++) this.add(this.name(index));
+      this.element.append(make("p", {}, "Give a value to all that apply to you, and leave out the others."), this.list);
+    } else {
+      this.element.append(this.search(), this.list);
+    }
+  }
+
+  name(index) {
+    return this.task.keys[index] ?? String(index);
+  }
+
+  add(key, removable = false) {
+    if (this.rows.has(key)) return this.rows.get(key);
+    const row = new Row(this.task, key, this.rows.size, removable ? () => this.remove(key) : null);
+    this.rows.set(key, row);
+    this.list.append(row.element);
+    return row;
+  }
+
+  remove(key) {
+    this.rows.get(key).element.remove();
+    this.rows.delete(key);
+    announce(`${key} removed.`);
+    this.input.focus();
+  }
+
+  search() {
+    const found = make("ul", { class: "keys found", "aria-label": "Found" }),
+      said = make("p", { role: "status" });
+    this.input = make("input", {
+      type: "search",
+      autocomplete: "off",
+      oninput: settled(() => look(), 120),
+      onkeydown: enter,
+    });
+    const look = () => {
+      const text = this.input.value.trim().toLowerCase(),
+        names = text ? this.matches(text) : [];
+      replace(found, ...names.slice(0, MOST_FOUND).map(item));
+      const more = names.length > MOST_FOUND ? "; type more to see the others" : "";
+      said.textContent = !text
+        ? `${count(this.task.keyCount)} to choose from.`
+        : names.length
+          ? `${count(Math.min(names.length, MOST_FOUND))} found${more}.`
+          : "Nothing found.";
+    };
+    const choose = (key) => {
+      const row = this.add(key, true);
+      this.input.value = "";
+      look();
+      row.focus();
+      announce(`${key} added.`);
+    };
+    const item = (key) =>
+      make(
+        "li",
+        {},
+        make("span", { class: "name" }, key),
+        make("button", { type: "button", "aria-label": `Add ${key}`, onclick: () => choose(key) }, "Add"),
+      );
+    function enter(event) {
+      if (event.key === "Enter") event.preventDefault();
+    }
+    look();
+    return make("div", {}, field("Search for what applies to you", this.input), said, found);
+  }
+
+  // One more than is shown, to know that there are more.
+  matches(text) {
+    const { keys, keyCount } = this.task;
+    if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keyCount ? [String(Number(text))] : [];
+    const found = [];
+    for (const key of keys) {
+      if (key.toLowerCase().includes(text) && found.push(key) > MOST_FOUND) break;
+    }
+    return found;
+  }
+
+  // A key that was chosen but has no value, or one that is out of range.
+  missing() {
+    return [...this.rows.values()].find(
+      (row) => row.value === null && (row.removable || row.element.querySelector("[aria-invalid=true]")),
+    )?.key;
+  }
+
+  focus(key) {
+    this.rows.get(key).focus();
+  }
+
+  pairs() {
+    return new Map([...this.rows.values()].filter((row) => row.value !== null).map((row) => [row.key, row.value]));
+  }
+}
+
+class Row {
+  constructor(task, key, number, remove) {
+    Object.assign(this, { task, key, value: null, removable: remove !== null });
+    const steps = task.high - task.low + 1;
+    const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MOST_STARS;
+    this.control = whole ? new Stars(this, number) : new Slider(this);
+    const clear = () => (remove ? remove() : this.control.clear());
+    this.button = make(
+      "button",
+      { type: "button", class: "plain", "aria-label": `Remove ${key}`, hidden: !remove, onclick: clear },
+      "Remove",
+    );
+    this.element = make(
+      "li",
+      {},
+      make("span", { class: "name" }, key),
+      make("div", { class: "row" }, this.control.element, this.button),
+    );
+  }
+
+  set(value) {
+    this.value = value;
+    if (!this.removable) this.button.hidden = value === null;
+  }
+
+  focus() {
+    this.control.element.querySelector("input, button").focus();
+  }
+}
+
+// Whole numbers: a radio button each, drawn as stars where they count from one.
+class Stars {
+  constructor(row, number) {
+    const { low, high } = row.task;
+    this.row = row;
+    this.labels = [];
+    for (let value = low; value <= high; value++) {
+      const input = make("input", {
+        type: "radio",
+        name: `value-${number}`,
+        value,
+        "aria-label": `${value}`,
+        onchange: () => this.light(value),
+      });
+      this.labels.push(
+        make("label", {}, input, make("span", { "aria-hidden": "true" }, low === 1 ? "★" : String(value))),
+      );
+    }
+    this.element = make(
+      "fieldset",
+      { class: low === 1 ? "stars" : "stars numerals" },
+      make("legend", { class: "hidden-text" }, `${row.key}, from ${low} to ${high}`),
+      ...this.labels,
+    );
+  }
+
+  light(value) {
+    this.row.set(value);
+    const { low } = this.row.task;
+    this.labels.forEach((label, place) =>
+      label.classList.toggle("lit", value !== null && (low === 1 ? low + place <= value : low + place === value)),
+    );
+  }
+
+  clear() {
+    for (const label of this.labels) label.querySelector("input").checked = false;
+    this.light(null);
+    this.labels[0].querySelector("input").focus();
+  }
+}
+
+// Any number: a slider and a box that follow each other, once the key applies at all.
+class Slider {
+  constructor(row) {
+    this.row = row;
+    this.element = make("div", { class: "slider" });
+    this.offer();
+  }
+
+  clear() {
+    this.row.set(null);
+    this.offer().focus();
+  }
+
+  offer() {
+    const start = make(
+      "button",
+      { type: "button", "aria-label": `Give ${this.row.key} a value`, onclick: () => this.start() },
+      "Give a value",
+    );
+    replace(this.element, start);
+    return start;
+  }
+
+  start() {
+    const { low, high } = this.row.task,
+      middle = (low + high) / 2;
+    const range = make("input", {
+      type: "range",
+      min: low,
+      max: high,
+      step: "any",
+      value: middle,
+      "aria-label": `${this.row.key}, slider`,
+      oninput: () => follow(range.valueAsNumber, box),
+    });
+    const box = make("input", {
+      type: "number",
+      min: low,
+      max: high,
+      step: "any",
+      value: middle,
+      "aria-label": `${this.row.key}, from ${low} to ${high}`,
+      oninput: () => follow(box.valueAsNumber, range),
+    });
+    const follow = (value, other) => {
+      const sound = value >= low && value <= high,
+        rounded = Math.min(high, Math.max(low, Number(value.toPrecision(4))));
+      box.setAttribute("aria-invalid", String(!sound));
+      // What the box shows is what counts.
+      this.row.value = !sound ? null : other === box ? rounded : value;
+      if (sound) other.value = other === box ? rounded : value;
+    };
+    replace(this.element, range, box);
+    this.row.set(middle);
+    range.focus();
+  }
+}

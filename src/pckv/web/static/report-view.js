@@ -1,0 +1,67 @@
+// What was typed beside what leaves this device: the report, decoded.
+import { count, make, percent } from "./page.js";
+
+const MOST_DECODED = 2000,
+  MOST_SHOWN = 12,
+  BYTES_SHOWN = 64;
+
+export function whatLeaves(task, { report, status }, typed) {
+  const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(typed));
+  const right = make(
+    "div",
+    { id: "leaves" },
+    make("h3", {}, status === "sent" ? "What left this device" : "What leaves this device"),
+    ...claims(task, report, typed),
+    ...bytes(report),
+  );
+  return make("div", { class: "compare" }, left, right);
+}
+
+function entered(typed) {
+  if (!typed) return [make("p", {}, "It was not kept: only the report is stored.")];
+  if (!typed.size) return [make("p", {}, "Nothing: a report is made all the same, so that it does not tell.")];
+  return [
+    make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, `${key}: ${value}`))),
+    make("p", {}, make("small", {}, "It is not sent, and not stored either.")),
+  ];
+}
+
+function claims(task, report, typed) {
+  const all = task.keyCount <= MOST_DECODED;
+  const keys = all
+    ? Array.from({ length: task.keyCount }, (_, index) => task.keys[index] ?? String(index))
+    : [...(typed?.keys() ?? [])];
+  const said = keys.map((key) => [key, task.says(report.body, key)]).filter(([, { plus, minus }]) => plus || minus);
+  const listed = said.slice(0, MOST_SHOWN).map(([key, says]) => make("li", {}, `${key}: ${worth(says)}`));
+  const more = said.length - listed.length;
+  const others = Math.round(task.odds.absent * (task.keyCount - keys.length));
+  const none = all ? "It claims nothing about any of them." : "It claims nothing about what you entered.";
+  return [
+    said.length ? make("p", {}, "It claims that you have:") : make("p", {}, none),
+    make("ul", {}, ...listed),
+    more > 0 ? make("p", {}, `and ${count(more)} more.`) : null,
+    all ? null : make("p", {}, `Of the ${count(task.keyCount)} others it claims about ${count(others)}, by chance.`),
+    make(
+      "p",
+      {},
+      make(
+        "small",
+        {},
+        `Chance decides: each claim stands in ${percent(task.odds.absent)} of the reports of people whom it does not apply to.`,
+      ),
+    ),
+  ].filter(Boolean);
+}
+
+const worth = ({ plus, minus }) =>
+  plus && minus ? "with a high or a low value" : plus ? "with a high value" : "with a low value";
+
+function bytes({ id, body }) {
+  const hex = (data) => Array.from(data.slice(0, BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const rest = body.length > BYTES_SHOWN ? ` … (${count(body.length)} bytes)` : "";
+  return [
+    make("p", {}, `In all ${count(id.length + body.length)} bytes, a random number and the claims:`),
+    make("p", {}, make("code", {}, hex(id))),
+    make("p", {}, make("code", { id: "body" }, hex(body), rest)),
+  ];
+}

@@ -1,0 +1,68 @@
+// What to hand out: the link to take part, and the lines for an app or a page.
+import { announce, ask, field, make } from "./page.js";
+
+const quoted = (text) => JSON.stringify(text);
+
+export const pythonLines = (origin, id, key, value) => `import pckv.client
+client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
+client.submit(${quoted(id)}, {${quoted(key)}: ${value}})
+`;
+
+// A key could close the script element that these lines stand in.
+const inScript = (text) => quoted(text).replaceAll("<", "\\u003c");
+
+export const javascriptLines = (origin, id, key, value) => `<script type="module">
+  import { Client } from ${quoted(`${origin}/client/index.js`)};
+  const client = new Client(${quoted(origin)});
+  await client.submit(${quoted(id)}, { ${inScript(key)}: ${value} });
+</script>
+`;
+
+export function shareSection({ id, high, by_invitation }) {
+  const box = make("section", { "aria-label": "Take part" }, make("h2", {}, "Take part"));
+  const link = `${location.origin}/join/${id}`;
+  const who = by_invitation
+    ? "Whoever has an invitation takes part here, with #invitation=… behind the link: "
+    : "Everybody with this link can take part: ";
+  box.append(make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)));
+  firstKey(id).then((key) =>
+    box.append(
+      snippet("In an app, with Python", pythonLines(location.origin, id, key, high)),
+      snippet("In a page, with JavaScript", javascriptLines(location.origin, id, key, high)),
+    ),
+  );
+  return box;
+}
+
+// Where there are too many to estimate, keys are numbered.
+const firstKey = (id) =>
+  ask("GET", `/tasks/${id}/estimates?limit=1`).then(
+    ({ estimates: [{ key }] }) => key,
+    () => "0",
+  );
+
+function snippet(label, text) {
+  const lines = make("textarea", {
+    readonly: true,
+    rows: text.trim().split("\n").length,
+    spellcheck: "false",
+    wrap: "off",
+    class: "code",
+  });
+  lines.value = text;
+  return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
+}
+
+function copyButton(name, text, shown = name) {
+  const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      announce("Copied.");
+    } catch {
+      announce("The browser does not let pages copy: select the text.");
+    }
+  }
+  return button;
+}

@@ -1,0 +1,31 @@
+// Signing in with a token, which is sent once and kept nowhere.
+import { alertBox, ask, field, make, replace } from "./page.js";
+
+export function signIn(root, done) {
+  document.title = "Sign in – pckv";
+  const token = make("input", { type: "password", autocomplete: "current-password", required: true, maxlength: 1024 });
+  const said = make("div");
+  const form = make(
+    "form",
+    { class: "card small-form", onsubmit: send },
+    make("h1", {}, "Sign in"),
+    make("p", {}, "With the administrator's token, or with an analyst's, who sees estimates and changes nothing."),
+    field("Token", token),
+    said,
+    make("button", { class: "main" }, "Sign in"),
+  );
+  replace(root, form);
+  token.focus();
+
+  async function send(event) {
+    event.preventDefault();
+    try {
+      const { role } = await ask("POST", "/session", { body: { token: token.value } });
+      done(role);
+    } catch (error) {
+      token.value = "";
+      replace(said, alertBox(error.status === 401 ? "This token is not known here." : error.message));
+      token.focus();
+    }
+  }
+}

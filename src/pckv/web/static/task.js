@@ -1,0 +1,204 @@
+// One task: live count, charts, table, precision, downloads, and its end.
+import { Chart } from "./chart.js";
+import { EstimatesTable } from "./estimates-table.js";
+import { alertBox, announce, ask, choice, count, field, make, query, replace, request, save } from "./page.js";
+import { precisionSection } from "./precision.js";
+import { shareSection } from "./share.js";
+import { badge, days } from "./tasks.js";
+
+const SECONDS_BETWEEN = 3,
+  SECONDS_BETWEEN_CHARTS = 10;
+const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
+const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
+
+export function taskView(root, id, role) {
+  document.title = "Task – pckv";
+  const path = `/tasks/${encodeURIComponent(id)}`,
+    settings = { method: "corrected", level: "0.95" };
+  const said = make("div"),
+    head = make("div"),
+    body = make("div");
+  const chart = new Chart(
+    "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
+    200,
+  );
+  const table = new EstimatesTable(path, settings);
+  let timer,
+    task,
+    drawn = { reports: -1, when: 0 },
+    precision,
+    stopped = false;
+  replace(root, said, head, body);
+
+  function build() {
+    document.title = `${task.name} – pckv`;
+    const methods = choice(
+      task.methods.map((name) => [name, name]),
+      settings.method,
+      (value) => choose("method", value),
+    );
+    const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
+    precision = precisionSection(path);
+    replace(
+      body,
+      make(
+        "section",
+        { "aria-label": "Estimates" },
+        make("h2", {}, "Estimates"),
+        make(
+          "div",
+          { class: "row" },
+          field("Method", methods),
+          field("Level of the intervals", levels),
+          make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
+        ),
+        chart.element,
+        table.element,
+      ),
+      precision.element,
+      shareSection(task),
+      role === "administrator" ? endSection() : null,
+    );
+  }
+
+  function choose(name, value) {
+    settings[name] = value;
+    redraw();
+  }
+
+  const downloadButton = (form) =>
+    make("button", { type: "button", onclick: () => download(form) }, `Download ${form}`);
+  const svgButton = () => make("button", { type: "button", onclick: downloadSvg }, "Download SVG");
+
+  async function downloadSvg() {
+    save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
+    announce("SVG downloaded.");
+  }
+
+  async function download(form) {
+    try {
+      const answer = await request("GET", `${path}/estimates?${query(settings)}`, { accept: DOWNLOADS[form] });
+      save(await answer.blob(), `${id}.${form.toLowerCase()}`);
+      announce(`${form} downloaded.`);
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
+  }
+
+  async function redraw() {
+    drawn = { reports: task.reports, when: Date.now() };
+    try {
+      const spec = await ask("GET", `${path}/chart?${query(settings)}`);
+      if (stopped) return;
+      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
+      replace(said);
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
+  }
+
+  async function refresh() {
+    clearTimeout(timer);
+    try {
+      const first = task === undefined;
+      task = await ask("GET", `${path}/overview`);
+      if (stopped) return;
+      replace(head, ...facts(task));
+      if (first) build();
+      const due = Date.now() - drawn.when > 1000 * SECONDS_BETWEEN_CHARTS && !document.hidden;
+      if (drawn.reports < 0 || (due && drawn.reports !== task.reports)) await redraw();
+    } catch (error) {
+      replace(said, alertBox(error.message));
+      if (error.status === 404 || error.status === 410) return;
+    }
+    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+  }
+
+  function endSection() {
+    return make(
+      "section",
+      { "aria-label": "End" },
+      make("h2", {}, "End"),
+      make(
+        "div",
+        { class: "buttons" },
+        endButton(
+          "Close",
+          "close",
+          "Close this task?",
+          "From now on no more reports are taken. The estimates stay. It cannot be opened again.",
+          () => ask("POST", `${path}/close`),
+        ),
+        endButton(
+          "Delete",
+          "danger",
+          "Delete this task?",
+          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. A task with the same text cannot be made again.",
+          () => ask("DELETE", path),
+        ),
+      ),
+    );
+  }
+
+  function endButton(label, kind, title, text, work) {
+    const trouble = make("div");
+    const dialog = make(
+      "dialog",
+      { "aria-label": title },
+      make("h2", {}, title),
+      make("p", {}, `“${task.name}”: `, text),
+      trouble,
+      make(
+        "div",
+        { class: "buttons" },
+        make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label),
+        make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      ),
+    );
+    async function confirm() {
+      try {
+        await work();
+        dialog.close();
+        announce(kind === "danger" ? "The task is deleted." : "The task is closed.");
+        if (kind === "danger") location.hash = "#/";
+        else refresh();
+      } catch (error) {
+        replace(trouble, alertBox(error.message));
+      }
+    }
+    return make(
+      "div",
+      {},
+      make("button", { type: "button", class: kind, onclick: () => dialog.showModal() }, `${label} …`),
+      dialog,
+    );
+  }
+
+  refresh();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    chart.stop();
+    precision?.stop();
+  };
+}
+
+function facts(task) {
+  const said = {
+    Reports: make("strong", { id: "reports" }, count(task.reports)),
+    Keys: count(task.keys),
+    Values: `${task.low} to ${task.high}`,
+    ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
+    Mechanism: `${task.mechanism}, padding ${task.padding}`,
+    "Bytes a report": count(task.bytes_a_report),
+    Days: days(task),
+    Id: make("code", {}, task.id),
+  };
+  const pairs = Object.entries(said).map(([name, value]) =>
+    make("div", {}, make("dt", {}, name), make("dd", {}, value)),
+  );
+  return [
+    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
+    make("dl", { class: "facts" }, ...pairs),
+  ];
+}

@@ -1,0 +1,89 @@
+// The list of tasks, with counts that follow the collection.
+import { alertBox, ask, count, make, query, replace } from "./page.js";
+
+const SECONDS_BETWEEN = 3,
+  PAGE = 100;
+export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
+
+export function days(task) {
+  if (task.closed) return `closed early on ${task.closed}`;
+  const from = task.opens ? `from ${task.opens}` : "",
+    until = task.closes ? `until ${task.closes}` : "";
+  return `${from} ${until}`.trim() || "no days set";
+}
+
+export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PHASES[task.phase]);
+
+export function tasksView(root, role) {
+  document.title = "Tasks – pckv";
+  const rows = make("tbody"),
+    said = make("div"),
+    more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
+  let pages = [""],
+    timer,
+    stopped = false;
+  const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
+  const head = names.map((name, place) => make("th", { scope: "col", class: place > 2 ? "number" : null }, name));
+  replace(
+    root,
+    make("h1", {}, "Tasks"),
+    said,
+    make(
+      "div",
+      { class: "scroll" },
+      make("table", { class: "tasks" }, make("thead", {}, make("tr", {}, ...head)), rows),
+    ),
+    more,
+  );
+
+  const row = (task) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name)),
+      make("td", {}, badge(task)),
+      make("td", {}, days(task)),
+      ...[count(task.keys), String(task.epsilon), count(task.reports)].map((text, place) =>
+        // On a narrow screen the headers are gone.
+        make("td", { class: "number", "data-label": names[3 + place] }, text),
+      ),
+    );
+
+  function next() {
+    pages.push(more.dataset.after);
+    refresh();
+  }
+
+  async function refresh() {
+    clearTimeout(timer);
+    try {
+      const answers = await Promise.all(pages.map((after) => ask("GET", `/overview?${query({ limit: PAGE, after })}`)));
+      const tasks = answers.flatMap((answer) => answer.tasks);
+      // Who reads with the keyboard keeps the place: rows are only replaced when something changed.
+      const text = JSON.stringify(tasks);
+      if (rows.dataset.shown !== text) {
+        const focused = document.activeElement?.getAttribute("href");
+        replace(rows, ...tasks.map(row));
+        rows.dataset.shown = text;
+        if (focused) rows.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+      }
+      more.hidden = answers.at(-1).tasks.length < PAGE;
+      more.dataset.after = tasks.at(-1)?.id ?? "";
+      replace(said, tasks.length ? null : empty());
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
+    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+  }
+
+  function empty() {
+    const link = role === "administrator" ? make("a", { href: "#/new" }, "Make the first one.") : null;
+    return make("p", {}, "There are no tasks yet. ", link);
+  }
+
+  refresh();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
