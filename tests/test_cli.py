@@ -967,7 +967,7 @@ def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None
         [sys.executable, "-u", "-c", SERVING_DEMO], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        address = next(line for line in process.stdout if "runs at http://" in line).split()[4]
+        address = next(line for line in process.stdout if "is at http://" in line).split()[4]
         token = process.stdout.readline().strip()
         found = ask("GET", address, "/tasks", token)
         assert [task["name"] for task in found["tasks"]] == ["demo"]

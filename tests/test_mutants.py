@@ -172,8 +172,8 @@ class UeTunedTwice(UeChannel):
 class Grr32(GrrChannel):
     """Thresholds of 32 bits, with a million keys."""
 
-    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, _bits: int = 0) -> None:
-        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else 64)
+    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
+        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else bits)
 
 
 class UeDoubled(UeChannel):

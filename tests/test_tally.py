@@ -236,3 +236,13 @@ def test_seeded_sources_repeat() -> None:
     one, two = seeded_source(5), seeded_source(5)
     assert [one(8), one(8)] == [two(8), two(8)]
     assert seeded_source(5)(8) != seeded_source(6)(8)
+
+
+@given(st.permutations(range(0, 40, 3)), st.integers(1, 5))
+def test_sparse_counts_are_in_order_whatever_order_they_come_in(cells: list[int], times: int) -> None:
+    counts = SparseCounts(100)
+    for _ in range(times):
+        counts.add_counts(np.array(cells), np.arange(1, len(cells) + 1))
+    found, sums = counts.nonzero()
+    assert found.tolist() == sorted(cells)
+    assert sums.tolist() == [times * (cells.index(cell) + 1) for cell in found]

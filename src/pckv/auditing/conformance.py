@@ -54,7 +54,8 @@ class Subject:
     ) -> Iterator[Channel]:
         """The mechanism in every variant, as enumeration takes it."""
         for variant in self.channel.variants():
-            yield self.channel.toy(keys, padding_length, epsilon, variant, bits)
+            channel = self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
+            yield channel.for_enumeration()
 
 
 SUBJECTS = tuple(Subject(name, CHANNELS[name], SAMPLERS[name]) for name in CHANNELS)

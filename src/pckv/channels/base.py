@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pckv.budget import ALLOCATIONS, allocate, epsilon_of
 from pckv.errors import ParameterError
@@ -92,7 +92,6 @@ class Channel(ABC):
         self.one = 1 << bits
 
     @classmethod
-    @abstractmethod
     def from_parameters(
         cls,
         keys: int,
@@ -100,26 +99,24 @@ class Channel(ABC):
         epsilon: Fraction,
         parameters: Mapping[str, object],
         bits: int = THRESHOLD_BITS,
-    ) -> Channel:
+    ) -> Self:
         """Build the channel from a task's parameters; what is not given takes its default."""
-
-    @classmethod
-    def toy(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> Channel:
-        """The same channel for enumeration: with fewer messages, where its law does not need them all."""
-        return cls.from_parameters(keys, padding, epsilon, parameters, bits)
-
-    @classmethod
-    def check_known(cls, parameters: Mapping[str, object]) -> None:
-        """Refuse a parameter that the mechanism does not have."""
         for unknown in sorted(set(parameters) - cls.options):
             raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown!r}")
+        return cls(keys, padding, epsilon, bits=bits, **cls.read(parameters))
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
+        """What the constructor is given of a task's parameters: whole numbers, which it checks."""
+        for name in sorted(parameters):
+            # The constructor would take its default.
+            if parameters[name] is None:
+                raise ParameterError(f"{name} must be a whole number, not None")
+        return dict(parameters)
+
+    def for_enumeration(self) -> Channel:
+        """The same channel with fewer messages, where its law does not need them all."""
+        return self
 
     @classmethod
     @abstractmethod
@@ -276,16 +273,8 @@ class AllocatedChannel(SamplingChannel):
         self.budget = allocate(allocation, epsilon, self.amplification)
 
     @classmethod
-    def from_parameters(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> AllocatedChannel:
-        cls.check_known(parameters)
-        return cls(keys, padding, epsilon, str(parameters.get("allocation", "optimized")), bits)
+    def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
+        return {"allocation": str(parameters.get("allocation", "optimized"))}
 
     @classmethod
     def variants(cls) -> tuple[dict[str, object], ...]:

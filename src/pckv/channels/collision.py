@@ -7,7 +7,7 @@ function and one symbol, which is more often than not one that a pair of hers is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -69,34 +69,12 @@ class CollisionChannel(Channel):
                 f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
             )
 
-    @classmethod
-    def from_parameters(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> CollisionChannel:
-        cls.check_known(parameters)
-        symbols = check_symbols(parameters["symbols"], padding) if "symbols" in parameters else None
-        return cls(keys, padding, epsilon, symbols, bits)
-
-    @classmethod
-    def toy(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> CollisionChannel:
-        symbols = cls.from_parameters(keys, padding, epsilon, parameters).symbols
+    def for_enumeration(self) -> CollisionChannel:
         # On a toy tape every function multiplies the runs, so that a few must do.
-        roomy = bits == THRESHOLD_BITS and keys <= SMALL_KEYS
-        all_functions = roomy and symbols ** (2 * keys + 1) <= MOST_WORDS_OF_ALL
+        roomy = self.bits == THRESHOLD_BITS and self.keys <= SMALL_KEYS
+        all_functions = roomy and self.symbols ** (2 * self.keys + 1) <= MOST_WORDS_OF_ALL
         functions = None if all_functions else FEW_FUNCTIONS
-        return cls(keys, padding, epsilon, symbols, bits, functions=functions)
+        return type(self)(self.keys, self.padding, self.epsilon, self.symbols, self.bits, functions=functions)
 
     @classmethod
     def variants(cls) -> tuple[dict[str, object], ...]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import ceil, floor
+from typing import Any
 
 from pckv.canonical import decimal_text
 from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Law, Support
@@ -44,21 +45,11 @@ class UeChannel(AllocatedChannel):
         self.beta = beta
 
     @classmethod
-    def from_parameters(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> UeChannel:
-        cls.check_known(parameters)
-        allocation = str(parameters.get("allocation", "optimized"))
-        if (allocation == TUNED) != ("beta" in parameters):
+    def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
+        found = super().read(parameters)
+        if (found["allocation"] == TUNED) != ("beta" in parameters):
             raise ParameterError(f"allocation {TUNED!r} and beta go together")
-        if allocation != TUNED:
-            return cls(keys, padding, epsilon, allocation, bits)
-        return cls(keys, padding, epsilon, TUNED, bits, checked_beta(parameters["beta"]))
+        return found | ({"beta": checked_beta(parameters["beta"])} if "beta" in parameters else {})
 
     @classmethod
     def variants(cls) -> tuple[dict[str, object], ...]:

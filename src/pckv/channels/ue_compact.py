@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
@@ -61,22 +61,10 @@ class UeCompactChannel(SamplingChannel):
         self.functions: int = self.q**self.digits
 
     @classmethod
-    def from_parameters(
-        cls,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        parameters: Mapping[str, object],
-        bits: int = THRESHOLD_BITS,
-    ) -> UeCompactChannel:
-        cls.check_known(parameters)
-        if "q" not in parameters:
-            for alone in sorted(parameters):
-                raise ParameterError(f"{alone} must be given together with q")
-            return cls(keys, padding, epsilon, bits=bits)
-        q = residues.check(parameters["q"], keys)
-        r, o = residues.check_sets(q, parameters.get("r", 1), parameters.get("o", 0))
-        return cls(keys, padding, epsilon, q, r, o, bits)
+    def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
+        if parameters and "q" not in parameters:
+            raise ParameterError(f"{min(parameters)} must be given together with q")
+        return super().read(parameters)
 
     @classmethod
     def variants(cls) -> tuple[dict[str, object], ...]:

@@ -96,7 +96,7 @@ def stay(address: Address) -> None:
     # Set here, since whoever is started in the background is told to ignore Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: interrupted.set())
-    click.echo(f"\nThe collector runs at {address.url} until Ctrl-C; the administrator's token is")
+    click.echo(f"\nThe dashboard is at {address.url} until Ctrl-C; sign in with the administrator's token:")
     click.echo(address.token)
     interrupted.wait()
 

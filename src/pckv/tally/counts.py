@@ -140,8 +140,10 @@ class SparseCounts:
     def _fold(self) -> None:
         if not self._waiting:
             return
-        if not self._cells.size and len(self._waiting) == 1:
-            self._cells, self._counts = self._waiting[0]
+        first, *others = self._waiting
+        if not self._cells.size and not others and bool((first[0][1:] > first[0][:-1]).all()):
+            # In order already, as the words of a small batch are.
+            self._cells, self._counts = first
             self._waiting, self._waiting_cells = [], 0
             return
         parts = [(self._cells, self._counts), *self._waiting]
@@ -149,8 +151,8 @@ class SparseCounts:
         counts = np.concatenate([part for _, part in parts])
         order = np.argsort(cells, kind="stable")
         cells, counts = cells[order], counts[order]
-        first = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
-        self._cells, self._counts = cells[first], np.add.reduceat(counts, first)
+        starts = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
+        self._cells, self._counts = cells[starts], np.add.reduceat(counts, starts)
         self._waiting, self._waiting_cells = [], 0
 
 
