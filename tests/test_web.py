@@ -7,7 +7,9 @@ import math
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,17 @@ import httpx2
 import pytest
 
 import pckv
-from collectors import ADMINISTRATOR, ANALYST, JSON, Running, bearer, check_problem, running, some_reports
+from collectors import (
+    ADMINISTRATOR,
+    ANALYST,
+    JSON,
+    Running,
+    bearer,
+    check_problem,
+    running,
+    some_reports,
+    wait_until,
+)
 from pckv.collector import auth, sessions, tallies
 from pckv.collector.auth import Guard, token_hash
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
@@ -423,6 +435,30 @@ def test_estimates_are_made_again_when_reports_came_and_not_otherwise(
         assert len(merged) == number + 1
     site.store.compact(task.id, all_of_them=True)
     assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 30
+
+
+def test_the_same_estimates_are_made_once_however_many_ask(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = site.add_task()
+    add(site.store, *some_reports(range(10), task), task=task)
+    making, made = threading.Event(), []
+
+    def slowly(tally: pckv.Tally, method: str, level: float) -> pckv.Estimates:
+        made.append(method)
+        assert making.wait(20)
+        return pckv.estimate(tally, method, level)
+
+    monkeypatch.setattr(tallies, "estimate", slowly)
+    # More than there are threads to wait in.
+    with ThreadPoolExecutor(40) as pool:
+        answers = [pool.submit(site.get, f"/tasks/{task.id}/estimates") for _ in range(40)]
+        wait_until(lambda: made)
+        assert site.get("/overview").status_code == 200
+        making.set()
+        assert {answer.result().json()["reports"] for answer in answers} == {10}
+    assert made == ["corrected"]
+    assert site.app.state.collector.estimating == {}
 
 
 def test_no_page_and_no_log_has_a_token() -> None:

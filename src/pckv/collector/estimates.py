@@ -99,9 +99,21 @@ async def estimates(
 
 
 async def estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
-    """The estimates of a task and the hash of their tally; what cannot be estimated is the asker's mistake."""
+    """The estimates of a task and the hash of their tally; what cannot be estimated is the asker's mistake.
+
+    Who asks for what is being made already waits for it, without a thread: a page asks for the same
+    several times at once, and large tasks take long.
+    """
+    numbers = await asyncio.to_thread(here.store.part_numbers, task.id)
+    wanted = (task.id, method, level, *numbers)
+    making = here.estimating.get(wanted)
+    if making is None:
+        work = asyncio.to_thread(here.tallies.estimate, task, method, level)
+        making = here.estimating[wanted] = asyncio.ensure_future(work)
+        making.add_done_callback(lambda _: here.estimating.pop(wanted))
     try:
-        return await asyncio.to_thread(here.tallies.estimate, task, method, level)
+        # Whoever hangs up does not take it from the others.
+        return await asyncio.shield(making)
     except PckvError as error:
         if error.code == "store_unavailable":
             raise

@@ -16,6 +16,7 @@ from pckv.collector.metrics import Metrics
 from pckv.collector.problems import Problem, ProblemKind
 from pckv.collector.settings import Settings
 from pckv.collector.tallies import Tallies
+from pckv.estimators import Estimates
 from pckv.store.base import Store, StoredTask
 from pckv.task import Task
 
@@ -56,6 +57,8 @@ class Collector:
     metrics: Metrics
     tallies: Tallies
     today: Callable[[], str] = today
+    # Estimates that are being made, by task, method, level and the parts they are made of.
+    estimating: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = field(default_factory=dict)
     _believed: dict[str, tuple[float, StoredTask]] = field(default_factory=dict)
 
     async def find(self, task_id: str) -> StoredTask:

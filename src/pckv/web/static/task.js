@@ -25,7 +25,7 @@ export function taskView(root, id, role) {
   const table = new EstimatesTable(path, settings);
   let timer,
     task,
-    drawn = { reports: -1, when: 0 },
+    drawn = { reports: -1, next: 0 },
     precision,
     stopped = false;
   replace(root, said, head, body);
@@ -86,7 +86,8 @@ export function taskView(root, id, role) {
   }
 
   async function redraw() {
-    drawn = { reports: task.reports, when: Date.now() };
+    const began = Date.now();
+    drawn = { reports: task.reports, next: Infinity };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`);
       if (stopped) return;
@@ -95,6 +96,8 @@ export function taskView(root, id, role) {
     } catch (error) {
       replace(said, alertBox(error.message));
     }
+    // Estimates that take long are not made again and again.
+    drawn.next = Date.now() + Math.max(1000 * SECONDS_BETWEEN_CHARTS, 5 * (Date.now() - began));
   }
 
   async function refresh() {
@@ -105,8 +108,7 @@ export function taskView(root, id, role) {
       if (stopped) return;
       replace(head, ...facts(task));
       if (first) build();
-      const due = Date.now() - drawn.when > 1000 * SECONDS_BETWEEN_CHARTS && !document.hidden;
-      if (drawn.reports < 0 || (due && drawn.reports !== task.reports)) await redraw();
+      if (drawn.reports !== task.reports && Date.now() > drawn.next && !document.hidden) redraw();
     } catch (error) {
       replace(said, alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
