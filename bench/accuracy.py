@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import resource
 import sys
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +20,7 @@ from pckv.bulk.rows import Columns
 from pckv.channels import build
 from pckv.estimators.bayes import learn
 from pckv.estimators.corrected import corrected
+from pckv.lab.choices import draw_counts
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
@@ -29,6 +32,8 @@ EPSILONS = ("0.5", "1", "2", "4")
 TOP = 50
 LEVEL = 0.95
 SMALL = 100
+SEED = 20_261
+MANY_KEYS, MANY_USERS = 250_000, 10**6
 REPEATS, MECHANISMS = "20", ("ue", "collision")
 COLUMNS = Columns("user", "item", "rating")
 
@@ -54,9 +59,9 @@ class Row(NamedTuple):
 
 def cases(data: Path) -> Iterator[Case]:
     """The populations, made from fixed seeds."""
-    yield Case(uniform(100_000, 100, default_rng(1)), 1)
-    yield Case(gaussian(100_000, 100, default_rng(2)), 1)
-    yield Case(zipf(100_000, 1000, default_rng(3)), 1)
+    yield Case(uniform(100_000, 100, default_rng(SEED + 1)), 1)
+    yield Case(gaussian(100_000, 100, default_rng(SEED + 2)), 1)
+    yield Case(zipf(100_000, 1000, default_rng(SEED + 3)), 1)
     yield Case(read_dataset(data / "ecommerce_womens_clothing.parquet", COLUMNS), 1)
     yield Case(read_dataset(data / "pckv_clothing_fit.parquet", COLUMNS, repeated="last"), 2)
 
@@ -71,7 +76,7 @@ def measure(case: Case, model: SamplingModel, mechanism: str, epsilon: str, repe
     held = [keys[true_frequency[keys] > 0] for keys in (everything, top)]
     ours, theirs, covered = [], [], []
     for repeat in range(repeats):
-        rng = default_rng([5, repeat])
+        rng = default_rng([SEED, repeat])
         support = count_reports(channel, model.prepare(channel, rng), rng)
         found = learn(support, dataset.users, moments)
 
@@ -163,6 +168,22 @@ def show(rows: list[Row]) -> None:
         console.print(f"{'ok    ' if good else 'MISSED'} {what}: {value:.3f} (bar {bar})")
 
 
+def scale() -> None:
+    """Print what very many keys take, from their counts to estimates and intervals."""
+    rng = default_rng(SEED)
+    weights = np.arange(1, MANY_KEYS + 1) ** -1.1
+    holders = rng.binomial(MANY_USERS, weights / weights.sum())
+    law = build("ue", MANY_KEYS, 1, Fraction(1), {}).count_law
+    support = draw_counts(law, MANY_USERS, holders, rng.uniform(-0.9, 0.9, MANY_KEYS), rng)
+    start = time.perf_counter()
+    found = learn(support, MANY_USERS, CountMoments.of(law))
+    found.estimates()
+    found.intervals(LEVEL)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{MANY_KEYS:,} keys: {seconds:.1f} s (bar 60), the whole process {peak:.2f} GB (bar 2)")
+
+
 def main() -> None:
     """Run all cells."""
     data, repeats, *mechanisms = [*sys.argv[1:2], *(sys.argv[2:] or [REPEATS])]
@@ -172,6 +193,7 @@ def main() -> None:
         for mechanism in mechanisms or MECHANISMS:
             rows += [measure(case, model, mechanism, epsilon, int(repeats)) for epsilon in EPSILONS]
     show(rows)
+    scale()
 
 
 if __name__ == "__main__":

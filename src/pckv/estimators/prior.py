@@ -15,8 +15,7 @@ Floats = NDArray[np.float64]
 FREQUENCY_STEP = 0.5
 MOST_FREQUENCY_CELLS = 80
 MEAN_CELLS = 81
-# A step for so many keys, from a flat start: few keys cannot tell cells apart, and their law stays smooth.
-KEYS_A_STEP, MOST_STEPS = 5, 300
+MOST_STEPS = 300
 LEAST_WEIGHT = 1e-100
 
 
@@ -52,10 +51,18 @@ def scaled_likelihood(logarithm: Floats) -> Floats:
 
 
 def fit_weights(likelihood: Floats, counts: Floats) -> Floats:
-    """Weights of the cells (columns) that make the observations (rows, so many alike) likely, by EM."""
+    """Weights of the cells (columns) that make the observations (rows, so many alike) likely, by EM.
+
+    From a flat start: the fewer keys there are for the cells that they fill, the fewer steps, for few keys
+    cannot tell cells apart, and their law had better stay smooth.
+    """
     cells, keys = likelihood.shape[1], counts.sum()
     weights = np.full(cells, 1 / cells)
-    for _ in range(min(int(keys / KEYS_A_STEP), MOST_STEPS)):
+    if not keys:
+        return weights
+    first = counts @ posterior(likelihood, weights) / keys
+    keys_a_cell = keys * (first**2).sum()
+    for _ in range(min(int(keys_a_cell**2), MOST_STEPS)):
         weights = weights * (likelihood.T @ (counts / (likelihood @ weights))) / keys
         # A cell never dies out, so that no observation becomes impossible.
         weights = np.maximum(weights, LEAST_WEIGHT)
