@@ -14,7 +14,7 @@ from pckv import Tally, Task, estimate
 from pckv.channels import build
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import unbiased_frequency
-from pckv.estimators.bayes import FREQUENCY_TRANSLATION, MEAN_TRANSLATION, Posterior, bayes, learn
+from pckv.estimators.bayes import TRANSLATION, Posterior, bayes, learn
 from pckv.estimators.corrected import corrected
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.likelihood import FewCounts, GaussianCounts, count_likelihood
@@ -28,6 +28,8 @@ from pckv.estimators.prior import (
     scaled_likelihood,
 )
 from pckv.lab.choices import draw_counts
+from pckv.lab.populations import uniform
+from pckv.lab.simulate import simulate
 from pckv.tally.decode import KeySupport
 from pckv.theory import CountMoments
 
@@ -168,7 +170,7 @@ def test_estimates_are_possible_and_near_the_keys_own_data(
     error = np.sqrt(moments.frequency_variance(np.clip(unbiased, 0, 1)) / reports)
     inside = (unbiased >= 0) & (unbiased <= 1)
     moved = np.abs(frequency - own_frequency)[inside]
-    assert (moved <= FREQUENCY_TRANSLATION * error[inside] + 1 / reports + 1e-12).all()
+    assert (moved <= TRANSLATION * error[inside] + 1 / reports + 1e-12).all()
     for (low, high), bottom in zip(found.intervals(0.95), (0, -1), strict=True):
         assert ((low >= bottom) & (low <= high) & (high <= 1)).all()
 
@@ -213,7 +215,7 @@ def test_the_mean_moves_by_its_standard_error_at_most() -> None:
     frequency, mean = bayes(support, users, moments)
     own = corrected(support, users, moments)[1]
     error = np.sqrt(moments.mean_variance(np.maximum(frequency, 1 / users), np.ones(1000)) / users)
-    assert (np.abs(mean - own) <= MEAN_TRANSLATION * error + 1e-12).all()
+    assert (np.abs(mean - own) <= TRANSLATION * error + 1e-12).all()
 
 
 # Sizes
@@ -356,6 +358,15 @@ def test_intervals_hold_their_estimates() -> None:
     assert ((found.frequency_low <= found.frequency) & (found.frequency <= found.frequency_high)).all()
     assert ((found.mean_low <= found.mean) & (found.mean <= found.mean_high)).all()
     assert ((found.mean_low >= 1) & (found.mean_high <= 5)).all()
+
+
+def test_simulations_know_it() -> None:
+    people = uniform(2000, 20, np.random.default_rng(9))
+    found = simulate(
+        people, epsilon=["1"], mechanism=MECHANISMS, method=["bayes", "corrected"], repeats=3, workers=1
+    )
+    errors = {(row.mechanism, row.method): row.mse_frequency for row in found}
+    assert all(errors[name, "bayes"] < errors[name, "corrected"] for name in MECHANISMS)
 
 
 def test_too_many_keys_are_refused() -> None:

@@ -7,7 +7,9 @@ confidence interval of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -31,10 +33,9 @@ from pckv.estimators.prior import (
 from pckv.tally.decode import KeySupport
 from pckv.theory import CountMoments
 
-# How far an estimate may be moved, in standard errors: its squared error grows by the square at most.
-FREQUENCY_TRANSLATION = 0.8
-MEAN_TRANSLATION = 0.8
-# An interval holds the confidence interval that is so much narrower: 83 % of all keys' at 95 %.
+# How far an estimate may be moved from the key's own, in standard errors.
+TRANSLATION = 0.8
+# An interval holds the key's own of so much less quantile: at 95 % that one covers 83 %, whatever the law.
 OWN_SHARE = 0.7
 # Counts this near in standard deviations are taken as equal.
 BIN = 1 / 8
@@ -83,30 +84,42 @@ class Posterior:
         low, high = _near(self.support, self.reports, self.moments)
         frequency = np.where(self._settled_keys, own_frequency, np.clip(learned, low, high))
         mean = (self.mean_chances @ self.mean_cells.points)[self.bins.of_key]
-        allowed = MEAN_TRANSLATION * self._mean_error(frequency, mean)
+        allowed = TRANSLATION * self._mean_error(frequency, mean)
         limited = np.clip(mean, own_mean - allowed, own_mean + allowed)
         return frequency, np.where(self._finer_than_cells, own_mean, limited)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
         """Credible intervals of frequency and mean, each widened to hold the key's own narrower interval."""
-        own_level = 2 * NormalDist().cdf(OWN_SHARE * two_sided_z(level)) - 1
-        own_frequency = frequency_interval(self.support, self.reports, self.moments, level)
-        narrower = frequency_interval(self.support, self.reports, self.moments, own_level)
-        low, high = cell_interval(self.frequency_chances, self.frequency_cells, level)
-        settled, of_key = self._settled_keys, self.bins.of_key
-        frequency = Interval(
-            np.where(settled, own_frequency.low, np.minimum(low[of_key], narrower.low)),
-            np.where(settled, own_frequency.high, np.maximum(high[of_key], narrower.high)),
+        frequency = self._interval(
+            cell_interval(self.frequency_chances, self.frequency_cells, level),
+            partial(frequency_interval, self.support, self.reports, self.moments),
+            self._settled_keys,
+            level,
         )
-        own_mean = mean_interval(self.support, self.reports, self.moments, level)
-        narrower_mean = mean_interval(self.support, self.reports, self.moments, own_level)
-        low, high = cell_interval(self.mean_chances, self.mean_cells, level)
-        finer = self._finer_than_cells
-        mean = Interval(
-            np.where(finer, own_mean.low, np.minimum(low[of_key], narrower_mean.low)),
-            np.where(finer, own_mean.high, np.maximum(high[of_key], narrower_mean.high)),
+        mean = self._interval(
+            cell_interval(self.mean_chances, self.mean_cells, level),
+            lambda own_level: Interval(
+                *mean_interval(self.support, self.reports, self.moments, own_level)[:2]
+            ),
+            self._finer_than_cells,
+            level,
         )
         return frequency, mean
+
+    def _interval(
+        self,
+        credible: tuple[Floats, Floats],
+        own: Callable[[float], Interval],
+        alone: NDArray[np.bool_],
+        level: float,
+    ) -> Interval:
+        """Credible limits by bin, hulled with the key's own narrower ones; where a key stands alone, its own."""
+        low, high = (limit[self.bins.of_key] for limit in credible)
+        full, narrow = own(level), own(2 * NormalDist().cdf(OWN_SHARE * two_sided_z(level)) - 1)
+        return Interval(
+            np.where(alone, full.low, np.minimum(low, narrow.low)),
+            np.where(alone, full.high, np.maximum(high, narrow.high)),
+        )
 
     @property
     def _settled_keys(self) -> NDArray[np.bool_]:
@@ -148,7 +161,7 @@ def learn(support: KeySupport, reports: int, moments: CountMoments) -> Posterior
 def _near(support: KeySupport, reports: int, moments: CountMoments) -> Interval:
     """The frequencies within the allowed translation of a key's own estimate, and possible."""
     own = unbiased_frequency(support, reports, moments)
-    allowed = FREQUENCY_TRANSLATION * np.sqrt(moments.frequency_variance(np.clip(own, 0, 1)) / reports)
+    allowed = TRANSLATION * np.sqrt(moments.frequency_variance(np.clip(own, 0, 1)) / reports)
     return Interval(np.clip(own - allowed, 0, 1), np.clip(own + allowed, 0, 1))
 
 
