@@ -7,7 +7,8 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-auto bench-collector bench-web screenshots bench-mechanisms mechanisms peers reproduction vectors clean
+.PHONY: demo test lint bench bench-accuracy bench-auto bench-collector bench-mechanisms bench-web
+.PHONY: mechanisms peers reproduction screenshots vectors clean
 
 demo: $(READY)
 	$(BIN)/pckv demo --out demo --force
@@ -29,6 +30,10 @@ bench: $(READY)
 # Is auto right? Every setting of a grid, simulated.
 bench-auto: $(READY)
 	for objective in both frequency mean; do $(BIN)/python bench/auto.py $$objective || exit 1; done
+
+# `bayes` against `corrected` on the same counts.
+bench-accuracy: $(READY)
+	$(BIN)/python bench/accuracy.py $(DATA)
 
 # `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
 bench-mechanisms: $(READY)

@@ -90,9 +90,22 @@ class CountMoments:
         """How much of a holder's sign shows: a(2p - 1)/ℓ."""
         return self.holder.mean_difference
 
+    def sum_mean(self, f: Number) -> Number:
+        """The mean of (n1 + n2)/n."""
+        return self.noise + self.signal * f
+
     def sum_variance(self, f: Number) -> Number:
         """n·Var of (n1 + n2)/n."""
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum
+
+    def difference_variance(self, f: Number, m: Number) -> Number:
+        """n·Var of (n1 - n2)/n."""
+        held = self.holder.mean_square_difference - (self.contrast * m) ** 2
+        return f * held + (1 - f) * self.absent.mean_square_difference
+
+    def covariance(self, f: Number, m: Number) -> Number:
+        """n·Cov of the two: a report's T·S is its T."""
+        return f * self.contrast * m * (1 - self.holder.mean_sum)
 
     def frequency_variance(self, f: Number) -> Number:
         """n·Var f̂, the exact form: Theorem 4's plus the sampling step it misses."""

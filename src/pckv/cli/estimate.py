@@ -30,7 +30,7 @@ TABLES = (".csv", ".parquet", ".json")
 @click.command("estimate", short_help="From reports or tallies to frequencies and means.")
 @click.argument("files", nargs=-1, required=True, type=FilePath)
 @task_option
-@click.option("--method", default="corrected", show_default=True, help=f"{' or '.join(METHODS)}.")
+@click.option("--method", default="corrected", show_default=True, help=f"{', '.join(METHODS)}.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")

@@ -43,7 +43,7 @@ from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
     multiple=True,
     default=("corrected",),
     show_default=True,
-    help="baseline or corrected; repeat.",
+    help="baseline, corrected or bayes; repeat.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."

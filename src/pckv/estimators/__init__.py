@@ -8,6 +8,7 @@ import numpy as np
 
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats, baseline
+from pckv.estimators.bayes import bayes, learn
 from pckv.estimators.corrected import corrected
 from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
@@ -20,7 +21,9 @@ __all__ = ["METHODS", "Estimates", "estimate"]
 
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
-METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected}
+METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected, "bayes": bayes}
+# This method learns from all keys, whichever are asked for.
+LEARNING = "bayes"
 LARGEST_LEVEL = 1 - 1e-9
 # Estimating all keys at once holds about 200 bytes a key.
 MOST_KEYS_AT_ONCE = 2**25
@@ -35,7 +38,7 @@ def estimate(
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
-    Where decoding takes long, `progress` is told the share that is done.
+    Method `bayes` decodes all keys even so, for it learns from all of them. Where decoding takes long, `progress` is told the share that is done.
 
     >>> from pckv import Task, Tally
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -47,9 +50,13 @@ def estimate(
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task = tally.task
+    if method == LEARNING and keys is not None:
+        rows = np.array([task.key_index(key) for key in keys], np.int64)
+        return estimate(tally, method, level, progress=progress).take(rows)
     if keys is None and task.key_count > MOST_KEYS_AT_ONCE:
         raise ParameterError(
-            f"{task.key_count:,} keys are too many to estimate at once: name the keys wanted"
+            f"{task.key_count:,} keys are too many to estimate at once: "
+            f"{'take another method' if method == LEARNING else 'name the keys wanted'}"
         )
     numbers = (
         np.arange(task.key_count)
@@ -75,9 +82,15 @@ def _columns(
     if reports == 0:
         return _nothing_known(len(support.plus), task)
     moments = CountMoments.of(task.channel.count_law)
-    frequency, mean = METHODS[method](support, reports, moments)
-    frequency_low, frequency_high = frequency_interval(support, reports, moments, level)
-    mean_low, mean_high, misfit = mean_interval(support, reports, moments, level)
+    of_mean = mean_interval(support, reports, moments, level)
+    if method == LEARNING:
+        learned = learn(support, reports, moments)
+        frequency, mean = learned.estimates()
+        (frequency_low, frequency_high), (mean_low, mean_high) = learned.intervals(level)
+    else:
+        frequency, mean = METHODS[method](support, reports, moments)
+        frequency_low, frequency_high = frequency_interval(support, reports, moments, level)
+        mean_low, mean_high = of_mean.low, of_mean.high
     # An interval holds its own estimate, as far as that is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
     return {
@@ -87,7 +100,7 @@ def _columns(
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(mean_low, possible_mean), task),
         "mean_high": _in_units(np.maximum(mean_high, possible_mean), task),
-        "mean_misfit": misfit,
+        "mean_misfit": of_mean.misfit,
     }
 
 

@@ -33,7 +33,7 @@ def binomial_probabilities(most: int, trials: Floats, chance: float) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _log_gamma(x: Floats) -> Floats:
+def log_gamma(x: Floats) -> Floats:
     """ln Γ by Stirling's series, beyond the first few integers by recurrence."""
     shifted = x + _STIRLING_FROM
     product = np.ones_like(x)
@@ -49,7 +49,7 @@ def _incomplete_beta(a: Floats, b: Floats, x: float) -> Floats:
     swap = x > (a + 1) / (a + b + 2)
     left, right, point = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, 1 - x, x)
     logarithm = left * np.log(point) + right * np.log1p(-point)
-    logarithm += _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) - np.log(left)
+    logarithm += log_gamma(a + b) - log_gamma(a) - log_gamma(b) - np.log(left)
     value = np.exp(logarithm) * _continued_fraction(left, right, point)
     return np.asarray(np.clip(np.where(swap, 1 - value, value), 0, 1), np.float64)
 

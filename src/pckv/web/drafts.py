@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -18,11 +19,13 @@ from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION
 from pckv.collector.uploads import JSON_TYPE
-from pckv.errors import PckvError, TaskGone
+from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.planning import MOST_USERS, Plan, plan, seen_share
 from pckv.prediction import predict
+from pckv.selection import suited
 from pckv.task import MOST_KEYS, Task
 from pckv.theory import CountMoments
+from pckv.tuning import Aim
 
 # Curves against ε and users: what people choose from, and as much beyond as tells something.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -96,11 +99,18 @@ async def planned(
 
 
 def _by_epsilon(made: Plan) -> dict[str, Any]:
-    """The errors of the best choice at every ε."""
-    epsilons = sorted({*EPSILONS, made.epsilon})
-    plans = [_plan(made.keys, made.users, str(each), made.pairs, made.objective) for each in epsilons]
-    errors = [_errors(_channel(each), each, each.users) for each in plans]
-    return _curves("ε", list(zip(epsilons, errors, strict=True)), made.epsilon)
+    """The errors of this mechanism and padding at every ε, with the parameters that suit it there.
+
+    The best choice at every ε would take as many plans, and whoever types waits for them.
+    """
+    aim = Aim(made.objective, made.users, made.frequency)
+    points = [(made.epsilon, _errors(_channel(made), made, made.users))]
+    for epsilon in set(EPSILONS) - {made.epsilon}:
+        # Some cannot be at every ε: a point less.
+        with suppress(ParameterError):
+            channel = suited(made.mechanism, made.keys, made.padding, Fraction(str(epsilon)), {}, aim)
+            points.append((epsilon, _errors(channel, made, made.users)))
+    return _curves("ε", sorted(points), made.epsilon)
 
 
 def _by_users(made: Plan) -> dict[str, Any]:
