@@ -12,6 +12,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import wider
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.bulk.reports import write_reports
+from pckv.channels import Channel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
@@ -33,6 +35,7 @@ from pckv.tally import Tally
 from pckv.task import Task
 
 HERE = Path(__file__).parent / "v1"
+EPSILONS = ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20")
 
 TASKS = (
     Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, padding=2, mechanism="ue"),
@@ -166,86 +169,59 @@ COLLISION_TASKS = (
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
 
+# Which integers of a channel are its thresholds.
+THRESHOLDS = {
+    "ue": ("kept", "flipped", "fake"),
+    "grr": ("kept", "flipped", "spread"),
+    "ue-compact": ("kept", "functions"),
+    "collision": ("hit", "functions"),
+}
+
+
 def thresholds() -> Iterator[dict[str, Any]]:
     """The integers behind every probability, from the decimal text of ε alone."""
-    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
-        bound = exp_lower(Fraction(epsilon))
-        for allocation in ALLOCATIONS:
-            for keys, padding in ((1, 1), (3, 2), (1000, 5), (2**31, 100)):
-                ue = UeChannel(keys, padding, Fraction(epsilon), allocation)
-                grr = GrrChannel(keys, padding, Fraction(epsilon), allocation)
-                yield {
-                    "epsilon": epsilon,
-                    "allocation": allocation,
-                    "keys": keys,
-                    "padding": padding,
-                    "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
-                    "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
-                    "grr": {"kept": str(grr.kept), "flipped": str(grr.flipped), "spread": str(grr.spread)},
-                }
-    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
-        bound = exp_lower(Fraction(epsilon))
-        for keys, q in ((1, None), (3, 3), (3, None), (1000, 31), (1000, None), (2**31, 3), (2**31, None)):
-            compact = UeCompactChannel(keys, 1, Fraction(epsilon), q)
-            yield {
-                "epsilon": epsilon,
-                "q": compact.q,
-                "q_is_chosen": q is None,
-                "keys": keys,
-                "padding": 1,
-                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
-                "ue-compact": {"kept": str(compact.kept), "functions": str(compact.functions)},
-            }
-    yield from _tuned_thresholds()
-    yield from _collision_thresholds()
-
-
-def _tuned_thresholds() -> Iterator[dict[str, Any]]:
-    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
-        bound = exp_lower(Fraction(epsilon))
+    for epsilon, allocation in product(EPSILONS, ALLOCATIONS):
+        for keys, padding in ((1, 1), (3, 2), (1000, 5), (2**31, 100)):
+            ue = UeChannel(keys, padding, Fraction(epsilon), allocation)
+            grr = GrrChannel(keys, padding, Fraction(epsilon), allocation)
+            yield _thresholds(epsilon, ue, grr, allocation=allocation)
+    sizes = ((1, None), (3, 3), (3, None), (1000, 31), (1000, None), (2**31, 3), (2**31, None))
+    for epsilon, (keys, q) in product(EPSILONS, sizes):
+        compact = UeCompactChannel(keys, 1, Fraction(epsilon), q)
+        yield _thresholds(epsilon, compact, q=compact.q, q_is_chosen=q is None)
+    for epsilon in EPSILONS:
         for keys, q, r, o in ((3, 3, 2, 1), (20, 19, 9, 3), (1000, 37, 14, 0), (2**31, 109, 29, 8)):
-            tuned = UeCompactChannel(keys, 1, Fraction(epsilon), q, r, o)
-            yield {
-                "epsilon": epsilon,
-                **tuned.parameters,
-                "keys": keys,
-                "padding": 1,
-                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
-                "ue-compact": {"kept": str(tuned.kept), "functions": str(tuned.functions)},
-            }
+            sets = UeCompactChannel(keys, 1, Fraction(epsilon), q, r, o)
+            yield _thresholds(epsilon, sets, **sets.parameters)
         for beta in ("0.000001", "0.12", "0.3", "0.499999"):
-            ue = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
-            yield {
-                "epsilon": epsilon,
-                **ue.parameters,
-                "keys": 100,
-                "padding": 1,
-                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
-                "ue": {"kept": str(ue.kept), "flipped": str(ue.flipped), "fake": str(ue.fake)},
-            }
+            tuned = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
+            yield _thresholds(epsilon, tuned, **tuned.parameters)
+    pairs = ((1, None), (2, 3), (2, None), (100, None), (100, 2**31 - 1))
+    for epsilon, (padding, symbols) in product(EPSILONS, pairs):
+        collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
+        stated = {"symbols": collision.symbols, "symbols_are_chosen": symbols is None}
+        yield _thresholds(epsilon, collision, **stated)
 
 
-def _collision_thresholds() -> Iterator[dict[str, Any]]:
-    for epsilon in ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20"):
-        bound = exp_lower(Fraction(epsilon))
-        for padding, symbols in ((1, None), (2, 3), (2, None), (100, None), (100, 2**31 - 1)):
-            collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
-            yield {
-                "epsilon": epsilon,
-                "symbols": collision.symbols,
-                "symbols_are_chosen": symbols is None,
-                "keys": 1000,
-                "padding": padding,
-                "exp_lower_times_2_256": str(int(bound * 2**PRECISION_BITS)),
-                "collision": {"hit": str(collision.hit), "functions": str(collision.functions)},
-            }
+def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
+    return {
+        "epsilon": epsilon,
+        **stated,
+        "keys": channels[0].keys,
+        "padding": channels[0].padding,
+        "exp_lower_times_2_256": str(int(exp_lower(Fraction(epsilon)) * 2**PRECISION_BITS)),
+        **{
+            channel.name: {part: str(getattr(channel, part)) for part in THRESHOLDS[channel.name]}
+            for channel in channels
+        },
+    }
 
 
 def tasks() -> Iterator[dict[str, Any]]:
     """Tasks with their ids, and texts that are no tasks."""
     yield from map(_described, TASKS)
     good = TASKS[0].to_json()
-    for reason, text in (
+    yield from _refused(
         ("canonical", good + " "),
         ("canonical", good.replace(",", ", ")),
         ("canonical", good.replace("alien", "\\u0061lien")),
@@ -265,11 +241,10 @@ def tasks() -> Iterator[dict[str, Any]]:
         ("names a mechanism", good.replace('"name":"ue"', '"name":"oue"')),
         ("choose from", good.replace('"allocation":"optimized"', '"allocation":"best"')),
         ("not a task", good[:-1]),
-    ):
-        yield {"json": text, "fails_at": "task", "reason": reason}
+    )
     yield from map(_described, COMPACT_TASKS)
     good = COMPACT_TASKS[0].to_json()
-    for reason, text in (
+    yield from _refused(
         ("canonical", good.replace(',"q":3', "")),
         ("q must be a prime", good.replace('"q":3', '"q":9')),
         ("q must be a prime", good.replace('"q":3', '"q":2')),
@@ -285,8 +260,7 @@ def tasks() -> Iterator[dict[str, Any]]:
             "more than 63 bits",
             good.replace('["alien","heat","up"]', "2147483648").replace('"q":3', '"q":2097169'),
         ),
-    ):
-        yield {"json": text, "fails_at": "task", "reason": reason}
+    )
     yield from _tuned_tasks()
     yield from _collision_tasks()
 
@@ -294,7 +268,7 @@ def tasks() -> Iterator[dict[str, Any]]:
 def _tuned_tasks() -> Iterator[dict[str, Any]]:
     yield from map(_described, TUNED_TASKS)
     good = TUNED_TASKS[0].to_json()
-    for reason, text in (
+    yield from _refused(
         ("canonical", good.replace('"o":1,"q":3,"r":2', '"o":0,"q":3,"r":1')),
         ("canonical", good.replace('"o":1,"q":3,"r":2', '"q":3,"r":1')),
         ("r must be at least 1", good.replace('"r":2', '"r":3')),
@@ -302,10 +276,9 @@ def _tuned_tasks() -> Iterator[dict[str, Any]]:
         ("below r = 2", good.replace('"o":1', '"o":2')),
         ("r must be a whole number", good.replace('"r":2', '"r":"2"')),
         ("together with q", good.replace('"q":3,', "")),
-    ):
-        yield {"json": text, "fails_at": "task", "reason": reason}
+    )
     good = TUNED_TASKS[3].to_json()
-    for reason, text in (
+    yield from _refused(
         ("canonical", good.replace('"0.2"', '"0.20"')),
         ("canonical", good.replace('"beta":"0.2",', "")),
         ("beta go together", good.replace('"tuned"', '"optimized"')),
@@ -313,14 +286,13 @@ def _tuned_tasks() -> Iterator[dict[str, Any]]:
         ("at most 0.499999", good.replace('"0.2"', '"0.5"')),
         ("beta must be a number", good.replace('"0.2"', "null")),
         ("not an integer", good.replace('"0.2"', "0.2")),
-    ):
-        yield {"json": text, "fails_at": "task", "reason": reason}
+    )
 
 
 def _collision_tasks() -> Iterator[dict[str, Any]]:
     yield from map(_described, COLLISION_TASKS)
     good = COLLISION_TASKS[0].to_json()
-    for reason, text in (
+    yield from _refused(
         ("canonical", good.replace(',"symbols":8', "")),
         ("more than the padding", good.replace('"symbols":8', '"symbols":2')),
         ("more than the padding", good.replace('"symbols":8', '"symbols":-8')),
@@ -329,7 +301,12 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
         ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":true')),
         ("not an integer", good.replace('"symbols":8', '"symbols":8.0')),
         ("no parameter 'q'", good.replace('"symbols":8', '"q":3')),
-    ):
+    )
+
+
+def _refused(*cases: tuple[str, str]) -> Iterator[dict[str, Any]]:
+    """Texts that are no task, and what the refusal says."""
+    for reason, text in cases:
         yield {"json": text, "fails_at": "task", "reason": reason}
 
 
