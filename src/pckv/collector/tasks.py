@@ -24,21 +24,20 @@ Here = Annotated[Collector, Depends(collector)]
 
 router = APIRouter(tags=["tasks"])
 
+# What comes of making a task.
+MADE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The task was there already."},
+    201: {"description": "The task was made."},
+    **documented(ProblemKind.MALFORMED, *ADMINISTRATION, ProblemKind.DELETED),
+}
+
 
 @router.post(
     "/tasks",
     summary="Make a task",
     status_code=201,
     response_class=Response,
-    responses={
-        200: {"description": "The task was there already."},
-        201: {"description": "The task was made."},
-        **documented(
-            ProblemKind.MALFORMED,
-            *ADMINISTRATION,
-            ProblemKind.DELETED,
-        ),
-    },
+    responses=MADE,
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
 )
 async def make(request: Request, here: Here) -> Response:

@@ -17,7 +17,7 @@ from pckv.channels import Channel, build
 from pckv.charts import errors_chart
 from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
-from pckv.collector.tasks import ADMINISTRATION
+from pckv.collector.tasks import ADMINISTRATION, MADE
 from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.planning import MOST_USERS, Plan, plan, seen_share
@@ -148,11 +148,7 @@ def _curves(x: str, points: list[tuple[float, tuple[float, float]]], here: float
     summary="Make a task from a form",
     status_code=201,
     response_class=Response,
-    responses={
-        200: {"description": "The task was there already."},
-        201: {"description": "The task was made."},
-        **documented(ProblemKind.MALFORMED, *ADMINISTRATION, ProblemKind.DELETED),
-    },
+    responses=MADE,
     openapi_extra={
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": Draft.model_json_schema()}}}
     },
