@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-accuracy bench-auto bench-collector bench-mechanisms bench-tuned bench-web
+.PHONY: demo test lint bench bench-accuracy bench-auto bench-collector bench-consistency bench-mechanisms bench-tuned bench-web
 .PHONY: mechanisms peers reproduction screenshots vectors clean
 
 demo: $(READY)
@@ -34,6 +34,10 @@ bench-auto: $(READY)
 # `bayes` against `corrected` on the same counts.
 bench-accuracy: $(READY)
 	$(BIN)/python bench/accuracy.py $(DATA)
+
+# What the post-processings `consistent` and `oversize` gain, for docs/estimates.md.
+bench-consistency: $(READY)
+	$(BIN)/python bench/consistency.py $(DATA)
 
 # `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
 bench-mechanisms: $(READY)

@@ -359,6 +359,17 @@ def test_method_and_level_are_used() -> None:
     assert inner["frequency"] < inner["frequency_high"] < outer["frequency_high"] < 1
 
 
+def test_post_processing_is_named() -> None:
+    made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
+    assert made["method"] == "baseline+consistent"
+    assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
+    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method corrected+consistent")
+    options = "--mechanism grr --json --post oversize --post consistent"
+    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
+        "corrected+consistent+oversize"
+    ]
+
+
 def test_top_is_sorted_by_frequency() -> None:
     rows = read_json(done(f"{ESTIMATE} --json --top 2"))["estimates"]
     assert [row["key"] for row in rows] == ["alien", "heat"]
@@ -747,6 +758,8 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
     ("options", "message"),
     [
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
+        ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
+        ("--post oversize", "post 'oversize' needs sizes"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),
@@ -791,6 +804,7 @@ def test_bad_plans(options: str, message: str) -> None:
         ("--mechanism oue", "mechanism 'oue' does not exist: choose from auto, ue, grr"),
         ("--padding 0", "padding must be at least 1"),
         ("--method best", "method 'best' does not exist"),
+        ("--post best", "post 'best' does not exist"),
         ("--repeats 0", "repeats must be at least 1"),
         ("--top 0", "top must be at least 1"),
         ("--low 2", "pairs.csv, line 3: value 1 is outside [2, …]"),
