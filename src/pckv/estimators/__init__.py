@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pckv.channels import BucketsChannel
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats, baseline
 from pckv.estimators.bayes import bayes, learn
 from pckv.estimators.corrected import corrected
 from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
+from pckv.estimators.sizes import estimate_sizes
 from pckv.tally import Tally
 from pckv.tally.decode import KeySupport, Progress, key_support
 from pckv.task import Task
@@ -22,6 +24,7 @@ __all__ = ["METHODS", "Estimates", "estimate"]
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
 METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected, "bayes": bayes}
+DEFAULT_METHOD = "corrected"
 # This method learns from all keys, whichever are asked for.
 LEARNING = "bayes"
 LARGEST_LEVEL = 1 - 1e-9
@@ -31,13 +34,15 @@ MOST_KEYS_AT_ONCE = 2**25
 
 def estimate(
     tally: Tally,
-    method: str = "corrected",
+    method: str | None = None,
     level: float = 0.95,
     keys: Sequence[str] | None = None,
     progress: Progress = lambda _: None,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
+    Without a method it is `corrected`. The rows of a task of kind `sizes` are its buckets (see `estimators/sizes.py`),
+    which have a method of their own.
     Method `bayes` decodes all keys even so, for it learns from all of them. Where decoding takes long, `progress` is told the share that is done.
 
     >>> from pckv import Task, Tally
@@ -45,11 +50,14 @@ def estimate(
     >>> estimate(Tally(task)).frequency_high.tolist()
     [1.0, 1.0]
     """
-    if method not in METHODS:
-        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task = tally.task
+    if isinstance(task.channel, BucketsChannel):
+        return estimate_sizes(tally, task.channel, method, level, keys)
+    method = DEFAULT_METHOD if method is None else method
+    if method not in METHODS:
+        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     if method == LEARNING and keys is not None:
         rows = np.array([task.key_index(key) for key in keys], np.int64)
         return estimate(tally, method, level, progress=progress).take(rows)
