@@ -26,7 +26,7 @@ from click.testing import CliRunner, Result
 from pckv import Tally, Task, __version__
 from pckv.auditing import standard_audits
 from pckv.bulk.reports import write_reports
-from pckv.channels import CHANNELS
+from pckv.channels import MECHANISMS
 from pckv.cli import main
 from pckv.cli.remote import ask
 from pckv.errors import PckvError
@@ -37,6 +37,7 @@ GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr
 UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
 COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
 COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
+PILOT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=4, kind="sizes")
 OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 COLUMNS = "--user user --key key --value value"
 NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
@@ -91,6 +92,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "ue.json": UE.to_json().encode(),
             "ue-compact.json": COMPACT.to_json().encode(),
             "collision.json": COLLISION.to_json().encode(),
+            "buckets.json": PILOT.to_json().encode(),
             "other.json": OTHER.to_json().encode(),
             "pairs.csv": pairs_csv("ann,alien,5", "bob,heat,1", "cat,,"),
             "good.tally": bytes(tally),
@@ -180,7 +182,7 @@ def test_a_whole_collection(keys: str, kind: str) -> None:
     assert [found[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     done(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
     table = pq.read_table("new.parquet")
@@ -294,7 +296,7 @@ def test_audit_of_a_task() -> None:
 
 def test_audit_of_every_mechanism() -> None:
     made = read_json(done("audit --json"))
-    assert {audit["mechanism"] for audit in made} == set(CHANNELS)
+    assert {audit["mechanism"] for audit in made} == set(MECHANISMS)
     assert all(audit["holds"] for audit in made)
 
 

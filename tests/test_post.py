@@ -255,6 +255,14 @@ def test_bad_posts(post: str | list[str], sizes: Kept | None, message: str) -> N
         estimate(some_tally("grr"), post=post, sizes=sizes)
 
 
+def test_a_pilot_has_no_posts() -> None:
+    pilot = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=8, kind="sizes")
+    with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
+        estimate(Tally(pilot), post="consistent")
+    with pytest.raises(ParameterError, match="sizes are for post 'oversize' alone"):
+        estimate(Tally(pilot), sizes=Kept(0.5))
+
+
 def test_too_many_keys_to_fit_together() -> None:
     many = Tally(Task(name="t", keys=2**26, values=(0, 1), epsilon=2, mechanism="ue"))
     padded = Tally(Task(name="t", keys=3, values=(0, 1), epsilon=2, padding=2**31, mechanism="grr"))

@@ -21,9 +21,9 @@ MOST_REMEMBERED = 16
 class Question(NamedTuple):
     """How estimates are to be made."""
 
-    method: str = "corrected"
-    level: float = 0.95
-    post: tuple[str, ...] = ()
+    method: str
+    level: float
+    post: tuple[str, ...]
 
 
 class Tallies:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pckv.channels import BucketsChannel
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats, baseline, unbiased_frequency
 from pckv.estimators.bayes import bayes, learn
@@ -22,6 +23,7 @@ from pckv.estimators.post import (
     kept_share,
     oversized,
 )
+from pckv.estimators.sizes import estimate_sizes
 from pckv.tally import Tally
 from pckv.tally.decode import DummySupport, KeySupport, Progress, counted_dummies, decode_all, key_support
 from pckv.task import Task
@@ -32,6 +34,7 @@ __all__ = ["METHODS", "POSTS", "Estimates", "estimate"]
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
 METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected, "bayes": bayes}
+DEFAULT_METHOD = "corrected"
 # This method learns from all keys, whichever are asked for.
 LEARNING = "bayes"
 LARGEST_LEVEL = 1 - 1e-9
@@ -42,7 +45,7 @@ FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 
 def estimate(
     tally: Tally,
-    method: str = "corrected",
+    method: str | None = None,
     level: float = 0.95,
     keys: Sequence[str] | None = None,
     *,
@@ -52,6 +55,8 @@ def estimate(
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
+    Without a method it is `corrected`. The rows of a task of kind `sizes` are its buckets (see `estimators/sizes.py`),
+    which have a method of their own and no `post`.
     `post` names what is done to the frequencies afterwards: `consistent` makes them add up to what they can,
     `oversize` makes up for sets larger than the padding and needs the `sizes` of the sets. Method `bayes` and
     post `consistent` decode all keys even if a few are asked for. Where decoding takes long, `progress` is told
@@ -62,19 +67,25 @@ def estimate(
     >>> estimate(Tally(task)).frequency_high.tolist()
     [1.0, 1.0]
     """
-    if method not in METHODS:
-        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task, posts = tally.task, in_order(post)
     kept = kept_share(posts, sizes, task.padding)
-    if keys is None:
+    if isinstance(task.channel, BucketsChannel):
+        if posts:
+            raise ParameterError(
+                f"post {posts[0]!r} is not for a task of sizes: its shares fit together already"
+            )
+        return estimate_sizes(tally, task.channel, method, level, keys)
+    method = DEFAULT_METHOD if method is None else method
+    if method not in METHODS:
+        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
+    rows = None if keys is None else np.array([task.key_index(key) for key in keys], np.int64)
+    if rows is None or method == LEARNING or CONSISTENT in posts:
         _check_number(task, method, posts)
         numbers = np.arange(task.key_count)
     else:
-        numbers = np.array([task.key_index(key) for key in keys], np.int64)
-        if method == LEARNING or CONSISTENT in posts:
-            return estimate(tally, method, level, post=posts, sizes=sizes, progress=progress).take(numbers)
+        numbers, rows = rows, None
     if CONSISTENT in posts:
         support, dummies = decode_all(task.channel, tally.counts, progress)
     else:
@@ -82,7 +93,7 @@ def estimate(
     columns = _columns(tally, support, dummies, method, level)
     if kept is not None:
         columns |= {name: oversized(columns[name], kept) for name in FREQUENCIES}
-    return Estimates(
+    made = Estimates(
         task=task.id,
         mechanism=task.mechanism,
         reports=tally.reports,
@@ -92,6 +103,7 @@ def estimate(
         key=[task.key_name(number) for number in numbers.tolist()],
         **columns,
     )
+    return made if rows is None else made.take(rows)
 
 
 def _check_number(task: Task, method: str, posts: tuple[str, ...]) -> None:

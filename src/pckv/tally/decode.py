@@ -44,7 +44,7 @@ def decode(
     channel: Channel, counts: Counts, keys: Cells | None = None, progress: Progress = lambda _: None
 ) -> KeySupport:
     """Decode the counts of a channel's reports."""
-    numbers = np.arange(channel.keys) if keys is None else keys
+    numbers = np.arange(channel.rows) if keys is None else keys
     return KeySupport(*DECODERS[channel.name](channel, counts, numbers, progress))
 
 
@@ -71,11 +71,17 @@ def _compact(channel: Any, counts: Counts, keys: Cells, _progress: Progress) -> 
     return compact.support(channel, counts, keys)
 
 
+def _buckets(_: Channel, counts: Counts, buckets: Cells, _progress: Progress) -> tuple[Cells, Cells]:
+    # A word is a bucket, and buckets have no sign.
+    return counts.take(buckets), np.zeros_like(buckets)
+
+
 DECODERS: dict[str, Decoder] = {
     "ue": _signed_cells,
     "grr": _signed_cells,
     "ue-compact": _compact,
     "collision": collision.support,
+    "buckets": _buckets,
 }
 
 # The mechanisms whose reports tell of dummies: in `ue-compact` all of them are one more key.
