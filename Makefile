@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint bench bench-accuracy bench-auto bench-collector bench-mechanisms bench-pilot bench-tuned bench-web
+.PHONY: demo test lint accuracy bench bench-auto bench-collector bench-consistency bench-mechanisms bench-pilot bench-tuned bench-web
 .PHONY: mechanisms peers reproduction screenshots vectors clean
 
 demo: $(READY)
@@ -31,9 +31,13 @@ bench: $(READY)
 bench-auto: $(READY)
 	for objective in both frequency mean; do $(BIN)/python bench/auto.py $$objective || exit 1; done
 
-# `bayes` against `corrected` on the same counts.
-bench-accuracy: $(READY)
+# Every mechanism and method on the rating sets in DATA, `bayes` beside its bars: docs/accuracy.md.
+accuracy: $(READY)
 	$(BIN)/python bench/accuracy.py $(DATA)
+
+# What the post-processings `consistent` and `oversize` gain, for docs/estimates.md.
+bench-consistency: $(READY)
+	$(BIN)/python bench/consistency.py $(DATA)
 
 # `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
 bench-mechanisms: $(READY)

@@ -26,9 +26,17 @@ def make_task(mechanism: str, keys: int = 11) -> Task:
 
 
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
+BUCKETS = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=64, kind="sizes")
 # More words than are counted in one array.
 SPARSE = make_task("grr", 2**24)
-TASKS = {"grr": GRR, "ue": UE, "ue-compact": COMPACT, "collision": COLLISION, "sparse": SPARSE}
+TASKS = {
+    "grr": GRR,
+    "ue": UE,
+    "ue-compact": COMPACT,
+    "collision": COLLISION,
+    "buckets": BUCKETS,
+    "sparse": SPARSE,
+}
 
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:

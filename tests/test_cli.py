@@ -26,7 +26,7 @@ from click.testing import CliRunner, Result
 from pckv import Tally, Task, __version__
 from pckv.auditing import standard_audits
 from pckv.bulk.reports import write_reports
-from pckv.channels import CHANNELS
+from pckv.channels import MECHANISMS
 from pckv.cli import main
 from pckv.cli.remote import ask
 from pckv.errors import PckvError
@@ -37,6 +37,7 @@ GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr
 UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
 COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
 COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
+PILOT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=4, kind="sizes")
 OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 COLUMNS = "--user user --key key --value value"
 NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
@@ -91,6 +92,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "ue.json": UE.to_json().encode(),
             "ue-compact.json": COMPACT.to_json().encode(),
             "collision.json": COLLISION.to_json().encode(),
+            "buckets.json": PILOT.to_json().encode(),
             "other.json": OTHER.to_json().encode(),
             "pairs.csv": pairs_csv("ann,alien,5", "bob,heat,1", "cat,,"),
             "good.tally": bytes(tally),
@@ -180,7 +182,7 @@ def test_a_whole_collection(keys: str, kind: str) -> None:
     assert [found[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     done(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
     table = pq.read_table("new.parquet")
@@ -322,7 +324,7 @@ def test_audit_of_a_task() -> None:
 
 def test_audit_of_every_mechanism() -> None:
     made = read_json(done("audit --json"))
-    assert {audit["mechanism"] for audit in made} == set(CHANNELS)
+    assert {audit["mechanism"] for audit in made} == set(MECHANISMS)
     assert all(audit["holds"] for audit in made)
 
 
@@ -385,6 +387,17 @@ def test_method_and_level_are_used() -> None:
     outer, inner = wide["estimates"][-1], narrow["estimates"][-1]
     assert 0 < outer["frequency_low"] < inner["frequency_low"] < inner["frequency"]
     assert inner["frequency"] < inner["frequency_high"] < outer["frequency_high"] < 1
+
+
+def test_post_processing_is_named() -> None:
+    made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
+    assert made["method"] == "baseline+consistent"
+    assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
+    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method corrected+consistent")
+    options = "--mechanism grr --json --post oversize --post consistent"
+    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
+        "corrected+consistent+oversize"
+    ]
 
 
 def test_top_is_sorted_by_frequency() -> None:
@@ -775,6 +788,8 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
     ("options", "message"),
     [
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
+        ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
+        ("--post oversize", "post 'oversize' needs sizes"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),
@@ -829,6 +844,7 @@ def test_bad_plans(options: str, message: str) -> None:
         ("--mechanism oue", "mechanism 'oue' does not exist: choose from auto, ue, grr"),
         ("--padding 0", "padding must be at least 1"),
         ("--method best", "method 'best' does not exist"),
+        ("--post best", "post 'best' does not exist"),
         ("--repeats 0", "repeats must be at least 1"),
         ("--top 0", "top must be at least 1"),
         ("--low 2", "pairs.csv, line 3: value 1 is outside [2, …]"),

@@ -295,9 +295,15 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
     task = collector.add_task(keys=["<script>", "=1+1", "b,\"'", "a"], values=(1, 5))
     collector.upload(task, *some_reports(range(200), task))
     counted = tally(some_reports(range(200), task), task)
-    for method, level in (("corrected", 0.95), ("baseline", 0.5), ("bayes", 0.999)):
-        expected = pckv.estimate(counted, method=method, level=level)
-        path = f"/tasks/{task.id}/estimates?method={method}&level={level}"
+    for method, level, post in (
+        ("corrected", 0.95, ()),
+        ("baseline", 0.5, ("consistent",)),
+        ("bayes", 0.999, ("consistent", "consistent")),
+    ):
+        expected = pckv.estimate(counted, method=method, level=level, post=post)
+        path = f"/tasks/{task.id}/estimates?method={method}&level={level}" + "".join(
+            f"&post={name}" for name in post
+        )
         answer = collector.get(path)
         assert answer.text == expected.to_json()
         assert answer.headers["content-type"] == JSON
@@ -355,6 +361,7 @@ def test_rows_are_chosen_sorted_and_paged(small: Running) -> None:
     assert keys("offset=99999999999999999999&limit=99999999999999999999") == []
     for bad in (
         "top=0", "limit=0", "offset=-1", "sort=name", "keys=unknown", "keys=%00", "method=best", "level=0", "level=1",
+        "post=tidy", "post=", "post=oversize", "method=corrected%2Bconsistent", "post=consistent&post=tidy",
         "level=nan", "level=inf", "level=0.99999999999999999", "level=x", "top=1e3", "search=" + "x" * 257,
     ):  # fmt: skip
         check_problem(small.get(f"/tasks/{task.id}/estimates?{bad}"), 400, "malformed")
@@ -367,9 +374,9 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
     task = collector.add_task()
     made: list[Any] = []
 
-    def estimate(*given: Any) -> pckv.Estimates:
+    def estimate(*given: Any, **asked: Any) -> pckv.Estimates:
         made.append(given)
-        return pckv.estimate(*given)
+        return pckv.estimate(*given, **asked)
 
     monkeypatch.setattr(tallies, "estimate", estimate)
     path = f"/tasks/{task.id}/estimates"

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from pckv.auditing.conformance import CHECKS, SUBJECTS, Subject
-from pckv.channels import CHANNELS
+from pckv.channels import MECHANISMS
 from pckv.device import SAMPLERS
 from pckv.device.many import SAMPLERS as MANY_SAMPLERS
 
 
 def test_every_mechanism_is_whole() -> None:
-    assert {subject.name for subject in SUBJECTS} == set(CHANNELS) == set(SAMPLERS) == set(MANY_SAMPLERS)
+    assert {subject.name for subject in SUBJECTS} == set(MECHANISMS) == set(SAMPLERS) == set(MANY_SAMPLERS)
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)

@@ -15,7 +15,7 @@ import pytest
 import pckv
 from conftest import missing_part
 from pckv import errors
-from pckv.channels import CHANNELS
+from pckv.channels import MECHANISMS
 from pckv.cli import main
 from pckv.estimators import METHODS
 
@@ -83,9 +83,9 @@ def test_constraints_pin_versions_and_name_no_registry() -> None:
 
 
 def test_every_mechanism_and_method_has_a_proof() -> None:
-    for name in (*CHANNELS, "corrected", "intervals"):
+    for name in (*MECHANISMS, "corrected", "intervals"):
         assert (ROOT / "proofs" / f"{name}.md").is_file()
-    for channel in CHANNELS.values():
+    for channel in MECHANISMS.values():
         module = inspect.getmodule(channel)
         assert module is not None
         assert f"proofs/{channel.name}.md" in (module.__doc__ or "")
@@ -97,7 +97,7 @@ def test_documents_keep_up() -> None:
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
         assert (ROOT / linked).exists(), linked
     docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
-    for name in (*CHANNELS, *METHODS):
+    for name in (*MECHANISMS, *METHODS):
         assert f"`{name}`" in docs
     version = pckv.__version__
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

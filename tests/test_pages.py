@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 import pckv
 from browser import OPTIONS, chromium
-from collectors import ADMINISTRATOR, ANALYST, as_items, bearer
+from collectors import ADMINISTRATOR, ANALYST, as_items, bearer, wait_until
 from conftest import missing_part
 from pckv.cli import main
 from pckv.collector.auth import token_hash
@@ -277,6 +277,14 @@ def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folde
             ".estimates tbody tr", has_text=f"{json.loads(said)['estimates'][0]['frequency_low']:.4f}"
         ).wait_for()
         assert table(page) == [numbers(row) for row in json.loads(said)["estimates"]]
+    posts = page.get_by_label("Post-processing")
+    assert posts.input_value() == ""
+    posts.select_option("consistent")
+    page.locator(".chart svg", has_text="method corrected+consistent").wait_for()
+    said = json.loads(estimate(folder, "--post", "consistent", "--level", "0.9", "--top", "4", "--json"))
+    wait_until(lambda: table(page) == [numbers(row) for row in said["estimates"]])
+    posts.select_option("none")
+    page.locator(".chart svg", has_text="method corrected,").wait_for()
     estimate(folder, "--out", "all.csv", "--method", "corrected", "--level", "0.9")
     assert download(page, "CSV").read_bytes() == (folder / "all.csv").read_bytes()
     assert pq.read_table(download(page, "Parquet")).column("key").to_pylist() == KEYS

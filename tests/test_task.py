@@ -191,7 +191,7 @@ def edited(**changes: Any) -> str:
         (edited(padding="gone"), "'padding' is missing"),
         (edited(version=2), "version 2"),
         (edited(version=True), "version True"),
-        (edited(kind="sizes"), "kind 'sizes'"),
+        (edited(kind="words"), "kind 'words'"),
         (edited(padding=1.0), "not an integer"),
         (edited(padding=True), "whole number"),
         (edited(epsilon="1.0"), "epsilon must be a plain decimal"),

@@ -17,7 +17,7 @@ from pckv.budget import exp_lower
 from pckv.bulk import local
 from pckv.bulk.engines import Job
 from pckv.bulk.reports import ReportFile
-from pckv.channels import CHANNELS, build
+from pckv.channels import MECHANISMS, build
 from pckv.device import perturb_from
 from pckv.errors import PairsError, ReportError, TallyError, TaskError
 from pckv.randomness import Tape, fixed_source
@@ -47,7 +47,7 @@ def test_thresholds() -> None:
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
         wanted = {"allocation", "beta", "q", "r", "o", "symbols"}
         parameters = {name: value for name, value in case.items() if name in wanted}
-        for name in CHANNELS.keys() & case.keys():
+        for name in MECHANISMS.keys() & case.keys():
             channel = build(name, case["keys"], case["padding"], epsilon, parameters)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
             if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
@@ -55,11 +55,11 @@ def test_thresholds() -> None:
 
 
 def test_every_mechanism_has_vectors_of_every_kind() -> None:
-    assert {folder.name for folder in GOLDEN} == set(CHANNELS)
-    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(CHANNELS)
+    assert {folder.name for folder in GOLDEN} == set(MECHANISMS)
+    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(MECHANISMS)
     for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
         shown = " ".join(case[text] for case in cases(name, positive=True))
-        assert all(f'"{each}"' in shown for each in CHANNELS)
+        assert all(f'"{each}"' in shown for each in MECHANISMS)
 
 
 def test_tasks() -> None:

@@ -337,7 +337,13 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
     chart = site.get(f"/tasks/{task.id}/chart?method=baseline&level=0.9").json()
     estimates = site.get(f"/tasks/{task.id}/estimates?method=baseline&level=0.9&top=20").json()
     assert chart["data"]["values"] == estimates["estimates"]
-    check_problem(site.get(f"/tasks/{task.id}/chart?method=no"), 400, "malformed")
+    for post in site.get(f"/tasks/{task.id}/overview").json()["posts"]:
+        chart = site.get(f"/tasks/{task.id}/chart?post={post}").json()
+        estimates = site.get(f"/tasks/{task.id}/estimates?post={post}&top=20").json()
+        assert chart["data"]["values"] == estimates["estimates"]
+        assert f"method corrected+{post}," in chart["title"]["subtitle"]
+    for wrong in ("method=no", "post=no"):
+        check_problem(site.get(f"/tasks/{task.id}/chart?{wrong}"), 400, "malformed")
 
 
 def test_precision_is_what_plans_predict(site: Running) -> None:
@@ -444,10 +450,10 @@ def test_the_same_estimates_are_made_once_however_many_ask(
     add(site.store, *some_reports(range(10), task), task=task)
     making, made = threading.Event(), []
 
-    def slowly(tally: pckv.Tally, method: str, level: float) -> pckv.Estimates:
+    def slowly(tally: pckv.Tally, method: str, **asked: Any) -> pckv.Estimates:
         made.append(method)
         assert making.wait(20)
-        return pckv.estimate(tally, method, level)
+        return pckv.estimate(tally, method, **asked)
 
     monkeypatch.setattr(tallies, "estimate", slowly)
     # More than there are threads to wait in.

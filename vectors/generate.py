@@ -22,6 +22,7 @@ import wider
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.bulk.reports import write_reports
 from pckv.channels import Channel
+from pckv.channels.buckets import BucketsChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
@@ -166,6 +167,17 @@ COLLISION_TASKS = (
         mechanism={"name": "collision", "symbols": 2**31 - 1},
     ),
 )
+# And after those.
+SIZES_TASKS = tuple(
+    Task(name=name, keys=keys, values=(1, 5), epsilon=epsilon, padding=padding, kind="sizes")
+    for name, keys, epsilon, padding in (
+        ("movies", ["alien", "heat", "up"], "1", 512),
+        ("movies", ["alien", "heat", "up"], "1", 1),
+        ("movies", ["alien", "heat", "up"], "0.3", 3),
+        ("numbered", 100, "4", 40),
+        ("large", 2**31, "0.000001", 2**14),
+    )
+)
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
 
 
@@ -175,6 +187,7 @@ THRESHOLDS = {
     "grr": ("kept", "flipped", "spread"),
     "ue-compact": ("kept", "functions"),
     "collision": ("hit", "functions"),
+    "buckets": ("kept", "rows"),
 }
 
 
@@ -201,6 +214,8 @@ def thresholds() -> Iterator[dict[str, Any]]:
         collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
         stated = {"symbols": collision.symbols, "symbols_are_chosen": symbols is None}
         yield _thresholds(epsilon, collision, **stated)
+    for epsilon, padding in product(EPSILONS, (1, 2, 3, 5, 512, 2**14)):
+        yield _thresholds(epsilon, BucketsChannel(1000, padding, Fraction(epsilon)))
 
 
 def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
@@ -263,6 +278,7 @@ def tasks() -> Iterator[dict[str, Any]]:
     )
     yield from _tuned_tasks()
     yield from _collision_tasks()
+    yield from _sizes_tasks()
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:
@@ -301,6 +317,26 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
         ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":true')),
         ("not an integer", good.replace('"symbols":8', '"symbols":8.0')),
         ("no parameter 'q'", good.replace('"symbols":8', '"q":3')),
+    )
+
+
+def _sizes_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, SIZES_TASKS)
+    good = SIZES_TASKS[0].to_json()
+    yield from _refused(
+        ("is for tasks of kind 'sizes'", good.replace('"sizes"', '"pairs"')),
+        ("is for tasks of kind 'pairs'", TASKS[1].to_json().replace('"pairs"', '"sizes"')),
+        ("is for tasks of kind 'pairs'", COMPACT_TASKS[0].to_json().replace('"pairs"', '"sizes"')),
+        ("is for tasks of kind 'pairs'", COLLISION_TASKS[0].to_json().replace('"pairs"', '"sizes"')),
+        ("kind", good.replace('"sizes"', '"size"')),
+        ("kind", good.replace('"sizes"', '"Sizes"')),
+        ("at most 2^14", good.replace('"padding":512', '"padding":16385')),
+        ("at least 1", good.replace('"padding":512', '"padding":0')),
+        ("no parameter 'q'", good.replace('"name":"buckets"', '"name":"buckets","q":3')),
+        ("no parameter 'allocation'", good.replace('{"name"', '{"allocation":"optimized","name"')),
+        ("names a mechanism", good.replace('"buckets"', '"bucket"')),
+        ("missing", good.replace('"kind":"sizes",', "")),
+        ("canonical", good.replace('{"name":"buckets"}', '{"name": "buckets"}')),
     )
 
 
@@ -367,6 +403,7 @@ def reports() -> Iterator[dict[str, Any]]:
     yield from _threshold_draws(TUNED_TASKS[0])
 
     yield from _collision_reports()
+    yield from _sizes_reports()
 
 
 def _collision_reports() -> Iterator[dict[str, Any]]:
@@ -383,6 +420,48 @@ def _collision_reports() -> Iterator[dict[str, Any]]:
             ("out_of_range", b"\xff" * 8),
         ):
             yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+
+
+def _sizes_reports() -> Iterator[dict[str, Any]]:
+    for number, task in enumerate(SIZES_TASKS, 200):
+        yield from _made_reports(number, task)
+    yield from _every_bucket(SIZES_TASKS[3])
+    yield from _bucket_draws(SIZES_TASKS[2])
+    for task in SIZES_TASKS[:3]:
+        for reason, pairs in (("within", {"up": 0}), ("not a key", {"solaris": 3})):
+            yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": reason}
+        for reason, body in (
+            ("wrong_length", bytes(7)),
+            ("wrong_length", bytes(9)),
+            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", b"\xff" * 8),
+        ):
+            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+
+
+def _every_bucket(task: Task) -> Iterator[dict[str, Any]]:
+    """The ends of every bucket, and more than the padding, on a tape that keeps what is true."""
+    channel = task.channel
+    assert isinstance(channel, BucketsChannel)  # noqa: S101
+    for size in sorted({*channel.starts, *channel.ends, task.padding + 1, 100}):
+        yield _made_report(task, {str(key): 3.0 for key in range(size)}, bytes(16 + 16))
+
+
+def _bucket_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Tapes that meet the threshold of a bucket from either side, every other bucket, and a draw that is rejected."""
+    channel = task.channel
+    assert isinstance(channel, BucketsChannel)  # noqa: S101
+    others = channel.rows - 1
+    # The one draw that the incomplete last run of three has.
+    rejected = 2**64 - 1
+    for pairs in ({}, {"heat": 3.0}, {"alien": 1.0, "heat": 3.0, "up": 5.0}):
+        for draws in (
+            (channel.kept - 1, 0),
+            *((channel.kept, other) for other in range(others)),
+            (channel.kept, rejected, others - 1),
+        ):
+            tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)
+            yield _made_report(task, pairs, tape)
 
 
 def _made_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
@@ -485,6 +564,15 @@ def tallies() -> Iterator[dict[str, Any]]:
     ):
         yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
 
+    for task in SIZES_TASKS:
+        yield from _counted(task)
+    small, other = SIZES_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+    ):
+        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:
     for count in (0, 3, 60):
@@ -516,7 +604,7 @@ def wider_reports() -> Iterator[dict[str, Any]]:
 
 def golden(folder: Path) -> None:
     """A task, a report file, a tally and its estimates, for later releases to read."""
-    for task in (*TASKS[:2], COMPACT_TASKS[0], COLLISION_TASKS[0]):
+    for task in (*TASKS[:2], COMPACT_TASKS[0], COLLISION_TASKS[0], SIZES_TASKS[0]):
         sent = list(_sent(task, 500))
         tally = Tally(task)
         tally.add_many(sent)

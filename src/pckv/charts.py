@@ -72,7 +72,7 @@ def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_trut
 
 def errors_chart(
     rows: Sequence[Mapping[str, Any]], *, x: str, mean_unit: str, expected: str, marked: str
-) -> alt.HConcatChart:
+) -> alt.ConcatChart | alt.HConcatChart:
     """Expected errors of `frequency` and `mean` against one quantity: a curve, and a point that is marked on it.
 
     A row has `x`, both errors and its `series`, which is one of the two names given.
@@ -113,8 +113,9 @@ def lines_chart(
     log_y: bool = True,
     colors: Mapping[str, str] | None = None,
     formats: Mapping[str, str] | None = None,
-) -> alt.HConcatChart:
-    """Curves of some quantities against one, a panel each, a colour a series.
+    columns: int | None = None,
+) -> alt.ConcatChart | alt.HConcatChart:
+    """Curves of some quantities against one, a panel each, a colour a series; in rows of so many columns.
 
     A row has `x`, the quantities that `panels` names, a `series`, and `theory` (true for a dashed line).
     `formats` says how a quantity's numbers are written, in d3's way.
@@ -146,11 +147,10 @@ def lines_chart(
         if any(row.get("theory") for row in shown):
             layers.append(base.transform_filter("datum.theory").mark_line(strokeDash=[4, 3], opacity=0.8))
         parts.append(altair.layer(*layers).properties(width=330, height=260))
-    chart: alt.HConcatChart = (
-        altair.hconcat(*parts, spacing=30)
-        .properties(title={"text": title, "subtitle": subtitle})
-        .configure_axis(gridOpacity=0.4)
-    )
+    panes = altair.concat(*parts, columns=columns) if columns else altair.hconcat(*parts)
+    chart: alt.ConcatChart | alt.HConcatChart = panes.properties(
+        title={"text": title, "subtitle": subtitle}, spacing=30
+    ).configure_axis(gridOpacity=0.4)
     return chart
 
 

@@ -15,11 +15,10 @@ from pckv import channels
 from pckv.budget import LARGEST_EPSILON, SMALLEST_EPSILON, epsilon_of
 from pckv.canonical import check_name, decimal_text, dump, is_decimal_text, load
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
-from pckv.selection import resolve
+from pckv.selection import AUTO, resolve
 from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, Aim, aim_for
 
 VERSION = 1
-KIND = "pairs"
 MOST_KEYS = 2**31
 MEMBERS = (
     "closes",
@@ -41,6 +40,9 @@ Numeric = int | float | str | Decimal
 class Task:
     """What is collected, at which ε and how: fixed for good, and bound by its id.
 
+    A task of kind `sizes` asks how many of the keys people hold, up to the padding, and not which: a pilot,
+    by which the padding of the task of kind `pairs` is chosen.
+
     `objective` (both, frequency or mean) and `users`, how many are expected, are hints: they decide what
     the mechanism leaves open, and are not part of the task.
 
@@ -59,12 +61,16 @@ class Task:
         values: tuple[Numeric, Numeric],
         epsilon: Numeric,
         padding: int = 1,
-        mechanism: str | Mapping[str, object] = "auto",
+        mechanism: str | Mapping[str, object] = AUTO,
+        kind: str = channels.PAIRS,
         opens: str | None = None,
         closes: str | None = None,
         objective: str = DEFAULT_OBJECTIVE,
         users: int = DEFAULT_USERS,
     ) -> None:
+        if kind not in channels.KINDS:
+            raise ParameterError(f"kind {kind!r} does not exist: choose from {', '.join(channels.KINDS)}")
+        self.kind = kind
         self.name = check_name(name, "the task's name")
         self.keys = _checked_keys(keys)
         self._low, self._high = _checked_range(values)
@@ -76,7 +82,15 @@ class Task:
     def _resolve(self, mechanism: str | Mapping[str, object], aim: Aim) -> channels.Channel:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         name = str(wanted.pop("name", None))
-        return resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted, aim)
+        if name == AUTO and self.kind == channels.SIZES:
+            # There is nothing to choose from.
+            name = channels.BucketsChannel.name
+        channel = resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted, aim)
+        if channel.kind != self.kind:
+            raise ParameterError(
+                f"mechanism {name!r} is for tasks of kind {channel.kind!r}, not {self.kind!r}"
+            )
+        return channel
 
     @property
     def key_count(self) -> int:
@@ -147,7 +161,7 @@ class Task:
                 "epsilon": self._epsilon,
                 "high": self._high,
                 "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
-                "kind": KIND,
+                "kind": self.kind,
                 "low": self._low,
                 "mechanism": {"name": self.mechanism, **self.parameters},
                 "name": self.name,
@@ -184,6 +198,7 @@ class Task:
                 epsilon=members["epsilon"],
                 padding=members["padding"],
                 mechanism=members["mechanism"],
+                kind=members["kind"],
                 opens=members["opens"],
                 closes=members["closes"],
             )
@@ -213,13 +228,13 @@ def _checked_members(members: Any) -> dict[str, Any]:
         raise TaskError(f"not a task: member {member!r} is {'unknown' if member in members else 'missing'}")
     if members["version"] != VERSION or isinstance(members["version"], bool):
         raise TaskError(f"not a task this release reads: version {members['version']!r}")
-    if members["kind"] != KIND:
+    if members["kind"] not in channels.KINDS:
         raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
     for member in ("epsilon", "low", "high"):
         if not is_decimal_text(members[member]):
             raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
     mechanism = members["mechanism"]
-    if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
+    if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.MECHANISMS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")
     return members
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pckv.auditing.exact import MOST_CASES, cases, worst_ratio
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import MECHANISMS, Channel, build
 from pckv.task import Task, checked_epsilon
 
 __all__ = ["Audit", "audit", "audit_channel", "standard_audits"]
@@ -85,7 +85,7 @@ def standard_audits(
     """Every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(checked_epsilon(epsilon)), variant)
-        for name, channel in CHANNELS.items()
+        for name, channel in MECHANISMS.items()
         for variant in channel.variants()
         for keys in range(1, most_keys + 1)
         for padding in range(1, most_padding + 1)

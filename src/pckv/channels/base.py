@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import floor
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pckv.budget import ALLOCATIONS, allocate, epsilon_of
@@ -19,6 +20,8 @@ from pckv.errors import ParameterError
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
+# What a task collects: key-value pairs, or how many of them people hold.
+KINDS = PAIRS, SIZES = "pairs", "sizes"
 # Enumeration begins to look for a smaller channel at this many keys.
 SMALL_KEYS = 4
 
@@ -79,6 +82,8 @@ class Channel(ABC):
     """One mechanism for given numbers of keys and padding at a given ε."""
 
     name: ClassVar[str]
+    # The tasks that it is for.
+    kind: ClassVar[str] = PAIRS
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
     # Whether the count law is exact, or stands on hashes that are as good as independent.
@@ -171,6 +176,15 @@ class Channel(ABC):
     @abstractmethod
     def law(self, signs: Signs) -> Law:
         """The exact law of the message of somebody who holds these signed keys."""
+
+    @property
+    def rows(self) -> int:
+        """How many things reports are counted for and estimated: the keys, where pairs are collected."""
+        return self.keys
+
+    def held(self, signs: Signs) -> Signs:
+        """Which of the rows somebody with these signed keys holds, and with which sign."""
+        return signs
 
     @property
     def why(self) -> str:
@@ -291,6 +305,14 @@ class AllocatedChannel(SamplingChannel):
     @property
     def budgets(self) -> dict[str, float]:
         return {"key": epsilon_of(self.budget.key), "value": epsilon_of(self.budget.value)}
+
+
+def response_threshold(one: int, bound: Fraction, symbols: int, true: int = 1) -> int:
+    """Plain randomized response: the threshold out of `one` of answering one of the true symbols.
+
+    Each of those is `bound` times as likely as any other of all symbols, or a little less: rounded down.
+    """
+    return floor(one * true * bound / (true * bound + symbols - true))
 
 
 def _accumulate(mixture: Counter[int], weights: Mapping[int, int], factor: int) -> None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from math import floor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
-from pckv.channels.base import THRESHOLD_BITS, Channel, Law, SamplingChannel, Support
+from pckv.channels.base import THRESHOLD_BITS, Channel, Law, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -128,8 +127,7 @@ class UeCompactChannel(SamplingChannel):
     @cached_property
     def kept(self) -> int:
         """Threshold: the residue is in the true sign's set."""
-        inside = self.r * self.bound
-        return floor(self.one * inside / (inside + self.q - self.r))
+        return response_threshold(self.one, self.bound, self.q, self.r)
 
     @cached_property
     def inside(self) -> Fraction:

@@ -21,7 +21,7 @@ from pckv.cli.common import (
     task_option,
 )
 from pckv.errors import ParameterError, require
-from pckv.estimators import METHODS, Estimates, estimate
+from pckv.estimators import METHODS, POSTS, Estimates, estimate
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -31,6 +31,9 @@ TABLES = (".csv", ".parquet", ".json")
 @click.argument("files", nargs=-1, required=True, type=FilePath)
 @task_option
 @click.option("--method", default="corrected", show_default=True, help=f"{', '.join(METHODS)}.")
+@click.option(
+    "--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}; repeat for both."
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
@@ -42,6 +45,7 @@ def estimate_command(
     files: tuple[Path, ...],
     task_file: Path,
     method: str,
+    post: tuple[str, ...],
     level: float,
     keys: tuple[str, ...],
     top: int | None,
@@ -60,7 +64,9 @@ def estimate_command(
         check_free(plot, force=force)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
-        estimates = estimate(tally, method=method, level=level, keys=keys or None, progress=progress)
+        estimates = estimate(
+            tally, method=method, level=level, keys=keys or None, post=post, progress=progress
+        )
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:

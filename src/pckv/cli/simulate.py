@@ -14,6 +14,7 @@ from pckv.bulk.pairs import REPEATED
 from pckv.bulk.rows import Columns
 from pckv.charts import check_picture, lines_chart, save_chart
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, progress_bar
+from pckv.estimators import POSTS
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.simulate import Result, check_mechanism, simulate
@@ -46,6 +47,11 @@ from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
     help="baseline, corrected or bayes; repeat.",
 )
 @click.option(
+    "--post",
+    multiple=True,
+    help=f"Done to the frequencies afterwards: {', '.join(POSTS)} (by the sizes in DATA); repeat for both. The reports are the same as without.",
+)
+@click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
 )
 @click.option(
@@ -72,6 +78,7 @@ def simulate_command(
     mechanism: tuple[str, ...],
     padding: tuple[int, ...],
     method: tuple[str, ...],
+    post: tuple[str, ...],
     repeats: int,
     objective: str,
     top: int | None,
@@ -106,6 +113,7 @@ def simulate_command(
             mechanism=mechanism,
             padding=padding,
             method=method,
+            post=post,
             repeats=repeats,
             top=top,
             objective=objective,

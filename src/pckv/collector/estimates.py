@@ -16,6 +16,7 @@ from fastapi.responses import Response, StreamingResponse
 from pckv.bulk.reports import as_arrays, write_reports
 from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector, unchanged
+from pckv.collector.tallies import Question
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.errors import PckvError, require
 from pckv.estimators import Estimates
@@ -28,7 +29,18 @@ MOST_ROWS = 10_000
 ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
 
+
+def question(
+    method: Annotated[str, Query(max_length=32)] = "corrected",
+    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    post: Annotated[list[str] | None, Query(max_length=8)] = None,
+) -> Question:
+    """How estimates are to be made, as an address says it."""
+    return Question(method, level, tuple(post or ()))
+
+
 Here = Annotated[Collector, Depends(collector)]
+Asked = Annotated[Question, Depends(question)]
 
 router = APIRouter(tags=["estimates"])
 
@@ -63,8 +75,7 @@ async def estimates(
     task_id: str,
     request: Request,
     here: Here,
-    method: Annotated[str, Query(max_length=32)] = "corrected",
-    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    asked: Asked,
     top: Annotated[int | None, Query(ge=1)] = None,
     keys: Annotated[list[str] | None, Query(max_length=MOST_ROWS)] = None,
     search: Annotated[str, Query(max_length=256)] = "",
@@ -75,13 +86,14 @@ async def estimates(
     """Estimates of all keys, or of those wanted: by name (`keys`), by a part of it (`search`), the `top` ones.
 
     `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result, whose length
-    is in the header X-Total-Count. The form follows the Accept header: JSON, CSV or Parquet.
+    is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can. The form
+    follows the Accept header: JSON, CSV or Parquet.
     """
     form = _form(request)
     if sort not in SORTS:
         raise Problem(ProblemKind.MALFORMED, f"sort must be one of {', '.join(SORTS)}")
     found = await here.find(task_id)
-    digest, made = await estimated(here, found.task, method, level)
+    digest, made = await estimated(here, found.task, asked)
     tag = f'"{hashlib.sha256(f"{digest} {form} {request.url.query}".encode()).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept"}
     if unchanged(request, tag):
@@ -98,17 +110,17 @@ async def estimates(
     return Response(await asyncio.to_thread(written), headers=headers, media_type=form)
 
 
-async def estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+async def estimated(here: Collector, task: Task, asked: Question) -> tuple[str, Estimates]:
     """The estimates of a task and the hash of their tally; what cannot be estimated is the asker's mistake.
 
     Who asks for what is being made already waits for it, without a thread: a page asks for the same
     several times at once, and large tasks take long.
     """
     numbers = await asyncio.to_thread(here.store.part_numbers, task.id)
-    wanted = (task.id, method, level, *numbers)
+    wanted = (task.id, asked, *numbers)
     making = here.estimating.get(wanted)
     if making is None:
-        work = asyncio.to_thread(here.tallies.estimate, task, method, level)
+        work = asyncio.to_thread(here.tallies.estimate, task, asked)
         making = here.estimating[wanted] = asyncio.ensure_future(work)
         making.add_done_callback(lambda _: here.estimating.pop(wanted))
     try:

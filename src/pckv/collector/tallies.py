@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,13 @@ from pckv.task import Task
 
 MOST_REMEMBERED = 16
 
-Wanted = tuple[str, str, float]
+
+class Question(NamedTuple):
+    """How estimates are to be made."""
+
+    method: str
+    level: float
+    post: tuple[str, ...]
 
 
 class Tallies:
@@ -24,15 +31,15 @@ class Tallies:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._estimates: OrderedDict[Wanted, Estimates] = OrderedDict()
+        self._estimates: OrderedDict[tuple[str, Question], Estimates] = OrderedDict()
         # Parts never change: the same numbers are the same tally, which need not be read again.
         self._digests: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
         self._names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
 
-    def estimate(self, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+    def estimate(self, task: Task, question: Question) -> tuple[str, Estimates]:
         """All estimates of a task, and the hash of the tally they come from."""
-        known = self._known(task, method, level)
+        known = self._known(task, question)
         if known is not None:
             return known
         parts = self._store.parts(task.id)
@@ -42,22 +49,22 @@ class Tallies:
             self._digests[task.id] = ([part.number for part in parts], digest)
             while len(self._digests) > MOST_REMEMBERED:
                 self._digests.popitem(last=False)
-        wanted = (digest, method, level)
-        made = self._estimates.get(wanted) or estimate(tally, method, level)
+        wanted = (digest, question)
+        made = self._estimates.get(wanted) or estimate(tally, **question._asdict())
         with self._lock:
             self._estimates[wanted] = made
             while len(self._estimates) > MOST_REMEMBERED:
                 self._estimates.popitem(last=False)
         return digest, made
 
-    def _known(self, task: Task, method: str, level: float) -> tuple[str, Estimates] | None:
+    def _known(self, task: Task, question: Question) -> tuple[str, Estimates] | None:
         numbers = self._store.part_numbers(task.id)
         with self._lock:
             counted, digest = self._digests.get(task.id, (None, ""))
-            made = self._estimates.get((digest, method, level))
+            made = self._estimates.get((digest, question))
             if counted != numbers or made is None:
                 return None
-            self._estimates.move_to_end((digest, method, level))
+            self._estimates.move_to_end((digest, question))
             return digest, made
 
     def search(self, made: Estimates, text: str) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pckv.device import collision, grr, ue, ue_compact
+from pckv.device import buckets, collision, grr, ue, ue_compact
 from pckv.device.padding import Pair, level
 from pckv.errors import PairsError
 from pckv.randomness import Tape
@@ -21,6 +21,7 @@ SAMPLERS: dict[str, Sampler] = {
     "grr": grr.perturb,
     "ue-compact": ue_compact.perturb,
     "collision": collision.perturb,
+    "buckets": buckets.perturb,
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.channels import SamplingChannel
+from pckv.channels import BucketsChannel, SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
@@ -88,8 +88,7 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
         ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
-        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, prepare(task, part, tape), tape))
+        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, _prepared(task, part, tape), tape))
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -106,6 +105,14 @@ def _participants(population: Population, start: int, stop: int) -> Population:
     offsets = population.offsets[start : stop + 1]
     row = slice(offsets[0], offsets[-1])
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
+
+
+def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | Taken | Integers:
+    """What the sampler of the task's mechanism is made to look at: a pair each, some, or their numbers."""
+    if isinstance(task.channel, BucketsChannel):
+        return population.sizes
+    prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
+    return prepare(task, population, tape)
 
 
 def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
@@ -204,9 +211,18 @@ def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint
     return np.concatenate(planes, axis=1)
 
 
+def _buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+    words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
+    moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))
+    others = tape.below(np.full(moved.size, channel.rows - 1, np.uint64))
+    words[moved] = others + (others >= words[moved])
+    return words
+
+
 SAMPLERS: dict[str, Callable[[Any, Any, ManyTape], Integers | NDArray[np.uint8]]] = {
     "ue": _ue,
     "grr": _grr,
     "ue-compact": _ue_compact,
     "collision": _collision,
+    "buckets": _buckets,
 }

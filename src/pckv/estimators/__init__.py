@@ -1,4 +1,4 @@
-"""From a tally to estimates: a file a method, one for intervals, one for the result."""
+"""From a tally to estimates: a file a method, one for intervals, one for post-processing, one for the result."""
 
 from __future__ import annotations
 
@@ -6,79 +6,125 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pckv.channels import BucketsChannel
 from pckv.errors import ParameterError
-from pckv.estimators.baseline import Floats, baseline
+from pckv.estimators.baseline import Floats, baseline, unbiased_frequency
 from pckv.estimators.bayes import bayes, learn
 from pckv.estimators.corrected import corrected
 from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
+from pckv.estimators.post import (
+    CONSISTENT,
+    POSTS,
+    SetSizes,
+    consistent,
+    full_name,
+    in_order,
+    kept_share,
+    oversized,
+)
+from pckv.estimators.sizes import estimate_sizes
 from pckv.tally import Tally
-from pckv.tally.decode import KeySupport, Progress, key_support
+from pckv.tally.decode import DummySupport, KeySupport, Progress, counted_dummies, decode_all, key_support
 from pckv.task import Task
 from pckv.theory import CountMoments
 
-__all__ = ["METHODS", "Estimates", "estimate"]
+__all__ = ["METHODS", "POSTS", "Estimates", "estimate"]
 
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
 METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected, "bayes": bayes}
+DEFAULT_METHOD = "corrected"
 # This method learns from all keys, whichever are asked for.
 LEARNING = "bayes"
 LARGEST_LEVEL = 1 - 1e-9
 # Estimating all keys at once holds about 200 bytes a key.
 MOST_KEYS_AT_ONCE = 2**25
+FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 
 
 def estimate(
     tally: Tally,
-    method: str = "corrected",
+    method: str | None = None,
     level: float = 0.95,
     keys: Sequence[str] | None = None,
+    *,
+    post: str | Sequence[str] = (),
+    sizes: SetSizes | None = None,
     progress: Progress = lambda _: None,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
-    Method `bayes` decodes all keys even so, for it learns from all of them. Where decoding takes long, `progress` is told the share that is done.
+    Without a method it is `corrected`. The rows of a task of kind `sizes` are its buckets (see `estimators/sizes.py`),
+    which have a method of their own and no `post`.
+    `post` names what is done to the frequencies afterwards: `consistent` makes them add up to what they can,
+    `oversize` makes up for sets larger than the padding and needs the `sizes` of the sets. Method `bayes` and
+    post `consistent` decode all keys even if a few are asked for. Where decoding takes long, `progress` is told
+    the share that is done.
 
     >>> from pckv import Task, Tally
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
     >>> estimate(Tally(task)).frequency_high.tolist()
     [1.0, 1.0]
     """
-    if method not in METHODS:
-        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
-    task = tally.task
-    if method == LEARNING and keys is not None:
-        rows = np.array([task.key_index(key) for key in keys], np.int64)
-        return estimate(tally, method, level, progress=progress).take(rows)
-    if keys is None and task.key_count > MOST_KEYS_AT_ONCE:
-        raise ParameterError(
-            f"{task.key_count:,} keys are too many to estimate at once: "
-            f"{'take another method' if method == LEARNING else 'name the keys wanted'}"
-        )
-    numbers = (
-        np.arange(task.key_count)
-        if keys is None
-        else np.array([task.key_index(key) for key in keys], np.int64)
-    )
-    columns = _columns(key_support(tally, numbers, progress), tally.reports, task, method, level)
-    return Estimates(
+    task, posts = tally.task, in_order(post)
+    kept = kept_share(posts, sizes, task.padding)
+    if isinstance(task.channel, BucketsChannel):
+        if posts:
+            raise ParameterError(
+                f"post {posts[0]!r} is not for a task of sizes: its shares fit together already"
+            )
+        return estimate_sizes(tally, task.channel, method, level, keys)
+    method = DEFAULT_METHOD if method is None else method
+    if method not in METHODS:
+        raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
+    rows = None if keys is None else np.array([task.key_index(key) for key in keys], np.int64)
+    if rows is None or method == LEARNING or CONSISTENT in posts:
+        _check_number(task, method, posts)
+        numbers = np.arange(task.key_count)
+    else:
+        numbers, rows = rows, None
+    if CONSISTENT in posts:
+        support, dummies = decode_all(task.channel, tally.counts, progress)
+    else:
+        support, dummies = key_support(tally, numbers, progress), None
+    columns = _columns(tally, support, dummies, method, level)
+    if kept is not None:
+        columns |= {name: oversized(columns[name], kept) for name in FREQUENCIES}
+    made = Estimates(
         task=task.id,
         mechanism=task.mechanism,
         reports=tally.reports,
         epsilon=task.realised_epsilon,
-        method=method,
+        method=full_name(method, posts),
         level=level,
         key=[task.key_name(number) for number in numbers.tolist()],
         **columns,
     )
+    return made if rows is None else made.take(rows)
+
+
+def _check_number(task: Task, method: str, posts: tuple[str, ...]) -> None:
+    """Refuse more keys than can be estimated at once, saying what to do instead."""
+    dummies = counted_dummies(task.channel) if CONSISTENT in posts else 0
+    if task.key_count + dummies <= MOST_KEYS_AT_ONCE:
+        return
+    many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
+    instead = "name the keys wanted"
+    if CONSISTENT in posts:
+        instead = f"leave out post {CONSISTENT!r}"
+    elif method == LEARNING:
+        instead = "take another method"
+    raise ParameterError(f"{many} are too many to estimate at once: {instead}")
 
 
 def _columns(
-    support: KeySupport, reports: int, task: Task, method: str, level: float
+    tally: Tally, support: KeySupport, dummies: DummySupport | None, method: str, level: float
 ) -> dict[str, np.ndarray]:
+    """Estimates and intervals; frequencies are made consistent where the dummies are given."""
+    task, reports = tally.task, tally.reports
     if reports == 0:
         return _nothing_known(len(support.plus), task)
     moments = CountMoments.of(task.channel.count_law)
@@ -91,6 +137,9 @@ def _columns(
         frequency, mean = METHODS[method](support, reports, moments)
         frequency_low, frequency_high = frequency_interval(support, reports, moments, level)
         mean_low, mean_high = of_mean.low, of_mean.high
+    if dummies is not None:
+        unbounded = unbounded_frequency(method, frequency, support, reports, moments)
+        frequency = consistent(unbounded, dummies, reports, moments, task.padding)
     # An interval holds its own estimate, as far as that is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
     return {
@@ -102,6 +151,13 @@ def _columns(
         "mean_high": _in_units(np.maximum(mean_high, possible_mean), task),
         "mean_misfit": of_mean.misfit,
     }
+
+
+def unbounded_frequency(
+    method: str, frequency: Floats, support: KeySupport, reports: int, moments: CountMoments
+) -> Floats:
+    """What is made consistent: the method's frequencies before clipping, after which they add up to too much."""
+    return frequency if method == LEARNING else unbiased_frequency(support, reports, moments)
 
 
 def _nothing_known(keys: int, task: Task) -> dict[str, np.ndarray]:

@@ -22,21 +22,24 @@ from pckv.estimators.intervals import Interval, frequency_interval, mean_interva
 from pckv.estimators.likelihood import CountLikelihood, count_likelihood
 from pckv.estimators.prior import (
     MEAN_CELLS,
+    Fit,
     Grid,
     cell_interval,
-    fit_weights,
     frequency_grid,
+    learn_frequencies,
+    learn_means,
     mean_grid,
     posterior,
     scaled_likelihood,
 )
+from pckv.estimators.translation import Law, choose_limit, limited
 from pckv.tally.decode import KeySupport
 from pckv.theory import CountMoments
 
-# How far an estimate may be moved from the key's own, in standard errors.
-TRANSLATION = 0.8
-# An interval holds the key's own of so much less quantile: at 95 % that one covers 83 %, whatever the law.
-OWN_SHARE = 0.7
+# How far a mean may be moved from the key's own, in standard errors; for frequencies the task decides.
+MEAN_LIMIT = 0.8
+# An interval holds the key's own of so much less quantile: at 95 % that one covers 86 %, whatever the law.
+OWN_SHARE = 0.75
 # Counts this near in standard deviations are taken as equal.
 BIN = 1 / 8
 # Keys this many cells below the end of the grid still have all of their likely frequencies on it.
@@ -74,19 +77,29 @@ class Posterior:
     bins: _Bins
     frequency_cells: Grid
     frequency_chances: Floats
+    frequency_limit: float
     mean_cells: Grid
     mean_chances: Floats
 
+    def expected(self) -> tuple[Floats, Floats]:
+        """Posterior means as they are; where a key stands alone, its own."""
+        own_frequency, own_mean = corrected(self.support, self.reports, self.moments)
+        frequency = (self.frequency_chances @ self.frequency_cells.points)[self.bins.of_key]
+        mean = (self.mean_chances @ self.mean_cells.points)[self.bins.of_key]
+        return (
+            np.where(self._settled_keys, own_frequency, frequency),
+            np.where(self._finer_than_cells, own_mean, mean),
+        )
+
     def estimates(self) -> tuple[Floats, Floats]:
         """Posterior means, limited in translation."""
-        own_frequency, own_mean = corrected(self.support, self.reports, self.moments)
-        learned = (self.frequency_chances @ self.frequency_cells.points)[self.bins.of_key]
-        low, high = _near(self.support, self.reports, self.moments)
-        frequency = np.where(self._settled_keys, own_frequency, np.clip(learned, low, high))
-        mean = (self.mean_chances @ self.mean_cells.points)[self.bins.of_key]
-        allowed = TRANSLATION * self._mean_error(frequency, mean)
-        limited = np.clip(mean, own_mean - allowed, own_mean + allowed)
-        return frequency, np.where(self._finer_than_cells, own_mean, limited)
+        learned, mean = self.expected()
+        own = unbiased_frequency(self.support, self.reports, self.moments)
+        moved = limited(learned, own, self.frequency_limit, self.reports, self.moments)
+        frequency = np.where(self._settled_keys, learned, moved)
+        allowed = MEAN_LIMIT * self._mean_error(frequency, mean)
+        own_mean = corrected(self.support, self.reports, self.moments)[1]
+        return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
         """Credible intervals of frequency and mean, each widened to hold the key's own narrower interval."""
@@ -137,15 +150,22 @@ class Posterior:
         return np.sqrt(self.moments.mean_variance(least, mean) / self.reports)
 
 
-def learn(support: KeySupport, reports: int, moments: CountMoments) -> Posterior:
+def learn(
+    support: KeySupport,
+    reports: int,
+    moments: CountMoments,
+    fit_frequencies: Fit = learn_frequencies,
+    fit_means: Fit = learn_means,
+) -> Posterior:
     """Learn the laws that all keys share and apply them to each."""
     cells, means = frequency_grid(reports, moments), mean_grid()
     largest = np.inf if cells.points[-1] >= 1 else float(cells.points[-MARGIN_CELLS])
     bins = _binned(support, reports, moments, largest)
     likelihood = count_likelihood(reports, moments)
-    by_difference = _Differences(bins, likelihood, cells, _frequencies(bins, likelihood, cells))
+    frequencies, by_total = _frequencies(bins, likelihood, cells, fit_frequencies)
+    by_difference = _Differences(bins, likelihood, cells, by_total)
     of_mean = by_difference.of_mean(means)
-    law = fit_weights(of_mean, bins.keys)
+    law = fit_means(of_mean, bins.keys, means)
     return Posterior(
         support=support,
         reports=reports,
@@ -153,16 +173,12 @@ def learn(support: KeySupport, reports: int, moments: CountMoments) -> Posterior
         bins=bins,
         frequency_cells=cells,
         frequency_chances=by_difference.frequencies(means, law),
+        frequency_limit=choose_limit(
+            frequencies, bins.keys[bins.settled].sum(), likelihood, reports, moments
+        ),
         mean_cells=means,
         mean_chances=posterior(of_mean, law),
     )
-
-
-def _near(support: KeySupport, reports: int, moments: CountMoments) -> Interval:
-    """The frequencies within the allowed translation of a key's own estimate, and possible."""
-    own = unbiased_frequency(support, reports, moments)
-    allowed = TRANSLATION * np.sqrt(moments.frequency_variance(np.clip(own, 0, 1)) / reports)
-    return Interval(np.clip(own - allowed, 0, 1), np.clip(own + allowed, 0, 1))
 
 
 def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: float) -> _Bins:
@@ -184,13 +200,14 @@ def _rounded(count: NDArray[np.int64], variance: float) -> Floats:
     return np.asarray(np.round(count / width) * width, np.float64)
 
 
-def _frequencies(bins: _Bins, likelihood: CountLikelihood, cells: Grid) -> Floats:
-    """Chances of the frequencies by S alone, a row a bin; the law of the frequencies is learned here."""
+def _frequencies(bins: _Bins, likelihood: CountLikelihood, cells: Grid, fit: Fit) -> tuple[Law, Floats]:
+    """The law of the frequencies, and their chances by S alone, a row a bin."""
     totals, place = np.unique(bins.s, return_inverse=True)
     of_total = scaled_likelihood(likelihood.total(totals[:, None], cells.points))
     keys = np.zeros(totals.size)
     np.add.at(keys, place, np.where(bins.settled, 0.0, bins.keys))
-    return posterior(of_total, fit_weights(of_total, keys))[place]
+    law = Law(cells, fit(of_total, keys, cells), keys.sum())
+    return law, posterior(of_total, law.weights)[place]
 
 
 class _Differences:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,10 @@ class Grid(NamedTuple):
         return cls(points, np.concatenate([[low], (points[1:] + points[:-1]) / 2, [high]]))
 
 
+# From likelihoods by observation and cell, and how many observations are alike, to weights of the cells.
+Fit = Callable[[Floats, Floats, Grid], Floats]
+
+
 def frequency_grid(reports: int, moments: CountMoments) -> Grid:
     """From 0, in steps of half the standard error at each point, to 1 or as far as the cells go."""
     points = [0.0]
@@ -50,14 +55,33 @@ def scaled_likelihood(logarithm: Floats) -> Floats:
     return np.asarray(np.exp(logarithm - logarithm.max(axis=-1, keepdims=True)))
 
 
-def fit_weights(likelihood: Floats, counts: Floats) -> Floats:
+def flat(grid: Grid) -> Floats:
+    """Every cell alike."""
+    return np.full(grid.points.size, 1 / grid.points.size)
+
+
+def arcsine(grid: Grid) -> Floats:
+    """Jeffreys' law of a share, on [-1, 1]."""
+    return np.asarray(np.diff(np.arcsin(grid.edges)) / np.pi)
+
+
+def learn_frequencies(likelihood: Floats, counts: Floats, cells: Grid) -> Floats:
+    """The law of the frequencies, of which nothing is known before."""
+    return fit_weights(likelihood, counts, flat(cells))
+
+
+def learn_means(likelihood: Floats, counts: Floats, cells: Grid) -> Floats:
+    """The law of the means: those of few values often lie at the very ends."""
+    return fit_weights(likelihood, counts, arcsine(cells))
+
+
+def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
     """Weights of the cells (columns) that make the observations (rows, so many alike) likely, by EM.
 
-    From a flat start: the fewer keys there are for the cells that they fill, the fewer steps, for few keys
-    cannot tell cells apart, and their law had better stay smooth.
+    From a smooth start: the fewer keys there are for the cells that they fill, the fewer steps, for few
+    keys cannot tell cells apart, and their law had better stay smooth.
     """
-    cells, keys = likelihood.shape[1], counts.sum()
-    weights = np.full(cells, 1 / cells)
+    keys, weights = counts.sum(), start
     if not keys:
         return weights
     first = counts @ posterior(likelihood, weights) / keys

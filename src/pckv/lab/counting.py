@@ -22,25 +22,32 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.lab.sampling import SampledCounts
 from pckv.tally.counts import empty_counts
-from pckv.tally.decode import KeySupport, decode
+from pckv.tally.decode import NO_DUMMIES, DummySupport, KeySupport, decode_all
+
+Counted = tuple[KeySupport, DummySupport]
 
 
 def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
     """n1 and n2 of every key, as if every report had been made and tallied."""
+    return count_with_dummies(channel, sampled, rng)[0]
+
+
+def count_with_dummies(channel: Channel, sampled: SampledCounts, rng: Generator) -> Counted:
+    """The same, and how often the dummies are supported, where they are counted."""
     return COUNTERS[channel.name](channel, sampled, rng)
 
 
-def _count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+def _count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     kept, flipped = float(channel.sampled.plus), float(channel.sampled.minus)
     fake = float(channel.unsampled.plus)
     others = sampled.users - sampled.plus - sampled.minus
     counts = rng.multinomial(sampled.plus, [kept, flipped, 1 - kept - flipped])
     counts += rng.multinomial(sampled.minus, [flipped, kept, 1 - kept - flipped])
     counts += rng.multinomial(others, [fake, fake, 1 - 2 * fake])
-    return KeySupport(counts[:, 0], counts[:, 1])
+    return KeySupport(counts[:, 0], counts[:, 1]), NO_DUMMIES
 
 
-def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     # Every word is at least as likely as `other`: so a report is, with chance symbols·other, any
     # word alike, and what the true and the flipped word have beyond that comes on top.
     other = float(channel.other)
@@ -52,10 +59,13 @@ def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> K
     scattered = int(plus[:, 2].sum() + minus[:, 2].sum()) + int(rng.binomial(sampled.dummies, anywhere))
     on_keys = rng.binomial(scattered, channel.keys / (channel.keys + channel.padding))
     spread = rng.multinomial(on_keys, np.full(2 * channel.keys, 1 / (2 * channel.keys))).reshape(2, -1)
-    return KeySupport(plus[:, 0] + minus[:, 1] + spread[0], plus[:, 1] + minus[:, 0] + spread[1])
+    support = KeySupport(plus[:, 0] + minus[:, 1] + spread[0], plus[:, 1] + minus[:, 0] + spread[1])
+    # Every report supports one key or dummy.
+    on_dummies = sampled.users - int(support.plus.sum() + support.minus.sum())
+    return support, DummySupport(on_dummies, channel.padding)
 
 
-def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     # Every residue is at least as likely as `outside`: so a report is, with chance q·outside, any word
     # alike, and otherwise a function that gives its key one of the true sign's residues.
     anywhere = channel.q * float(channel.outside)
@@ -69,10 +79,10 @@ def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Ge
     counts = empty_counts(channel.word_limit)
     counts.add(functions * channel.q + offsets)
     counts.add(rng.integers(0, channel.word_limit, sampled.users - functions.size))
-    return decode(channel, counts)
+    return decode_all(channel, counts)
 
 
-def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> KeySupport:
+def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> Counted:
     """As if hashes were independent: holders support their own sign by `hit`, everybody else by chance.
 
     Exact for one key, whose two signs are hashed apart. Between keys there are covariances, since a
@@ -84,10 +94,10 @@ def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Gener
         rng.binomial(holders, held) + rng.binomial(taken.users - holders, other)
         for holders in (taken.plus, taken.minus)
     )
-    return KeySupport(plus, minus)
+    return KeySupport(plus, minus), NO_DUMMIES
 
 
-COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], KeySupport]] = {
+COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], Counted]] = {
     "ue": _count_ue,
     "grr": _count_grr,
     "ue-compact": _count_ue_compact,

@@ -50,6 +50,11 @@ class Dataset:
         spread = np.repeat(weights, self.population.sizes)
         return np.asarray(np.bincount(self.population.keys, spread, minlength=self.keys) / max(self.users, 1))
 
+    def kept(self, padding: int) -> float:
+        """The share of all pairs that is kept if nobody counts for more than so many."""
+        sizes = self.population.sizes
+        return float(np.minimum(sizes, padding).sum() / sizes.sum()) if sizes.any() else 1.0
+
     def top(self, count: int | None) -> NDArray[np.int64]:
         """The most frequent keys, most frequent first; all keys where no number is given."""
         return np.argsort(-self.truth[0], kind="stable")[:count]

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
-from pckv.estimators import METHODS
+from pckv.estimators import METHODS, unbounded_frequency
+from pckv.estimators.post import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
 from pckv.lab import baselines
 from pckv.lab.baselines.drawing import IndexModel
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
 from pckv.selection import AUTO, resolve
@@ -50,6 +51,8 @@ class Setting:
     allocation: str = DEFAULT_ALLOCATION
     # What was chosen for the objective; a setting's seed does not hang on it.
     parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
+    # Nor on this: the same reports with and without.
+    post: tuple[str, ...] = field(default=(), repr=False)
 
 
 def _parameters(allocation: str) -> dict[str, object]:
@@ -68,6 +71,7 @@ class Grid:
     allocation: str
     top: int | None
     objective: str = DEFAULT_OBJECTIVE
+    post: tuple[str, ...] = ()
 
     def check(self, keys: int) -> None:
         """Refuse what does not exist, before anything runs."""
@@ -94,7 +98,9 @@ class Grid:
                 given = _parameters(self.allocation)
                 channel = resolve(name, keys, padding, Fraction(epsilon), given, aim)
                 chosen = tuple(channel.parameters.items())
-                yield Setting(channel.name, epsilon, padding, method, self.top, self.allocation, chosen)
+                yield Setting(
+                    channel.name, epsilon, padding, method, self.top, self.allocation, chosen, self.post
+                )
 
 
 @dataclass(frozen=True)
@@ -170,11 +176,21 @@ class Bench:
         if (baseline := baselines.find_baseline(setting.mechanism)) is not None:
             frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
         else:
-            channel = self.channel(setting)
-            support = count_reports(channel, self.sampling.prepare(channel, rng), rng)
-            moments = CountMoments.of(channel.count_law)
-            frequency, mean = METHODS[setting.method](support, self.dataset.users, moments)
+            frequency, mean = self.estimate(setting, rng)
         return self.compare(setting.top, frequency, mean)
+
+    def estimate(self, setting: Setting, rng: Generator) -> tuple[Floats, Floats]:
+        """Frequencies and means of one simulated collection."""
+        channel, users = self.channel(setting), self.dataset.users
+        support, dummies = count_with_dummies(channel, self.sampling.prepare(channel, rng), rng)
+        moments = CountMoments.of(channel.count_law)
+        frequency, mean = METHODS[setting.method](support, users, moments)
+        if CONSISTENT in setting.post:
+            unbounded = unbounded_frequency(setting.method, frequency, support, users, moments)
+            frequency = consistent(unbounded, dummies, users, moments, setting.padding)
+        if OVERSIZE in setting.post:
+            frequency = oversized(frequency, self.dataset.kept(setting.padding))
+        return frequency, mean
 
     def compare(self, top: int | None, frequency: Floats, mean: Floats) -> Outcome:
         """Errors over the keys that count, and how many of the top ones were found."""
@@ -210,6 +226,7 @@ def simulate(
     mechanism: Sequence[str],
     padding: int | Sequence[int] = 1,
     method: str | Sequence[str] = "corrected",
+    post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,
     top: int | None = None,
@@ -233,6 +250,7 @@ def simulate(
         allocation=allocation,
         top=top,
         objective=objective,
+        post=in_order(post),
     )
     settings = list(grid.settings(dataset.keys, dataset.users))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
@@ -306,7 +324,7 @@ def _result(bench: Bench, setting: Setting, outcomes: Sequence[Outcome], seed: i
         users=bench.dataset.users,
         keys=bench.dataset.keys,
         mechanism=setting.mechanism,
-        method=setting.method,
+        method=full_name(setting.method, setting.post),
         epsilon=float(setting.epsilon),
         padding=setting.padding,
         allocation=setting.allocation,

@@ -25,6 +25,16 @@ class KeySupport(NamedTuple):
     minus: Cells
 
 
+class DummySupport(NamedTuple):
+    """How often reports support a dummy, either sign, and how many dummies they tell of: 0 where none."""
+
+    total: int
+    dummies: int
+
+
+NO_DUMMIES = DummySupport(0, 0)
+
+
 def key_support(tally: Tally, keys: Cells | None = None, progress: Progress = lambda _: None) -> KeySupport:
     """Decode all keys of a tally, or the ones asked for."""
     return decode(tally.task.channel, tally.counts, keys, progress)
@@ -34,8 +44,23 @@ def decode(
     channel: Channel, counts: Counts, keys: Cells | None = None, progress: Progress = lambda _: None
 ) -> KeySupport:
     """Decode the counts of a channel's reports."""
-    numbers = np.arange(channel.keys) if keys is None else keys
+    numbers = np.arange(channel.rows) if keys is None else keys
     return KeySupport(*DECODERS[channel.name](channel, counts, numbers, progress))
+
+
+def decode_all(
+    channel: Channel, counts: Counts, progress: Progress = lambda _: None
+) -> tuple[KeySupport, DummySupport]:
+    """All keys, and the dummies where reports tell of them: they are numbered after the keys."""
+    keys, dummies = channel.keys, counted_dummies(channel)
+    plus, minus = decode(channel, counts, np.arange(keys + dummies), progress)
+    total = int(plus[keys:].sum() + minus[keys:].sum())
+    return KeySupport(plus[:keys], minus[:keys]), DummySupport(total, dummies)
+
+
+def counted_dummies(channel: Channel) -> int:
+    """How many dummies the reports of a channel tell of."""
+    return DUMMIES[channel.name](channel) if channel.name in DUMMIES else 0
 
 
 def _signed_cells(_: Channel, counts: Counts, keys: Cells, _progress: Progress) -> tuple[Cells, Cells]:
@@ -46,9 +71,21 @@ def _compact(channel: Any, counts: Counts, keys: Cells, _progress: Progress) -> 
     return compact.support(channel, counts, keys)
 
 
+def _buckets(_: Channel, counts: Counts, buckets: Cells, _progress: Progress) -> tuple[Cells, Cells]:
+    # A word is a bucket, and buckets have no sign.
+    return counts.take(buckets), np.zeros_like(buckets)
+
+
 DECODERS: dict[str, Decoder] = {
     "ue": _signed_cells,
     "grr": _signed_cells,
     "ue-compact": _compact,
     "collision": collision.support,
+    "buckets": _buckets,
+}
+
+# The mechanisms whose reports tell of dummies: in `ue-compact` all of them are one more key.
+DUMMIES: dict[str, Callable[[Channel], int]] = {
+    "grr": lambda channel: channel.padding,
+    "ue-compact": lambda _: 1,
 }

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.charts import estimates_chart
-from pckv.collector.estimates import estimated
+from pckv.collector.estimates import Asked, estimated
 from pckv.collector.problems import ProblemKind, documented
 from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
 from pckv.estimators import METHODS
+from pckv.estimators.post import CONSISTENT
 from pckv.report import ID_BYTES
 from pckv.store.base import StoredTask
 
@@ -64,6 +65,8 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
         "realised_epsilon": found.task.realised_epsilon,
         "bytes_a_report": ID_BYTES + channel.body_bytes,
         "methods": list(METHODS),
+        # The other ones need more than the reports.
+        "posts": [CONSISTENT],
         "reports_forgotten": found.reports_forgotten,
     }
 
@@ -76,11 +79,10 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
 async def chart(
     task_id: str,
     here: Here,
-    method: Annotated[str, Query(max_length=32)] = "corrected",
-    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    asked: Asked,
 ) -> Response:
     """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification."""
     found = await here.find(task_id)
-    _, made = await estimated(here, found.task, method, level)
+    _, made = await estimated(here, found.task, asked)
     drawn = await asyncio.to_thread(lambda: estimates_chart(made).to_dict())
     return JSONResponse(drawn, headers={"Cache-Control": "private, no-cache"})

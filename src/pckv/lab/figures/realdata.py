@@ -47,6 +47,11 @@ def clothing(scale: Scale) -> Dataset:
     return read_dataset(_file(scale, "pckv_clothing_fit.parquet"), RATINGS, low=2, high=10, repeated="last")
 
 
+def goodbooks(scale: Scale) -> Dataset:
+    """Goodbooks: many pairs each, all keys about equally frequent; not one of the paper's."""
+    return read_dataset(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
+
+
 def amazon(scale: Scale) -> Dataset:
     """Amazon, known by item only: its ratings are dealt to the users at random."""
     path = _file(scale, "amazon_beauty_item_aggregates.parquet")

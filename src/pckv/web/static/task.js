@@ -14,7 +14,7 @@ const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" }
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
   const path = `/tasks/${encodeURIComponent(id)}`,
-    settings = { method: "corrected", level: "0.95" };
+    settings = { method: "corrected", post: "", level: "0.95" };
   const said = make("div"),
     head = make("div"),
     body = make("div");
@@ -37,6 +37,11 @@ export function taskView(root, id, role) {
       settings.method,
       (value) => choose("method", value),
     );
+    const posts = choice(
+      [["", "none"], ...task.posts.map((name) => [name, name])],
+      settings.post,
+      (value) => choose("post", value),
+    );
     const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
     precision = precisionSection(path);
     replace(
@@ -49,6 +54,7 @@ export function taskView(root, id, role) {
           "div",
           { class: "row" },
           field("Method", methods),
+          field("Post-processing", posts),
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),

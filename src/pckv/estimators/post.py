@@ -1,0 +1,73 @@
+"""Named post-processings of frequencies: off unless asked for, and named in the result's method.
+
+They read what was estimated already, so that they cost no privacy. Means stay the method's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from pckv.errors import ParameterError
+from pckv.estimators.baseline import Floats
+from pckv.estimators.consistency import at_most, on_simplex
+from pckv.tally.decode import DummySupport
+from pckv.theory import CountMoments
+
+CONSISTENT, OVERSIZE = "consistent", "oversize"
+# In the order that they are applied: the first is about pairs that were sampled, the second about those left out.
+POSTS = (CONSISTENT, OVERSIZE)
+
+
+class SetSizes(Protocol):
+    """How many pairs people hold, as a distribution."""
+
+    def kept(self, padding: int) -> float:
+        """The share of all pairs that is kept if nobody counts for more than so many: E min(|S|, ℓ)/E|S|."""
+
+
+def in_order(post: str | Sequence[str]) -> tuple[str, ...]:
+    """The post-processings asked for, each once, in the order that they are applied."""
+    wanted = {post} if isinstance(post, str) else set(post)
+    for unknown in sorted(wanted - set(POSTS)):
+        raise ParameterError(f"post {unknown!r} does not exist: choose from {', '.join(POSTS)}")
+    return tuple(name for name in POSTS if name in wanted)
+
+
+def full_name(method: str, post: tuple[str, ...]) -> str:
+    """What a result calls its method.
+
+    >>> full_name("corrected", ("consistent", "oversize"))
+    'corrected+consistent+oversize'
+    """
+    return "+".join((method, *post))
+
+
+def kept_share(post: tuple[str, ...], sizes: SetSizes | None, padding: int) -> float | None:
+    """What `oversize` divides by; None where it is not asked for."""
+    if OVERSIZE not in post:
+        if sizes is not None:
+            raise ParameterError(f"sizes are for post {OVERSIZE!r} alone")
+        return None
+    if sizes is None:
+        raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")
+    return sizes.kept(padding)
+
+
+def consistent(
+    frequency: Floats, dummies: DummySupport, reports: int, moments: CountMoments, padding: int
+) -> Floats:
+    """The nearest frequencies that can be: they add up to the padding with the dummies, or to no more without."""
+    if dummies.dummies:
+        of_dummies = (dummies.total / reports - dummies.dummies * moments.noise) / moments.signal
+        nearest = on_simplex(np.append(frequency, of_dummies), padding)[:-1]
+    else:
+        nearest = at_most(frequency, padding)
+    return np.minimum(nearest, 1.0)
+
+
+def oversized(frequency: Floats, kept: float) -> Floats:
+    """Frequencies, or limits of them, as if every key had lost the same share of its holders."""
+    return np.minimum(frequency / kept, 1.0)

@@ -1,0 +1,168 @@
+"""Methods beside each other on the same reports: errors, how sure their ratios are, and what intervals cover."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from pckv.channels import build
+from pckv.estimators.baseline import baseline
+from pckv.estimators.bayes import Posterior, learn
+from pckv.estimators.corrected import corrected
+from pckv.estimators.prior import Grid
+from pckv.lab.counting import count_reports
+from pckv.lab.dataset import Dataset
+from pckv.lab.sampling import SamplingModel
+from pckv.tally.decode import KeySupport
+from pckv.theory import CountMoments
+
+Floats = NDArray[np.float64]
+
+# Frequency and mean, over all keys and over the most frequent.
+QUANTITIES = ("frequency", "mean", "frequency_top", "mean_top")
+METHODS = ("baseline", "corrected", "bayes", "oracle")
+TOP = 50
+LEVEL = 0.95
+# One-sided, at 95 %.
+BOUND = 1.645
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One mechanism at one ε on one population; lists have the order of `QUANTITIES`.
+
+    `errors` are mean squared ones by method, `spread` their standard errors over the repeats. `ratio` is bayes beside
+    corrected on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover` are the shares
+    of the keys whose intervals at 95 % hold the truth. A mean is only compared where somebody holds the key.
+    """
+
+    data: str
+    users: int
+    keys: int
+    padding: int
+    mechanism: str
+    epsilon: str
+    repeats: int
+    errors: dict[str, list[float]]
+    spread: dict[str, list[float]]
+    ratio: list[float]
+    bound: list[float]
+    cover: list[float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as plain values."""
+        return asdict(self)
+
+
+class Ground:
+    """A population made ready for measuring: samples, truth, and the keys that count."""
+
+    def __init__(self, dataset: Dataset, padding: int) -> None:
+        self.dataset, self.padding = dataset, padding
+        self.model = SamplingModel(dataset)
+        self.frequency, self.mean = dataset.truth
+        self.shown = dataset.sampled_share(padding)
+        self.held = np.flatnonzero(self.frequency)
+        self.top = dataset.top(TOP)
+        self.top_held = self.top[self.frequency[self.top] > 0]
+
+    def by_quantity(self, of_frequency: Floats, of_mean: Floats) -> list[float]:
+        """What a key has of each, averaged over the keys that count."""
+        return [
+            float(column[keys].mean())
+            for column, keys in (
+                (of_frequency, slice(None)),
+                (of_mean, self.held),
+                (of_frequency, self.top),
+                (of_mean, self.top_held),
+            )
+        ]
+
+    def errors(self, frequency: Floats, mean: Floats) -> list[float]:
+        """Mean squared errors."""
+        return self.by_quantity((frequency - self.frequency) ** 2, (mean - self.mean) ** 2)
+
+    def cover(self, found: Posterior) -> list[float]:
+        """How many intervals hold the truth."""
+        inside = [
+            np.asarray((low <= truth) & (truth <= high), np.float64)
+            for (low, high), truth in zip(found.intervals(LEVEL), (self.frequency, self.mean), strict=True)
+        ]
+        return self.by_quantity(*inside)
+
+
+def measure(ground: Ground, mechanism: str, epsilon: str, repeats: int, seed: int) -> Cell:
+    """Simulate collections and give every method the same counts."""
+    dataset = ground.dataset
+    channel = build(mechanism, dataset.keys, ground.padding, Fraction(epsilon), {})
+    moments = CountMoments.of(channel.count_law)
+    errors, cover = [], []
+    for repeat in range(repeats):
+        rng = default_rng([seed, repeat])
+        support = count_reports(channel, ground.model.prepare(channel, rng), rng)
+        found = learn(support, dataset.users, moments)
+        errors.append(
+            [
+                ground.errors(*estimates)
+                for estimates in (
+                    baseline(support, dataset.users, moments),
+                    corrected(support, dataset.users, moments),
+                    found.estimates(),
+                    oracle(ground, support, moments),
+                )
+            ]
+        )
+        cover.append(ground.cover(found))
+    table = np.array(errors)
+    ratio, bound = paired(table[:, METHODS.index("bayes")], table[:, METHODS.index("corrected")])
+    return Cell(
+        data=dataset.name,
+        users=dataset.users,
+        keys=dataset.keys,
+        padding=ground.padding,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        repeats=repeats,
+        errors=dict(zip(METHODS, table.mean(axis=0).tolist(), strict=True)),
+        spread=dict(zip(METHODS, standard_errors(table).tolist(), strict=True)),
+        ratio=ratio.tolist(),
+        bound=bound.tolist(),
+        cover=np.mean(cover, axis=0).tolist(),
+    )
+
+
+def oracle(ground: Ground, support: KeySupport, moments: CountMoments) -> tuple[Floats, Floats]:
+    """Posterior means of somebody who knows the true laws of what reports show, and limits nothing."""
+    found = learn(
+        support,
+        ground.dataset.users,
+        moments,
+        lambda _likelihood, _counts, cells: shares(ground.shown, cells),
+        lambda _likelihood, _counts, cells: shares(ground.mean[ground.held], cells),
+    )
+    return found.expected()
+
+
+def shares(values: Floats, cells: Grid) -> Floats:
+    """How many of the values each cell has, as a law that rules nothing out."""
+    places = np.clip(np.searchsorted(cells.edges, values, side="right") - 1, 0, cells.points.size - 1)
+    counts = np.bincount(places, minlength=cells.points.size) + 1e-9
+    return np.asarray(counts / counts.sum())
+
+
+def paired(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
+    """Ratios of mean errors, and their upper bounds from the paired repeats."""
+    ratio = ours.mean(axis=0) / theirs.mean(axis=0)
+    return ratio, ratio + BOUND * standard_errors(ours - ratio * theirs) / theirs.mean(axis=0)
+
+
+def standard_errors(table: Floats) -> Floats:
+    """Of the means over the repeats, which are the first axis; 0 where there is but one."""
+    spread = table.std(axis=0, ddof=1) if len(table) > 1 else np.zeros(table.shape[1:])
+    return np.asarray(spread / math.sqrt(len(table)))
