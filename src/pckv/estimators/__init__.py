@@ -6,20 +6,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pckv.channels import BucketsChannel
+from pckv.channels import SIZES, BucketsChannel
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats, baseline
 from pckv.estimators.bayes import bayes, learn
 from pckv.estimators.corrected import corrected
 from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
+from pckv.estimators.sizes import METHOD as SIZES_METHOD
 from pckv.estimators.sizes import estimate_sizes
 from pckv.tally import Tally
 from pckv.tally.decode import KeySupport, Progress, key_support
 from pckv.task import Task
 from pckv.theory import CountMoments
 
-__all__ = ["METHODS", "Estimates", "estimate"]
+__all__ = ["METHODS", "Estimates", "default_method", "estimate", "methods_for"]
 
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
@@ -55,7 +56,7 @@ def estimate(
     task = tally.task
     if isinstance(task.channel, BucketsChannel):
         return estimate_sizes(tally, task.channel, method, level, keys)
-    method = DEFAULT_METHOD if method is None else method
+    method = default_method(task) if method is None else method
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     if method == LEARNING and keys is not None:
@@ -82,6 +83,16 @@ def estimate(
         key=[task.key_name(number) for number in numbers.tolist()],
         **columns,
     )
+
+
+def methods_for(task: Task) -> list[str]:
+    """The methods that a task's reports can be estimated by."""
+    return [SIZES_METHOD] if task.kind == SIZES else list(METHODS)
+
+
+def default_method(task: Task) -> str:
+    """The one that is taken where none is named."""
+    return SIZES_METHOD if task.kind == SIZES else DEFAULT_METHOD
 
 
 def _columns(
