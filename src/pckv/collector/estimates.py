@@ -14,11 +14,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from pckv.bulk.reports import as_arrays, write_reports
+from pckv.channels import BucketsChannel
 from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector, unchanged
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.errors import PckvError, require
-from pckv.estimators import Estimates
+from pckv.estimators import Estimates, default_method
+from pckv.estimators.sizes import places
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -63,7 +65,7 @@ async def estimates(
     task_id: str,
     request: Request,
     here: Here,
-    method: Annotated[str, Query(max_length=32)] = "corrected",
+    method: Annotated[str | None, Query(max_length=32)] = None,
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
     top: Annotated[int | None, Query(ge=1)] = None,
     keys: Annotated[list[str] | None, Query(max_length=MOST_ROWS)] = None,
@@ -75,7 +77,8 @@ async def estimates(
     """Estimates of all keys, or of those wanted: by name (`keys`), by a part of it (`search`), the `top` ones.
 
     `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result, whose length
-    is in the header X-Total-Count. The form follows the Accept header: JSON, CSV or Parquet.
+    is in the header X-Total-Count. The form follows the Accept header: JSON, CSV or Parquet. Of a pilot the
+    rows are its buckets, and `frequency` is the share of people in each.
     """
     form = _form(request)
     if sort not in SORTS:
@@ -98,12 +101,14 @@ async def estimates(
     return Response(await asyncio.to_thread(written), headers=headers, media_type=form)
 
 
-async def estimated(here: Collector, task: Task, method: str, level: float) -> tuple[str, Estimates]:
+async def estimated(here: Collector, task: Task, method: str | None, level: float) -> tuple[str, Estimates]:
     """The estimates of a task and the hash of their tally; what cannot be estimated is the asker's mistake.
 
     Who asks for what is being made already waits for it, without a thread: a page asks for the same
     several times at once, and large tasks take long.
     """
+    # Named or not, the same is made once.
+    method = default_method(task) if method is None else method
     numbers = await asyncio.to_thread(here.store.part_numbers, task.id)
     wanted = (task.id, method, level, *numbers)
     making = here.estimating.get(wanted)
@@ -144,6 +149,8 @@ def _liking(options: list[str]) -> float:
 def _wanted(task: Task, made: Estimates, keys: list[str] | None) -> np.ndarray:
     if keys is not None:
         try:
+            if isinstance(task.channel, BucketsChannel):
+                return places(task.channel, keys)
             return np.array([task.key_index(key) for key in keys], np.int64)
         except PckvError as error:
             raise Problem(ProblemKind.MALFORMED, str(error)) from None
