@@ -70,13 +70,12 @@ def estimate(
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task, posts = tally.task, in_order(post)
-    kept = kept_share(posts, sizes, task.padding)
     if isinstance(task.channel, BucketsChannel):
-        if posts:
-            raise ParameterError(
-                f"post {posts[0]!r} is not for a task of sizes: its shares fit together already"
-            )
+        if posts or sizes is not None:
+            what = f"post {posts[0]!r} is" if posts else "sizes are"
+            raise ParameterError(f"{what} not for a task of sizes")
         return estimate_sizes(tally, task.channel, method, level, keys)
+    kept = kept_share(posts, sizes, task.padding)
     method = method or default_method(task)
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
