@@ -364,7 +364,7 @@ def test_estimates_in_json_have_this_shape() -> None:
         "mechanism": "grr",
         "reports": 8,
         "epsilon": GRR.realised_epsilon,
-        "method": "corrected",
+        "method": "bayes",
         "level": 0.95,
     }
     assert [row["key"] for row in rows] == MOVIES
@@ -400,10 +400,10 @@ def test_post_processing_is_named() -> None:
     made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
-    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method corrected+consistent")
+    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
     options = "--mechanism grr --json --post oversize --post consistent"
     assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
-        "corrected+consistent+oversize"
+        "bayes+consistent+oversize"
     ]
 
 
@@ -416,7 +416,7 @@ def test_top_is_sorted_by_frequency() -> None:
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
     title, header, *rows = done(ESTIMATE).splitlines()
-    assert title.strip() == "8 reports, grr, realised ε 20, method corrected"
+    assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"

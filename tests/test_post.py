@@ -22,6 +22,7 @@ from pckv.estimators.post import consistent
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
+from pckv.sizes import Sizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode import NO_DUMMIES, DummySupport, counted_dummies, decode_all
 from pckv.theory import CountMoments
@@ -33,7 +34,7 @@ MEANS = ("mean", "mean_low", "mean_high")
 
 
 @dataclass
-class Kept:
+class Kept(Sizes):
     """Set sizes of which a share is kept, whatever the padding."""
 
     share: float

@@ -22,6 +22,7 @@ from pckv.cli.common import (
 )
 from pckv.errors import ParameterError, require
 from pckv.estimators import METHODS, POSTS, Estimates, estimate
+from pckv.sizes import Sizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -37,6 +38,13 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option(
     "--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}; repeat for both."
 )
+@click.option(
+    "--sizes",
+    "sizes_file",
+    type=FilePath,
+    help="How many pairs people hold, as for `pckv plan`: intervals of frequencies then reach up to what sets larger than the "
+    "padding may hide. Needed by post oversize.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
@@ -51,6 +59,7 @@ def estimate_command(
     task_file: Path,
     method: str | None,
     post: tuple[str, ...],
+    sizes_file: Path | None,
     level: float,
     keys: tuple[str, ...],
     top: int | None,
@@ -70,10 +79,11 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
+    sizes = None if sizes_file is None else Sizes.read(sizes_file)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
-            tally, method=method, level=level, keys=keys or None, post=post, progress=progress
+            tally, method=method, level=level, keys=keys or None, post=post, sizes=sizes, progress=progress
         )
     if top is not None:
         estimates = estimates.top(top)
