@@ -355,6 +355,49 @@ def end(operator: Person) -> None:
     assert page.get_by_role("link", name=NAME).count() == 0
 
 
+# A pilot
+
+
+def test_a_pilot_on_the_dashboard(collector: Serving, people: Any, tmp_path: Path) -> None:
+    task = add_task(collector, name="small pilot", kind="sizes", padding=8)
+    main = add_task(collector, name="small pilot")
+    reports = [pckv.perturb(task, dict.fromkeys(KEYS[: n % 5], 3)) for n in range(2000)]
+    address = f"http://127.0.0.1:{collector.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    operator = people(PHONE)
+    operator.sign_in()
+    page = operator.page
+    page.get_by_role("link", name="small pilot").nth(1).wait_for()
+    marked = page.locator("tbody tr", has_text="pilot").filter(has=page.locator(".badge.pilot"))
+    assert [link.get_attribute("href") for link in marked.get_by_role("link").all()] == [f"#/tasks/{task.id}"]
+    operator.check()
+    operator.go(f"/#/tasks/{task.id}")
+    page.locator(".chart svg", has_text="How many pairs people hold").wait_for()
+    page.locator(".estimates tbody tr").nth(4).wait_for()
+    assert page.locator("#reports").inner_text() == "2,000 of at most 20,000"
+    (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")
+    (tmp_path / "reports.parquet").write_bytes(ask(collector, "GET", f"/tasks/{task.id}/reports").content)
+    said = json.loads(estimate(tmp_path, "--json"))["estimates"]
+    assert table(page) == [numbers(row)[:3] for row in said]
+    headers = page.locator(".estimates th[scope=col]").all_inner_texts()
+    assert [header.split("\n")[0].rstrip(" ▲▼") for header in headers] == [
+        "Pairs",
+        "Share of people",
+        "Interval",
+    ]
+    line = page.get_by_label("The padding of the main task", exact=True).input_value()
+    assert line == "pckv plan --keys 4 --users USERS --epsilon 1 --sizes sizes.csv\n"
+    assert f'{{"{KEYS[0]}": 5}}' in page.get_by_label("In an app, with Python", exact=True).input_value()
+    for gone in ("Precision", "Method", "Search keys"):
+        assert page.get_by_text(gone, exact=True).count() == 0
+    operator.check()
+    estimate(tmp_path, "--out", "sizes.csv")
+    assert download(page, "CSV").read_bytes() == (tmp_path / "sizes.csv").read_bytes()
+    operator.go(f"/#/tasks/{main.id}")
+    page.get_by_role("heading", name="Precision").wait_for()
+    assert page.locator(".badge.pilot").count() == 0
+
+
 # Who may see what
 
 
@@ -457,12 +500,47 @@ def test_a_phone_in_the_dark(people: Any, collector: Serving) -> None:
     operator.check()
 
 
-def check_odds(task: pckv.Task, sentence: str) -> None:
+def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
     """The chances that are named are those of the exact law."""
     law = task.channel.count_law
-    chances = [100 * float(each.plus + each.minus + each.both) for each in (law.absent, law.holder_plus)]
+    named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
+    chances = [100 * float(each.plus + each.minus + each.both) for each in named]
     said = re.findall(r"probability ([0-9.]+) %", sentence)
     assert [float(chance) for chance in said] == pytest.approx(chances, rel=0.005)
+
+
+def test_a_pilot_says_what_it_asks_and_stands_for_its_survey(people: Any, collector: Serving) -> None:
+    survey = {"name": "pilot first", "keys": KEYS}
+    pilot = add_task(collector, **survey, kind="sizes", padding=4)
+    person = people(PHONE)
+    person.go(f"/join/{pilot.id}")
+    page = person.page
+    page.get_by_role("button", name="Make my report").wait_for()
+    assert "how many of 4 things apply to you" in page.locator("#pilot").inner_text()
+    assert "4 ranges: 0, 1, 2, 3+." in page.locator("#odds").inner_text()
+    check_odds(pilot, page.locator("#odds").inner_text(), held_first=True)
+    for key in ("Alien", HOSTILE, "Heat"):
+        page.get_by_role("checkbox", name=key).check()
+    page.get_by_role("checkbox", name="Heat").uncheck()
+    person.check()
+    person.press("Make my report")
+    person.state("prepared")
+    entered, leaves = (each.inner_text() for each in page.locator(".compare > div").all())
+    assert re.findall(r"2 of them|Alien|Heat|<script>", entered) == ["2 of them", "Alien", "<script>"]
+    bucket = bytes.fromhex(page.locator("#body").inner_text())[0]
+    assert f"It claims that {['0', '1', '2', '3+'][bucket]} of them apply to you." in leaves
+    assert "Alien" not in leaves
+    assert person.sent == []
+    person.check()
+    person.press("Send this report")
+    person.state("sent")
+    assert count(collector, pilot.id) == 1
+    main_task = add_task(collector, **survey)
+    person.go(f"/join/{main_task.id}")
+    person.press("Make my report")
+    page.get_by_role("alert", name="").get_by_text("has taken part in the pilot").wait_for()
+    assert page.get_by_role("button").count() == 0
+    assert (len(person.sent), count(collector, main_task.id)) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from pckv.estimators.post import consistent
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
+from pckv.sizes import Sizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode import NO_DUMMIES, DummySupport, counted_dummies, decode_all
 from pckv.theory import CountMoments
@@ -33,7 +34,7 @@ MEANS = ("mean", "mean_low", "mean_high")
 
 
 @dataclass
-class Kept:
+class Kept(Sizes):
     """Set sizes of which a share is kept, whatever the padding."""
 
     share: float
@@ -146,7 +147,7 @@ def test_a_tally_without_noise_is_left_as_it_is(mechanism: str) -> None:
     tally.add_counted(
         words, np.array([law.weights[word] * reports // law.total for word in words.tolist()], np.int64)
     )
-    found = estimate(tally, post="consistent").frequency
+    found = estimate(tally, "corrected", post="consistent").frequency
     assert found == pytest.approx([0, 1, 0], abs=1e-6)
     assert np.abs(on_simplex(found, 3) - [0, 1, 0]).max() > 0.5
 
@@ -221,8 +222,8 @@ def test_no_reports_and_one(mechanism: str) -> None:
 
 def test_oversize_divides_frequencies_and_their_intervals() -> None:
     tally, sizes = some_tally("grr", padding=2), Kept(0.8)
-    plain = estimate(tally)
-    made = estimate(tally, post="oversize", sizes=sizes)
+    plain = estimate(tally, "corrected")
+    made = estimate(tally, "corrected", post="oversize", sizes=sizes)
     assert (made.method, sizes.padding) == ("corrected+oversize", 2)
     for name in ("frequency", "frequency_low", "frequency_high"):
         assert np.array_equal(getattr(made, name), np.minimum(getattr(plain, name) / 0.8, 1))
@@ -231,11 +232,24 @@ def test_oversize_divides_frequencies_and_their_intervals() -> None:
     assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_known_sizes_let_intervals_reach_to_what_large_sets_hide(method: str) -> None:
+    """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
+    tally = some_tally("grr", padding=2)
+    plain, made = estimate(tally, method), estimate(tally, method, sizes=Kept(0.8))
+    assert made.method == method
+    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
+    for name in ("frequency", "frequency_low", *MEANS):
+        assert np.array_equal(getattr(made, name), getattr(plain, name))
+
+
 def test_they_are_applied_in_one_order() -> None:
     tally = some_tally("ue")
-    both = [estimate(tally, post=post, sizes=Kept(0.5)) for post in (POSTS, POSTS[::-1], POSTS * 2)]
+    both = [
+        estimate(tally, "corrected", post=post, sizes=Kept(0.5)) for post in (POSTS, POSTS[::-1], POSTS * 2)
+    ]
     assert {each.method for each in both} == {"corrected+consistent+oversize"}
-    wanted = np.minimum(estimate(tally, post="consistent").frequency / 0.5, 1)
+    wanted = np.minimum(estimate(tally, "corrected", post="consistent").frequency / 0.5, 1)
     assert all(np.array_equal(each.frequency, wanted) for each in both)
     assert both[0].to_dict()["method"] == both[0].to_arrow().schema.metadata[b"pckv.method"].decode()
 
@@ -246,8 +260,6 @@ def test_they_are_applied_in_one_order() -> None:
         ("tidy", None, "post 'tidy' does not exist: choose from consistent, oversize"),
         (["consistent", ""], None, "post '' does not exist"),
         ("oversize", None, "post 'oversize' needs sizes: how many pairs people hold"),
-        ((), Kept(0.5), "sizes are for post 'oversize' alone"),
-        ("consistent", Kept(0.5), "sizes are for post 'oversize' alone"),
     ],
 )
 def test_bad_posts(post: str | list[str], sizes: Kept | None, message: str) -> None:
@@ -259,7 +271,7 @@ def test_a_pilot_has_no_posts() -> None:
     pilot = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=8, kind="sizes")
     with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
         estimate(Tally(pilot), post="consistent")
-    with pytest.raises(ParameterError, match="sizes are for post 'oversize' alone"):
+    with pytest.raises(ParameterError, match="sizes are not for a task of sizes"):
         estimate(Tally(pilot), sizes=Kept(0.5))
 
 
