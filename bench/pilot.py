@@ -36,14 +36,13 @@ from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
 from pckv.planning import PADDINGS, Option, plan
 from pckv.population import Population
-from pckv.sizes import LARGEST_TOLD_APART, Sizes
+from pckv.sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN, Sizes
 from pckv.tally import Tally
 from pckv.task import Task
 from pckv.theory import CountMoments
 
 REPEATS, TOP, SEED = "40", 50, 20_262
 MECHANISMS, EPSILONS = ("collision", "ue-compact"), ("1", "2", "4")
-PILOT_SHARE, MOST_IN_PILOT = 0.1, 20_000
 MOST_ERROR = 1.25
 SHOWN_PADDINGS, FEW_CHOICES = (2, 50), 3
 LARGEST, FEW_PILOTS = (128, 256, 512, 1024, 2048), 10
@@ -126,7 +125,7 @@ def part(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
 def draw_pilot(dataset: Dataset, rng: Generator) -> NDArray[np.bool_]:
     """Who serves in the pilot."""
     chosen = np.zeros(dataset.users, np.bool_)
-    number = min(int(PILOT_SHARE * dataset.users), MOST_IN_PILOT)
+    number = min(dataset.users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
     chosen[rng.choice(dataset.users, number, replace=False)] = True
     return chosen
 
