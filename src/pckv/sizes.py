@@ -16,7 +16,7 @@ from pckv.errors import DataError, ParameterError, require
 if TYPE_CHECKING:
     from pckv.estimators import Estimates
 
-# A pilot tells sizes up to this apart. Half or twice as many lead to the same paddings (docs/padding.md).
+# A pilot tells sizes up to this apart. Half or twice as many lead to much the same paddings (docs/padding.md).
 LARGEST_TOLD_APART = 512
 # It asks one in so many people, and no more than that: nobody who serves in it can serve in the main task.
 PILOT_ONE_IN, MOST_PILOT_REPORTS = 10, 20_000
