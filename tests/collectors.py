@@ -40,8 +40,8 @@ def bearer(token: str) -> dict[str, str]:
 
 def new_task(**members: Any) -> Task:
     """A task that no other test has."""
-    given: dict[str, Any] = {"keys": 11, "values": (0, 1), "epsilon": 1, "mechanism": "grr"} | members
-    return Task(name=f"task {next(_numbers)}", **given)
+    given: dict[str, Any] = {"name": f"task {next(_numbers)}", "keys": 11, "values": (0, 1), "epsilon": 1}
+    return Task(**(given | {"mechanism": "grr"} | members))
 
 
 def as_items(*reports: Report) -> list[dict[str, str]]:

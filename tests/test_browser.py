@@ -17,6 +17,7 @@ from client_collector import LOST, Reply, problem
 from collectors import JSON, Running, as_items, new_task, running
 from node import CLIENT
 from pckv import Report, Task
+from pckv.channels import MECHANISMS
 from pckv.client.ledger import realised
 from pckv.report import read_body
 from stores import stored_reports
@@ -84,9 +85,9 @@ def test_vectors_in_a_browser(context: Any, port: int) -> None:
     assert tab.errors == []
 
 
-@pytest.mark.parametrize("mechanism", ["ue", "grr", "ue-compact"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> None:
-    task = collector.add_task(mechanism=mechanism)
+    task = collector.add_task(mechanism=mechanism, kind=MECHANISMS[mechanism].kind)
     tab = Tab(context, port)
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS)
     epsilon = f"{realised(task):f}"
@@ -168,16 +169,24 @@ def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
     raise AssertionError
 
 
-def race(context: Any, port: int, collector: Running, rounds: int) -> list[tuple[Task, list[dict[str, Any]]]]:
-    """Two tabs that submit at the same time: both wait for the task, and get it together."""
+def pilot_of(collector: Running, task: Task) -> Task:
+    """A task of sizes of the same survey."""
+    return collector.add_task(name=task.name, kind="sizes", mechanism="buckets", padding=8)
+
+
+Raced = list[tuple[Task, list[dict[str, Any]]]]
+
+
+def race(context: Any, port: int, collector: Running, rounds: int, *, with_pilot: bool = False) -> Raced:
+    """Two tabs that submit at the same time: both wait for the task, or its pilot, and get it together."""
     tabs = [Tab(context, port), Tab(context, port)]
     held: list[Any] = []
     context.route(TASK_PLACE, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     found = []
     for _ in range(rounds):
         task = collector.add_task()
-        for tab in tabs:
-            tab.start(url(collector), {}, "submit", task.id, PAIRS)
+        for tab, each in zip(tabs, (task, pilot_of(collector, task) if with_pilot else task), strict=True):
+            tab.start(url(collector), {}, "submit", each.id, PAIRS)
         wait_for(tabs[0], lambda: len(held) == 2)
         while held:
             held.pop().continue_()
@@ -193,19 +202,69 @@ def test_two_tabs_send_one_report(context: Any, port: int, collector: Running) -
         check_one(collector, task, first)
 
 
+def changed(folder: Path, faults: dict[str, str]) -> Path:
+    """A copy of the client with other lines in it."""
+    copy = folder / "client"
+    shutil.copytree(CLIENT, copy)
+    text = (copy / "index.js").read_text(encoding="utf-8")
+    for right, wrong in faults.items():
+        assert right in text
+        text = text.replace(right, wrong)
+    (copy / "index.js").write_text(text, encoding="utf-8")
+    return copy
+
+
 def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
-    hasty = tmp_path / "client"
-    shutil.copytree(CLIENT, hasty)
-    text = (hasty / "index.js").read_text(encoding="utf-8")
-    for right, wrong in (("if (kept) {", "if (kept && !task) {"), ('reports("add"', 'reports("put"')):
-        assert right in text
-        text = text.replace(right, wrong)
-    (hasty / "index.js").write_text(text, encoding="utf-8")
-    with pages(hasty) as port:
+    hasty = {"if (kept) {": "if (kept && !task) {", 'reports("add"': 'reports("put"'}
+    with pages(changed(tmp_path, hasty)) as port:
         raced = race(context, port, collector, 2)
+    assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
+
+
+@pytest.mark.parametrize("pilot_first", [True, False])
+def test_nobody_serves_in_a_pilot_and_its_main_task(
+    context: Any, port: int, collector: Running, pilot_first: bool
+) -> None:
+    task = collector.add_task()
+    first, second = (pilot_of(collector, task), task) if pilot_first else (task, pilot_of(collector, task))
+    tab = Tab(context, port)
+    prepared = tab.call(url(collector), {}, "prepare", first.id, PAIRS)
+    for sent in (False, True):
+        if sent:
+            check_one(collector, first, tab.call(url(collector), {}, "submit", first.id, PAIRS))
+        refused = tab.call(url(collector), {}, "submit", second.id, PAIRS)
+        assert refused["code"] == "already_served"
+        assert refused["message"] == (
+            f"this device served in the {first.kind} task {first.id} of {task.name}: nobody serves in both"
+        )
+    assert tab.call(url(collector), {}, "ledger") == {first.id: prepared["epsilon"]}
+    assert stored_reports(collector.store, second) == []
+    # Another task of the same kind is no other half.
+    members = {"name": task.name, "kind": first.kind, "mechanism": first.mechanism, "epsilon": 2}
+    assert tab.call(url(collector), {}, "submit", collector.add_task(**members).id, PAIRS)["perturbed"]
+
+
+def test_two_tabs_serve_in_a_pilot_or_its_main_task(context: Any, port: int, collector: Running) -> None:
+    for _, results in race(context, port, collector, 5, with_pilot=True):
+        assert sorted(str(each.get("code", each.get("status"))) for each in results) == [
+            "already_served",
+            "sent",
+        ]
+
+
+def test_the_same_race_catches_a_client_that_looks_for_pilots_too_early(
+    context: Any, collector: Running, tmp_path: Path
+) -> None:
+    """The control: looked for before the transaction, neither is there yet."""
+    early = {
+        "const task = checkedId": "const before = await this.#all(), task = checkedId",
+        "all.find((each) => each.name": "before.find((each) => each.name",
+    }
+    with pages(changed(tmp_path, early)) as port:
+        raced = race(context, port, collector, 2, with_pilot=True)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from decimal import Decimal
 from email.utils import formatdate
 from pathlib import Path
@@ -31,6 +32,7 @@ from pckv.report import from_text, read_body
 KEYS = ["alien", "heat"]
 MOVIES = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1)
 OTHERS = Task(name="others", keys=KEYS, values=(1, 5), epsilon="0.500000001", mechanism="ue")
+PILOT = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, padding=8, kind="sizes")
 PAIRS = {"alien": 5.0}
 QUICK = Patience(tries=3, seconds=2.0, first_pause=0.001, timeout=0.3)
 CHILDREN = Path(__file__).parent / "client_children.py"
@@ -43,7 +45,7 @@ def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def double() -> Iterator[Double]:
-    with Double(MOVIES, OTHERS).serving() as serving:
+    with Double(MOVIES, OTHERS, PILOT).serving() as serving:
         yield serving
 
 
@@ -747,10 +749,73 @@ def test_a_cap_is_a_number(state: Path, cap: Any) -> None:
 def test_what_cannot_be_counted_is_not_added_to(double: Double, state: Path, made: list[Report]) -> None:
     device(double, state).submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").write_bytes(b"")
-    with pytest.raises(DataError, match=MOVIES.id):
-        device(double, state, cap=9).submit(OTHERS.id, PAIRS)
+    # It may be the pilot of this very survey: there need not be a cap.
+    for cap in (9, None):
+        with pytest.raises(DataError, match=MOVIES.id):
+            device(double, state, cap=cap).submit(OTHERS.id, PAIRS)
     assert len(made) == 1
-    assert device(double, state).submit(OTHERS.id, PAIRS).status == "sent"
+
+
+# --- a pilot and its main task ---
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "roles"),
+    [(PILOT, MOVIES, ("pilot", "main task")), (MOVIES, PILOT, ("main task", "pilot"))],
+    ids=["pilot first", "pilot second"],
+)
+@pytest.mark.parametrize("status", Status)
+def test_nobody_serves_in_a_pilot_and_its_main_task(
+    double: Double,
+    state: Path,
+    first: Task,
+    second: Task,
+    roles: tuple[str, str],
+    status: Status,
+    made: list[Report],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever became of the first report, its ε is spent."""
+    replies = {Status.WAITING: problem(401, "bad-token"), Status.REFUSED: problem(403, "closed")}
+    if status in replies:
+        tell(double, replies[status], monkeypatch)
+    client = device(double, state)
+    with suppress(ClientError):
+        client.submit(first.id, PAIRS)
+    assert client._outbox.outcome(first.id).status is status
+    before, sent = client.ledger, len(double.sent)
+    with pytest.raises(ClientError) as caught:
+        client.submit(second.id, PAIRS)
+    assert caught.value.code == "already_served"
+    assert str(caught.value) == (
+        f"this device served in the {roles[0]} 'movies', task {first.id}: "
+        f"it cannot serve in the {roles[1]} too; nothing was perturbed"
+    )
+    assert (len(made), len(double.sent), client.ledger) == (1, sent, before)
+    # The same task again is a resend, and surveys of other names or tasks of the same kind are others.
+    if status is Status.WAITING:
+        assert client.submit(first.id, PAIRS).status == "sent"
+    assert client.submit(OTHERS.id, PAIRS).perturbed
+    again = Task.from_json(first.to_json().replace('"epsilon":"1"', '"epsilon":"2"'))
+    double.tasks[again.id] = again.to_json().encode()
+    assert client.submit(again.id, PAIRS).perturbed
+
+
+def test_only_the_lock_keeps_a_pilot_and_its_main_task_apart(
+    double: Double, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the race below: who looks first and stores later serves in both."""
+    monkeypatch.setattr("pckv.client.folder.fcntl.flock", lambda *_: None)
+    first, second = device(double, state), device(double, state)
+
+    def overtaken(task: Task, pairs: dict[str, float]) -> Report:
+        monkeypatch.setattr(pckv.client, "perturb", pckv.perturb)
+        assert second.submit(PILOT.id, PAIRS).perturbed
+        return pckv.perturb(task, pairs)
+
+    monkeypatch.setattr(pckv.client, "perturb", overtaken)
+    assert first.submit(MOVIES.id, PAIRS).perturbed
+    assert first.ledger.keys() == {MOVIES.id, PILOT.id}
 
 
 # --- many processes ---
@@ -805,6 +870,13 @@ def test_racing_processes_keep_the_cap(double: Double, tmp_path: Path) -> None:
     said = children(double, tmp_path, "race", tasks, "3.5")
     assert sorted(row["status"] for row in said) == ["over_budget"] * 5 + ["sent"] * 3
     assert device(double, tmp_path / "shared").spent <= Decimal("3.5")
+
+
+def test_racing_processes_serve_in_a_pilot_or_its_main_task(double: Double, tmp_path: Path) -> None:
+    said = children(double, tmp_path, "race", [MOVIES, PILOT])
+    assert sorted(row["status"] for row in said) == ["already_served"] * 4 + ["sent"] * 4
+    assert sum(row["perturbed"] for row in said) == 1
+    assert len(device(double, tmp_path / "shared").ledger) == 1
 
 
 def test_a_client_loads_the_standard_library_alone() -> None:
@@ -886,6 +958,9 @@ def test_submit_says_what_is_refused(
     assert done.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     done = run(pairs_file, *place, "--task", MOVIES.id)
     assert done.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed\n"
+    done = run(pairs_file, *place, "--task", PILOT.id)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert f"served in the main task 'movies', task {MOVIES.id}: it cannot serve in the pilot" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from pckv import Report, Tally, Task
 from pckv.auditing import conformance
 from pckv.auditing.conformance import Subject
 from pckv.budget import ALLOCATIONS
-from pckv.channels import CHANNELS, Support
+from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
 from pckv.client.outbox import id_of
 from pckv.errors import AuditFailure
 from pckv.report import write_body
@@ -52,7 +52,7 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
     for case in found["thresholds"]:
-        case["mechanisms"] = [name for name in CHANNELS if name in case]
+        case["mechanisms"] = [name for name in MECHANISMS if name in case]
     for case in found["reports"]:
         if "pairs" in case:
             case["pairs"] = list(case["pairs"].items())
@@ -89,7 +89,7 @@ def test_vectors_in_node(process: Node) -> None:
 # --- audits ---
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize(
     "check",
     [conformance.check_sampler_epsilon, conformance.check_sampler_equals_law],
@@ -97,7 +97,7 @@ def test_vectors_in_node(process: Node) -> None:
 )
 def test_the_sampler_keeps_its_word(process: Node, check: Callable[[Subject], None], name: str) -> None:
     """Run over every value of a toy tape, with the client's own thresholds and primitives, against Python's law."""
-    check(subject(process, name, CHANNELS[name]))
+    check(subject(process, name, MECHANISMS[name]))
 
 
 @dataclass(frozen=True)
@@ -163,6 +163,28 @@ MUTANTS = (
         "rest = 0n",
         "ue-compact",
     ),
+    Mutant(
+        "the true bucket is not skipped",
+        "mechanisms/buckets.js",
+        "other < bucket ? other",
+        "other < this.rows ? other",
+        "buckets",
+    ),
+    Mutant(
+        "a size falls into the next bucket",
+        "mechanisms/buckets.js",
+        "1; end < padding",
+        "2; end < padding",
+        "buckets",
+    ),
+    Mutant(
+        "the true bucket too often",
+        "mechanisms/buckets.js",
+        "plus(others)).floor",
+        "plus(others - 1n)).floor",
+        "buckets",
+        conformance.check_sampler_epsilon,
+    ),
 )
 
 
@@ -174,17 +196,17 @@ def test_mutant_is_caught(mutant: Mutant, tmp_path: Path) -> None:
     assert mutant.right in text
     (faulty / mutant.file).write_text(text.replace(mutant.right, mutant.wrong), encoding="utf-8")
     with node(faulty) as process, pytest.raises(AuditFailure):
-        mutant.caught_by(subject(process, mutant.mechanism, CHANNELS[mutant.mechanism]))
+        mutant.caught_by(subject(process, mutant.mechanism, MECHANISMS[mutant.mechanism]))
 
 
 def law_task(name: str) -> Task:
     parameters = {"q": 3} if name == "ue-compact" else {}
-    mechanism = {"name": name, **parameters}
-    return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism)
+    mechanism, kind = {"name": name, **parameters}, MECHANISMS[name].kind
+    return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, kind=kind)
 
 
 # Where there are very many words, no number of reports shows them all; the exhaustive audits have those.
-FEW_WORDS = [name for name in CHANNELS if (law_task(name).word_limit or 0) < 1000]
+FEW_WORDS = [name for name in MECHANISMS if (law_task(name).word_limit or 0) < 1000]
 
 
 @pytest.mark.parametrize("name", FEW_WORDS)
@@ -232,11 +254,19 @@ def test_randomness_is_the_systems(process: Node) -> None:
 
 
 def channels() -> Iterator[Task]:
-    for name, channel in CHANNELS.items():
-        for variant, keys, padding in itertools.product(channel.variants(), (["a"], ["a", "b", "c"]), (1, 3)):
-            mechanism = {"name": name, **variant}
+    for name, channel in MECHANISMS.items():
+        lengths = (1, 2, 3, 40, 512) if channel.kind == SIZES else (1, 3)
+        for variant, keys, padding in itertools.product(
+            channel.variants(), (["a"], ["a", "b", "c"]), lengths
+        ):
             yield Task(
-                name="t", keys=keys, values=(0, 1), epsilon="1.5", padding=padding, mechanism=mechanism
+                name="t",
+                keys=keys,
+                values=(0, 1),
+                epsilon="1.5",
+                padding=padding,
+                mechanism={"name": name, **variant},
+                kind=channel.kind,
             )
 
 
@@ -265,8 +295,11 @@ def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
             tally = Tally(task)
             tally.add(Report(bytes(16), body))
             support = key_support(tally)
-            assert [key["plus"] for key in answer] == support.plus.astype(bool).tolist()
-            assert [key["minus"] for key in answer] == support.minus.astype(bool).tolist()
+            plus, minus = (counts.astype(bool).tolist() for counts in (support.plus, support.minus))
+            if isinstance(task.channel, BucketsChannel):
+                assert ([label == answer for label in task.channel.labels], any(minus)) == (plus, False)
+            else:
+                assert [(key["plus"], key["minus"]) for key in answer] == list(zip(plus, minus, strict=True))
 
 
 def small(task: Task) -> bool:
@@ -352,7 +385,7 @@ def loaded_by(start: str) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_a_page_loads_little(name: str) -> None:
     files = loaded_by("index.js") | loaded_by(f"mechanisms/{name}.js")
     together = gzip.compress(b"".join(path.read_bytes() for path in sorted(files)), 9, mtime=0)
@@ -367,7 +400,7 @@ def test_the_package_is_what_it_says() -> None:
     assert list(package["exports"]) == ["."]
     code = {path: path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.js")}
     assert {path.relative_to(CLIENT).as_posix() for path in code} >= {
-        f"mechanisms/{name}.js" for name in CHANNELS
+        f"mechanisms/{name}.js" for name in MECHANISMS
     }
     for path, text in code.items():
         assert not re.search(r"Math\.random|\beval\b|new Function|innerHTML|document\.", text), path
@@ -379,5 +412,5 @@ def test_the_package_is_what_it_says() -> None:
 
 
 def test_allocations_have_one_list() -> None:
-    text = (CLIENT / "core.js").read_text(encoding="utf-8")
+    text = (CLIENT / "budget.js").read_text(encoding="utf-8")
     assert re.findall(r'\["([a-z-]+)", \[', text) == list(ALLOCATIONS)

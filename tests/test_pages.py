@@ -457,12 +457,47 @@ def test_a_phone_in_the_dark(people: Any, collector: Serving) -> None:
     operator.check()
 
 
-def check_odds(task: pckv.Task, sentence: str) -> None:
+def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
     """The chances that are named are those of the exact law."""
     law = task.channel.count_law
-    chances = [100 * float(each.plus + each.minus + each.both) for each in (law.absent, law.holder_plus)]
+    named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
+    chances = [100 * float(each.plus + each.minus + each.both) for each in named]
     said = re.findall(r"probability ([0-9.]+) %", sentence)
     assert [float(chance) for chance in said] == pytest.approx(chances, rel=0.005)
+
+
+def test_a_pilot_says_what_it_asks_and_stands_for_its_survey(people: Any, collector: Serving) -> None:
+    survey = {"name": "pilot first", "keys": KEYS}
+    pilot = add_task(collector, **survey, kind="sizes", padding=4)
+    person = people(PHONE)
+    person.go(f"/join/{pilot.id}")
+    page = person.page
+    page.get_by_role("button", name="Make my report").wait_for()
+    assert "how many of 4 things apply to you" in page.locator("#pilot").inner_text()
+    assert "4 ranges: 0, 1, 2, 3+." in page.locator("#odds").inner_text()
+    check_odds(pilot, page.locator("#odds").inner_text(), held_first=True)
+    for key in ("Alien", HOSTILE, "Heat"):
+        page.get_by_role("checkbox", name=key).check()
+    page.get_by_role("checkbox", name="Heat").uncheck()
+    person.check()
+    person.press("Make my report")
+    person.state("prepared")
+    entered, leaves = (each.inner_text() for each in page.locator(".compare > div").all())
+    assert re.findall(r"2 of them|Alien|Heat|<script>", entered) == ["2 of them", "Alien", "<script>"]
+    bucket = bytes.fromhex(page.locator("#body").inner_text())[0]
+    assert f"It claims that {['0', '1', '2', '3+'][bucket]} of them apply to you." in leaves
+    assert "Alien" not in leaves
+    assert person.sent == []
+    person.check()
+    person.press("Send this report")
+    person.state("sent")
+    assert count(collector, pilot.id) == 1
+    main_task = add_task(collector, **survey)
+    person.go(f"/join/{main_task.id}")
+    person.press("Make my report")
+    page.get_by_role("alert", name="").get_by_text("has taken part in the pilot").wait_for()
+    assert page.get_by_role("button").count() == 0
+    assert (len(person.sent), count(collector, main_task.id)) == (1, 0)
 
 
 @pytest.mark.parametrize(

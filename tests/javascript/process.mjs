@@ -109,7 +109,8 @@ const ANSWERS = {
   odds: async ({ channel }) => (await channelFrom(channel)).odds,
   says: async ({ task, bodies }) => {
     const read = await Task.fromJson(task);
-    return bodies.map((body) => read.keys.map((key) => read.says(fromHex(body), key)));
+    const said = (body) => (read.buckets ? read.says(body) : read.keys.map((key) => read.says(body, key)));
+    return bodies.map((body) => said(fromHex(body)));
   },
   // How often each message comes, from repeatable draws.
   many: async ({ task, pairs, count, seed }) => {

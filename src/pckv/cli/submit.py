@@ -43,7 +43,8 @@ def submit_command(
     """Perturb the pairs of PAIRS.json for a task and send the one report that comes of it.
 
     PAIRS.json is an object from keys to numbers. It stays here: what is stored and sent is perturbed. Running
-    this again never perturbs again, and sends the same bytes until the collector has them.
+    this again never perturbs again, and sends the same bytes until the collector has them. Whoever served in
+    the pilot of a survey is refused in its main task, and the other way round.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json

@@ -114,7 +114,8 @@ class Client:
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take it yet:
         `flush` sends it later. A report that the collector refuses is a `ClientError` with the reason. Its ε
-        is spent all the same, and another call for the task does not perturb again.
+        is spent all the same, and another call for the task does not perturb again. Nothing is perturbed for a pilot
+        whose main task was served in, nor the other way round (`already_served`).
         """
         _check_id(task_id)
         if invitation is not None:
@@ -138,7 +139,7 @@ class Client:
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
-            self._ledger.check(epsilon)
+            self._ledger.check(task, epsilon)
             kept = Kept(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
             return self._outbox.add(task.id, kept)
 

@@ -15,6 +15,7 @@ from pckv.estimators.estimates import Estimates
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.post import (
     CONSISTENT,
+    OVERSIZE,
     POSTS,
     SetSizes,
     consistent,
@@ -34,13 +35,11 @@ __all__ = ["METHODS", "POSTS", "Estimates", "estimate"]
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
 METHODS: dict[str, Method] = {"baseline": baseline, "corrected": corrected, "bayes": bayes}
-DEFAULT_METHOD = "corrected"
-# This method learns from all keys, whichever are asked for.
-LEARNING = "bayes"
+# This method learns from all keys, whichever are asked for. It is taken where nothing is said, and keys are not too many.
+LEARNING, OTHERWISE = "bayes", "corrected"
 LARGEST_LEVEL = 1 - 1e-9
 # Estimating all keys at once holds about 200 bytes a key.
 MOST_KEYS_AT_ONCE = 2**25
-FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 
 
 def estimate(
@@ -55,12 +54,12 @@ def estimate(
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
-    Without a method it is `corrected`. The rows of a task of kind `sizes` are its buckets (see `estimators/sizes.py`),
-    which have a method of their own and no `post`.
-    `post` names what is done to the frequencies afterwards: `consistent` makes them add up to what they can,
-    `oversize` makes up for sets larger than the padding and needs the `sizes` of the sets. Method `bayes` and
-    post `consistent` decode all keys even if a few are asked for. Where decoding takes long, `progress` is told
-    the share that is done.
+    Without a method it is `bayes`, or `corrected` where keys are too many to be decoded together. The rows of a task of
+    kind `sizes` are its buckets (see `estimators/sizes.py`), which have a method of their own and no `post`.
+    `sizes` tells how many pairs people hold: intervals of frequencies then reach up to what sets larger than the padding
+    may hide. `post` names what is done to the frequencies afterwards: `consistent` makes them add up to what they can,
+    `oversize` makes up for larger sets, and needs `sizes`. Method `bayes` and post `consistent` decode all keys even if
+    a few are asked for. Where decoding takes long, `progress` is told the share that is done.
 
     >>> from pckv import Task, Tally
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -77,7 +76,7 @@ def estimate(
                 f"post {posts[0]!r} is not for a task of sizes: its shares fit together already"
             )
         return estimate_sizes(tally, task.channel, method, level, keys)
-    method = DEFAULT_METHOD if method is None else method
+    method = method or default_method(task)
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")
     rows = None if keys is None else np.array([task.key_index(key) for key in keys], np.int64)
@@ -92,7 +91,8 @@ def estimate(
         support, dummies = key_support(tally, numbers, progress), None
     columns = _columns(tally, support, dummies, method, level)
     if kept is not None:
-        columns |= {name: oversized(columns[name], kept) for name in FREQUENCIES}
+        moved = ("frequency", "frequency_low", "frequency_high") if OVERSIZE in posts else ("frequency_high",)
+        columns |= {name: oversized(columns[name], kept) for name in moved}
     made = Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -104,6 +104,12 @@ def estimate(
         **columns,
     )
     return made if rows is None else made.take(rows)
+
+
+def default_method(task: Task) -> str:
+    """The method that is taken where nothing is said."""
+    together = task.channel.decodes_all and task.key_count <= MOST_KEYS_AT_ONCE
+    return LEARNING if together else OTHERWISE
 
 
 def _check_number(task: Task, method: str, posts: tuple[str, ...]) -> None:

@@ -46,14 +46,10 @@ def full_name(method: str, post: tuple[str, ...]) -> str:
 
 
 def kept_share(post: tuple[str, ...], sizes: SetSizes | None, padding: int) -> float | None:
-    """What `oversize` divides by; None where it is not asked for."""
-    if OVERSIZE not in post:
-        if sizes is not None:
-            raise ParameterError(f"sizes are for post {OVERSIZE!r} alone")
-        return None
-    if sizes is None:
+    """The share of all pairs that reports show, where sizes are known."""
+    if sizes is None and OVERSIZE in post:
         raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")
-    return sizes.kept(padding)
+    return None if sizes is None else sizes.kept(padding)
 
 
 def consistent(

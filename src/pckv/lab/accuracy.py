@@ -15,6 +15,7 @@ from pckv.channels import build
 from pckv.estimators.baseline import baseline
 from pckv.estimators.bayes import Posterior, learn
 from pckv.estimators.corrected import corrected
+from pckv.estimators.post import oversized
 from pckv.estimators.prior import Grid
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
@@ -39,7 +40,7 @@ class Cell:
 
     `errors` are mean squared ones by method, `spread` their standard errors over the repeats. `ratio` is bayes beside
     corrected on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover` are the shares
-    of the keys whose intervals at 95 % hold the truth. A mean is only compared where somebody holds the key.
+    of the keys whose intervals at 95 %, sizes being known, hold the truth. A mean is only compared where somebody holds the key.
     """
 
     data: str
@@ -89,12 +90,12 @@ class Ground:
         return self.by_quantity((frequency - self.frequency) ** 2, (mean - self.mean) ** 2)
 
     def cover(self, found: Posterior) -> list[float]:
-        """How many intervals hold the truth."""
-        inside = [
-            np.asarray((low <= truth) & (truth <= high), np.float64)
-            for (low, high), truth in zip(found.intervals(LEVEL), (self.frequency, self.mean), strict=True)
-        ]
-        return self.by_quantity(*inside)
+        """How many intervals hold the truth, sizes being known."""
+        (low, high), (mean_low, mean_high) = found.intervals(LEVEL)
+        high = oversized(high, self.dataset.kept(self.padding))
+        inside = (low <= self.frequency) & (self.frequency <= high)
+        mean_inside = (mean_low <= self.mean) & (self.mean <= mean_high)
+        return self.by_quantity(inside.astype(np.float64), mean_inside.astype(np.float64))
 
 
 def measure(ground: Ground, mechanism: str, epsilon: str, repeats: int, seed: int) -> Cell:

@@ -83,18 +83,6 @@ export function expLower({ n, d }) {
   return new Fraction(bound, 1n << 256n);
 }
 
-export function allocate(allocation, epsilon, padding) {
-  const half = expLower(epsilon.over(2)), gain = expLower(epsilon).minus(1).times(padding);
-  const budgets = new Map([
-    ["optimized", [gain.over(2).plus(1), gain.plus(1)]],
-    ["non-optimized", [gain.plus(1).times(half.plus(1)).over(half.times(2)), half]],
-    ["naive", [half, half]],
-  ]);
-  must(budgets.has(allocation), "allocation");
-  const [key, value] = budgets.get(allocation), middle = value.plus(1).over(2), rest = middle.times(padding - 1);
-  return { key, value, claim: key.times(value).plus(rest).over((key.below(middle) ? key : middle).plus(rest)) };
-}
-
 // ε is spent in units, rounded up; a cap is rounded down.
 const UNIT = 10n ** 15n;
 
@@ -198,10 +186,10 @@ export class Sampling {
 
   // Chances are those of + alone, - alone and both.
   get odds() {
-    const [plus, minus, both = 0] = this.sampled, [other, , shared = 0] = this.unsampled;
-    const mine = plus.plus(both), a = mine.plus(minus).plus(both), b = other.plus(shared).times(2);
-    const absent = b.minus(shared), held = absent.times(this.slots - 1).plus(a).minus(both).over(this.slots);
-    return { a: a.number, b: b.number, p: mine.over(a).number, held: held.number, absent: absent.number };
+    const numbers = (chances) => chances.map(({ number }) => number);
+    const [plus, minus, both = 0] = numbers(this.sampled), [other, , shared = 0] = numbers(this.unsampled);
+    const a = plus + minus + 2 * both, b = 2 * (other + shared), absent = b - shared;
+    return { a, b, p: (plus + both) / a, held: (absent * (this.slots - 1) + a - both) / this.slots, absent };
   }
 }
 
@@ -220,7 +208,7 @@ export const readWord = (body) => new DataView(body.buffer, body.byteOffset).get
 
 export function toText(data) {
   const letters = data.reduce((text, byte) => text + String.fromCharCode(byte), "");
-  return btoa(letters).replace(/[+/=]/g, (letter) => ({ "+": "-", "/": "_" })[letter] ?? "");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
@@ -236,7 +224,7 @@ export const isName = (name) =>
 
 const RULES = {
   version: (version) => version === 1,
-  kind: (kind) => kind === "pairs",
+  kind: (kind, { mechanism }) => kind === (mechanism?.name === "buckets" ? "sizes" : "pairs"),
   name: isName,
   keys: (keys) =>
     Array.isArray(keys)
@@ -246,7 +234,7 @@ const RULES = {
   high: isDecimal,
   epsilon: (text) => isBetween(text, "0.000001", "20"),
   padding: isCount,
-  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
+  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision", "buckets"].includes(mechanism?.name),
   opens: isDay,
   closes: isDay,
 };
@@ -263,7 +251,7 @@ export class Task {
     }
     for (const member of [...Object.keys(members), ...Object.keys(RULES)]) {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
-      must(known && RULES[member](members[member]), member);
+      must(known && RULES[member](members[member], members), member);
     }
     const { opens, closes } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
@@ -276,10 +264,10 @@ export class Task {
     const keyCount = members.keys.length ?? members.keys;
     const channel = new Channel(keyCount, members.padding, decimal(members.epsilon), parameters);
     const { subtle } = crypto, data = new TextEncoder().encode(text);
-    check(subtle, "no_crypto", "without crypto.subtle no task can be checked: serve the page by https or from localhost");
+    check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const more = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
+    const more = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon, buckets: channel.labels };
     const task = Object.assign(new Task(), members, more);
     channels.set(task, channel);
     return task;
@@ -297,6 +285,6 @@ export class Task {
   }
 
   says(body, key) {
-    return channelOf(this).says(body, this.keyIndex(key));
+    return channelOf(this).says(body, this.buckets ? key : this.keyIndex(key));
   }
 }

@@ -1,8 +1,8 @@
 /** Any refusal: one clear line, and a code that stays. */
 export declare class PckvError extends Error {
   /**
-   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or of the client's: `wrong_task`, `over_budget`,
-   * `not_sent`, `refused`.
+   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or of the client's: `wrong_task`, `already_served`,
+   * `over_budget`, `not_sent`, `refused`.
    */
   readonly code: string;
 }
@@ -16,13 +16,13 @@ export interface Report {
   readonly body: Uint8Array;
 }
 
-/** How often a report supports a key, whichever of its pairs was sampled. */
+/** How often a report supports a key, whichever of its pairs was sampled; of a pilot, how often it names a bucket. */
 export interface Odds {
   /** The paper's a, b and p; a report that supports both signs of a key counts twice in a and b. */
   readonly a: number;
   readonly b: number;
   readonly p: number;
-  /** The chance that a report says of a key that its sender holds it: if she does, and if she does not. */
+  /** The chance that a report says of a key that its sender holds it, or is in a bucket: if she is, and if not. */
   readonly held: number;
   readonly absent: number;
 }
@@ -34,7 +34,10 @@ export declare class Task {
   static fromJson(text: string): Promise<Task>;
   readonly id: string;
   readonly text: string;
+  /** A survey's: its pilot and its main task have the same one. */
   readonly name: string;
+  /** Whether pairs are collected or, by a pilot, how many of them people hold. */
+  readonly kind: "pairs" | "sizes";
   /** The names of the keys, or how many there are: then they are named "0" and so on. */
   readonly keys: readonly string[] | number;
   readonly keyCount: number;
@@ -45,11 +48,15 @@ export declare class Task {
   /** The ε that the integers give, rounded up; never above the one asked for. */
   readonly realisedEpsilon: number;
   readonly padding: number;
-  readonly mechanism: "ue" | "grr" | "ue-compact" | "collision";
+  readonly mechanism: "ue" | "grr" | "ue-compact" | "collision" | "buckets";
   readonly parameters: Readonly<Record<string, string | number>>;
   readonly opens: string | null;
   readonly closes: string | null;
+  /** The buckets of a pilot, like "3-4" and at last "5+"; of other tasks there are none. */
+  readonly buckets?: readonly string[];
   readonly odds: Odds;
+  /** The bucket that a pilot's report names. */
+  says(body: Uint8Array): string;
   /** Whether a body says of a key that its sender holds it with a high value, with a low one. */
   says(body: Uint8Array, key: string): { readonly plus: boolean; readonly minus: boolean };
 }
@@ -94,7 +101,10 @@ export declare class Client {
   readonly url: string;
   /** The task of an id: fetched once, checked against the id, then kept. */
   task(id: string): Promise<Task>;
-  /** Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`. */
+  /**
+   * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`. Who has
+   * served in a pilot cannot serve in the main task of its name, nor the other way round (`already_served`).
+   */
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
   /** The first half of `submit`: the report is made and kept, and nothing is sent before `send`. */
   prepare(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;

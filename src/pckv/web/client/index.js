@@ -3,8 +3,6 @@ import { Task, check, isDecimal, isName, perturb, toText, units, unitsText } fro
 
 export { PckvError, Task, perturb } from "./core.js";
 
-const JSON_TYPE = "application/json";
-
 export async function fetchTask(url, id, patience) {
   const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, patience);
   check(status === 200, "not_sent", `${place}: ${note}; nothing was perturbed`);
@@ -58,7 +56,7 @@ function judge({ status, media, text, note }, id) {
     said = Object(JSON.parse(text));
   } catch {}
   if (status === 200) {
-    const refused = media === JSON_TYPE && Array.isArray(said.refused) ? said.refused : [0, 0], [first] = refused;
+    const refused = media === "application/json" && Array.isArray(said.refused) ? said.refused : [0, 0], [first] = refused;
     if (!refused.length) return outcome("sent", "");
     return refused.length === 1 && first?.id === id && typeof first.reason === "string"
       ? outcome("refused", code(first.reason) ?? "an unknown reason")
@@ -149,8 +147,7 @@ export class Client {
 
   async #keep(id, pairs, status, { invitation } = {}) {
     check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
-    const known = await this.#locked("reports", (reports) => reports("get", checkedId(id)));
-    const task = known ? null : await this.task(id);
+    const task = checkedId(id) in (await this.ledger()) ? null : await this.task(id);
     return this.#locked("reports", async (reports) => {
       const all = await reports("getAll"), kept = all.find((each) => each.task === id);
       if (kept) {
@@ -158,10 +155,14 @@ export class Client {
         await reports("put", better);
         return receiptOf(better);
       }
-      const spent = total(all), { cost } = task, epsilon = unitsText(cost);
+      const { name, kind, cost } = task, spent = total(all), epsilon = unitsText(cost);
+      const other = all.find((each) => each.name === name && each.kind !== kind);
+      // A pilot and its main task would be 2ε.
+      const served = `this device served in the ${other?.kind} task ${other?.task} of ${name}`;
+      check(!other, "already_served", `${served}: nobody serves in both`);
       const within = this.cap === undefined || spent + cost <= units(String(this.cap));
       check(within, "over_budget", `ε = ${epsilon} on top of ${unitsText(spent)} is over the cap of ${this.cap} in all`);
-      const made = { task: id, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
+      const made = { task: id, name, kind, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
       // Fails where there is one: the first stays.
       await reports("add", made);
       return receiptOf(made, { perturbed: true });
@@ -179,7 +180,7 @@ export class Client {
   async #deliver(kept) {
     if (kept.status !== "waiting") return [receiptOf(kept)];
     const id = toText(kept.report.id), report = { id, body: toText(kept.report.body), invitation: kept.invitation };
-    const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": JSON_TYPE };
+    const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": "application/json" };
     const answer = await ask(`${kept.url}/tasks/${kept.task}/reports`, { method: "POST", headers, body }, this.patience);
     // No refusal undoes a success.
     const better = await this.#change(kept.task, ({ status }) => status !== "sent" && judge(answer, id));

@@ -1,6 +1,6 @@
 // The participant's page: what is asked, the form, what would leave this device, and the way of the report.
 import { Client } from "/client/index.js";
-import { alertBox, announce, make, percent, replace } from "./page.js";
+import { alertBox, announce, count, make, percent, replace } from "./page.js";
 import { PairsForm } from "./pairs-form.js";
 import { whatLeaves } from "./report-view.js";
 
@@ -32,15 +32,39 @@ async function start() {
 const explained = (error) =>
   error.code === "not_sent" ? `This survey cannot be fetched: ${error.message}` : error.message;
 
+// What the mixing does to an answer, in numbers.
+function chances({ odds: { held, absent }, buckets, keys }) {
+  if (buckets)
+    return `your report names one of ${buckets.length} ranges: ${buckets.join(", ")}. It names the right one with probability ${percent(held)}, and each other one with probability ${percent(absent)}.`;
+  const key = `“${keys[0] ?? "0"}”`;
+  return `if you do not have ${key}, your report says that you do with probability ${percent(absent)}; if you have it, with probability ${percent(held)}.`;
+}
+
+const pilot = ({ keyCount }) =>
+  make(
+    "section",
+    { "aria-label": "What is asked" },
+    make("h2", {}, "What is asked"),
+    make(
+      "p",
+      { id: "pilot" },
+      `This is a pilot. It asks how many of ${count(keyCount)} things apply to you, as a range, and nothing else: which ones they are does not leave this device.`,
+    ),
+    make(
+      "p",
+      {},
+      "Take part either here or in the main survey of the same name, not in both: two reports would give away more about you. This device makes only one of them.",
+    ),
+  );
+
 function introduction(task) {
-  const { held, absent } = task.odds,
-    key = `“${task.keys[0] ?? "0"}”`,
-    factor = Math.exp(Number(task.epsilon));
+  const factor = Math.exp(Number(task.epsilon));
   const until = task.closes ? ` Reports are taken before ${task.closes} (UTC).` : "";
   const from = task.opens ? ` It opens on ${task.opens} (UTC).` : "";
   return [
     make("h1", {}, task.name),
     make("p", {}, `Asked by whoever runs ${location.host}.${from}${until}`),
+    task.buckets ? pilot(task) : null,
     make(
       "section",
       { "aria-label": "Your privacy" },
@@ -53,7 +77,7 @@ function introduction(task) {
       make(
         "p",
         { id: "odds" },
-        `With ε = ${task.epsilon}: if you do not have ${key}, your report says that you do with probability ${percent(absent)}; if you have it, with probability ${percent(held)}. Other answers would make any report at most ${factor.toPrecision(3)} times as likely or unlikely.${factor > WEAK ? " That is weak protection." : ""}`,
+        `With ε = ${task.epsilon}: ${chances(task)} Other answers would make any report at most ${factor.toPrecision(3)} times as likely or unlikely.${factor > WEAK ? " That is weak protection." : ""}`,
       ),
     ),
   ];
@@ -99,10 +123,14 @@ function ask() {
     try {
       show(await client.prepare(id, typed, { invitation }));
     } catch (error) {
+      if (error.code === "already_served") return replace(body, alertBox(served()));
       replace(said, alertBox(error.message));
     }
   }
 }
+
+const served = () =>
+  `This device has taken part in the ${task.buckets ? "main survey" : "pilot"} of the same name, and nobody takes part in both. Nothing was made or sent.`;
 
 const notice = (text) => make("p", { class: "note", role: "status" }, text);
 

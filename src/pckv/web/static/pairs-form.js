@@ -1,4 +1,4 @@
-// The form for pairs: all keys where they are few, a search where they are many; stars, or a slider.
+// The form for pairs: all keys where they are few, a search where they are many; stars, a slider, or a tick for a pilot.
 import { announce, count, field, make, replace, settled } from "./page.js";
 
 const FEW = 30,
@@ -13,7 +13,10 @@ export class PairsForm {
     this.element = make("div");
     if (task.keyCount <= FEW) {
       for (let index = 0; index < task.keyCount; index++) this.add(this.name(index));
-      this.element.append(make("p", {}, "Give a value to all that apply to you, and leave out the others."), this.list);
+      const todo = task.buckets
+        ? "Tick all that apply to you."
+        : "Give a value to all that apply to you, and leave out the others.";
+      this.element.append(make("p", {}, todo), this.list);
     } else {
       this.element.append(this.search(), this.list);
     }
@@ -25,7 +28,8 @@ export class PairsForm {
 
   add(key, removable = false) {
     if (this.rows.has(key)) return this.rows.get(key);
-    const row = new Row(this.task, key, this.rows.size, removable ? () => this.remove(key) : null);
+    const Kind = this.task.buckets ? Tick : Row;
+    const row = new Kind(this.task, key, this.rows.size, removable ? () => this.remove(key) : null);
     this.rows.set(key, row);
     this.list.append(row.element);
     return row;
@@ -133,6 +137,24 @@ class Row {
 
   focus() {
     this.control.element.querySelector("input, button").focus();
+  }
+}
+
+// A pilot asks for no values: any will do. One that was searched for goes when its tick does.
+class Tick {
+  constructor(task, key, number, remove) {
+    Object.assign(this, { task, key, removable: remove !== null });
+    this.input = make("input", { type: "checkbox", checked: this.removable, onchange: () => remove?.() });
+    const label = make("label", {}, this.input, make("span", { class: "name" }, key));
+    this.element = make("li", {}, make("div", { class: "choices" }, label));
+  }
+
+  get value() {
+    return this.input.checked ? this.task.low : null;
+  }
+
+  focus() {
+    this.input.focus();
   }
 }
 

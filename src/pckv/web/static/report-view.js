@@ -6,22 +6,23 @@ const MOST_DECODED = 2000,
   BYTES_SHOWN = 64;
 
 export function whatLeaves(task, { report, status }, typed) {
-  const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(typed));
+  const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(task, typed));
   const right = make(
     "div",
     { id: "leaves" },
     make("h3", {}, status === "sent" ? "What left this device" : "What leaves this device"),
-    ...claims(task, report, typed),
+    ...(task.buckets ? claimedSize(task, report) : claims(task, report, typed)),
     ...bytes(report),
   );
   return make("div", { class: "compare" }, left, right);
 }
 
-function entered(typed) {
+function entered(task, typed) {
   if (!typed) return [make("p", {}, "It was not kept: only the report is stored.")];
   if (!typed.size) return [make("p", {}, "Nothing: a report is made all the same, so that it does not tell.")];
   return [
-    make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, `${key}: ${value}`))),
+    task.buckets ? make("p", {}, `${count(typed.size)} of them:`) : null,
+    make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, task.buckets ? key : `${key}: ${value}`))),
     make("p", {}, make("small", {}, "It is not sent, and not stored either.")),
   ];
 }
@@ -51,6 +52,23 @@ function claims(task, report, typed) {
       ),
     ),
   ].filter(Boolean);
+}
+
+function claimedSize(task, report) {
+  const { held, absent } = task.odds;
+  return [
+    make("p", { id: "claim" }, `It claims that ${task.says(report.body)} of them apply to you.`),
+    make("p", {}, "It does not say which."),
+    make(
+      "p",
+      {},
+      make(
+        "small",
+        {},
+        `Chance decides: this claim stands in ${percent(held)} of the reports of people whom it applies to, and in ${percent(absent)} of all others.`,
+      ),
+    ),
+  ];
 }
 
 const worth = ({ plus, minus }) =>

@@ -1,12 +1,13 @@
 // proofs/grr.md: a word is 2·key + (1 for +); the dummies' words follow the keys'.
-import { Sampling, allocate, readWord, spread, writeWord } from "../core.js";
+import { Sampling, readWord, spread, writeWord } from "../core.js";
+import { allocate } from "../budget.js";
 
 export class Channel extends Sampling {
   static options = ["allocation"];
 
   constructor(keys, padding, epsilon, { allocation }, bits = 64) {
     super(keys, padding, bits);
-    const { key, value } = allocate(allocation, epsilon, padding);
+    const [key, value] = allocate(allocation, epsilon, padding);
     const all = keys + padding, optimized = allocation === "optimized";
     this.wordLimit = 2n * BigInt(all);
     // The words with a threshold of their own: the true one, or both of its key.

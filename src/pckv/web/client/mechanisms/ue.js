@@ -1,5 +1,6 @@
 // proofs/ue.md: every key's own three-sided die, in two bit planes.
-import { Fraction, Sampling, allocate, decimal, isBetween, must, spread } from "../core.js";
+import { Fraction, Sampling, decimal, isBetween, must, spread } from "../core.js";
+import { allocate } from "../budget.js";
 
 export class Channel extends Sampling {
   static options = ["allocation", "beta"];
@@ -8,8 +9,9 @@ export class Channel extends Sampling {
   constructor(keys, padding, epsilon, { allocation, beta }, bits = 64) {
     super(keys, padding, bits);
     const tuned = allocation === "tuned";
-    // Padding does not amplify here.
-    const { value, claim } = allocate(tuned ? "optimized" : allocation, epsilon, 1);
+    // By Theorem 2: padding does not amplify here.
+    const [key, value] = allocate(tuned ? "optimized" : allocation, epsilon, 1);
+    const claim = key.times(value).times(2).over(value.plus(1));
     this.draws = 2 + keys;
     if (tuned) this.tune(beta, claim);
     else {
