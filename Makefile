@@ -7,7 +7,7 @@ READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 
-.PHONY: demo test lint accuracy bench bench-auto bench-collector bench-consistency bench-mechanisms bench-tuned bench-web
+.PHONY: demo test lint accuracy bench bench-auto bench-collector bench-consistency bench-mechanisms bench-pilot bench-tuned bench-web
 .PHONY: mechanisms peers reproduction screenshots vectors clean
 
 demo: $(READY)
@@ -42,6 +42,10 @@ bench-consistency: $(READY)
 # `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
 bench-mechanisms: $(READY)
 	$(BIN)/python bench/mechanisms.py $(DATA)
+
+# Whether a pilot leads to a good padding, on real and made-up data.
+bench-pilot: $(READY)
+	$(BIN)/python bench/pilot.py $(DATA)
 
 # The table of sets of residues in docs/mechanisms.md.
 bench-tuned: $(READY)

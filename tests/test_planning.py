@@ -125,7 +125,7 @@ def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
     assert made.users_needed[0.02] is not None
     assert made.users_needed[0.01] is None
     channel = build(made.mechanism, 100, 2, Fraction(1), made.parameters)
-    needed = users_for(channel, 3, 0.05, 0.04)
+    needed = users_for(channel, 0.05, 0.04, seen=2 / 3)
     assert needed is not None
     moments = CountMoments.of(channel.count_law)
     assert math.hypot(math.sqrt(moments.frequency_variance(0.1 / 3) / needed), 0.05 / 3) <= 0.04

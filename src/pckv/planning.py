@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.prediction import Errors, predict
 from pckv.report import ID_BYTES
 from pckv.selection import least_error, objection, suited
+from pckv.sizes import Sizes
 from pckv.task import MOST_KEYS, checked_epsilon
 from pckv.theory import CountMoments
 from pckv.tuning import DEFAULT_OBJECTIVE, Aim, aim_for
+
+if TYPE_CHECKING:
+    from pckv.estimators import Estimates
 
 # Where nothing is known of the data, a plan is made for a key held by this share.
 REFERENCE_FREQUENCY = 0.05
@@ -27,6 +32,8 @@ SMALLEST_FREQUENCY = 1e-9
 # A frequency counts as told from zero if its interval leaves zero out this often.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
+# The rule of Wang et al. (2018), beside which a plan shows its own: a padding that so many people do not exceed.
+USUAL_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,16 @@ class Option:
     mean_error: float
     # Why it is not chosen; empty for the one that is.
     objection: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to choose the padding of the mechanism that is chosen, and its errors."""
+
+    rule: str
+    padding: int
+    frequency_error: float
+    mean_error: float
 
 
 @dataclass(frozen=True)
@@ -67,12 +84,18 @@ class Hostile:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run and what to expect of it."""
+    """What to run and what to expect of it.
+
+    `pairs` is how many people hold on average, `usual_pairs` how many nine of ten do not exceed, and `seen`
+    the share of a frequency that reports show. `alternatives` are there where sizes were given.
+    """
 
     keys: int
     users: int
     epsilon: float
-    pairs: int
+    pairs: float
+    usual_pairs: int
+    seen: float
     frequency: float
     objective: str
     mechanism: str
@@ -89,6 +112,7 @@ class Plan:
     users_needed: dict[float, int | None]
     hostile: Hostile
     options: tuple[Option, ...]
+    alternatives: tuple[Alternative, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values."""
@@ -103,36 +127,50 @@ def plan(
     keys: int,
     users: int,
     epsilon: float | str,
-    pairs: int = 1,
+    pairs: int | None = None,
     *,
-    frequency: float = REFERENCE_FREQUENCY,
+    sizes: Sizes | Mapping[int, float] | Estimates | None = None,
+    frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
 ) -> Plan:
     """Choose mechanism, parameters and padding by their predicted errors for a key of this frequency.
 
     The objective is the error that counts: of the frequency, of the mean, or both (their geometric mean).
 
-    Everybody is taken to hold `pairs` pairs; a padding below that reports frequencies too low by
-    the factor padding/pairs, which counts as error.
+    Everybody is taken to hold `pairs` pairs (1 if nothing is said), or `sizes` tells how many hold how many: a
+    histogram, or the estimates of a pilot. A padding below that reports frequencies too low, which counts as error.
+    Without a frequency, the plan is for one of 5 %, or with sizes for such as the 50 most frequent keys may have.
 
     >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
     >>> chosen.mechanism, chosen.padding
     ('collision', 3)
+    >>> plan(keys=5850, users=105_508, epsilon=1.0, sizes={1: 70_000, 2: 20_000, 6: 10_000}).padding
+    1
     """
     _check(keys, users, pairs, frequency)
+    if sizes is not None and pairs is not None:
+        raise ParameterError("pairs and sizes say the same: give one of them")
+    people = (Sizes({pairs or 1: 1}) if sizes is None else Sizes.of(sizes)).at_most(keys)
+    if frequency is None:
+        guess = REFERENCE_FREQUENCY if sizes is None else people.popular_frequency(keys)
+        frequency = max(guess, SMALLEST_FREQUENCY)
     exact_epsilon = Fraction(checked_epsilon(epsilon))
     aim = aim_for(keys, 1, objective, users)._replace(frequency=frequency)
-    best = [_best_padding(name, keys, exact_epsilon, pairs, aim) for name in CHANNELS]
+    best = [
+        _best_padding(_channels(name, keys, exact_epsilon, people, aim), people, aim) for name in CHANNELS
+    ]
     channel = least_error(
-        [(aim.rank(_errors(each, aim, pairs)), each) for each in best if not objection(each, users)]
+        [(aim.rank(_errors(each, aim, people)), each) for each in best if not objection(each, users)]
     )
-    moments = CountMoments.of(channel.count_law)
+    moments, seen = CountMoments.of(channel.count_law), people.seen(channel.padding)
     a, b, p = (float(probability) for probability in channel.probabilities)
     return Plan(
         keys=keys,
         users=users,
         epsilon=float(exact_epsilon),
-        pairs=pairs,
+        pairs=people.mean,
+        usual_pairs=people.percentile(USUAL_SHARE),
+        seen=seen,
         frequency=frequency,
         objective=objective,
         mechanism=channel.name,
@@ -144,53 +182,77 @@ def plan(
         b=b,
         p=p,
         bytes_a_report=ID_BYTES + channel.body_bytes,
-        errors=tuple(_error_at(channel, aim._replace(frequency=f), pairs) for f in FREQUENCIES),
-        smallest_frequency=smallest_frequency(moments, users, seen_share(channel, pairs)),
-        users_needed={error: users_for(channel, pairs, frequency, error) for error in WANTED_ERRORS},
+        errors=tuple(_error_at(channel, aim._replace(frequency=f), people) for f in FREQUENCIES),
+        smallest_frequency=smallest_frequency(moments, users, seen),
+        users_needed={error: users_for(channel, frequency, error, seen) for error in WANTED_ERRORS},
         hostile=hostile(channel, users),
-        options=tuple(_option(each, channel, aim, pairs) for each in best),
+        options=tuple(_option(each, channel, aim, people) for each in best),
+        alternatives=() if sizes is None else _alternatives(channel, exact_epsilon, people, aim),
     )
 
 
-def _check(keys: int, users: int, pairs: int, frequency: float) -> None:
+def _check(keys: int, users: int, pairs: int | None, frequency: float | None) -> None:
     if not 1 <= keys <= MOST_KEYS:
         raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
     if not 1 <= users <= MOST_USERS:
         raise ParameterError(f"users must be at least 1 and at most 10^15, not {users}")
-    if not 1 <= pairs <= keys:
+    if pairs is not None and not 1 <= pairs <= keys:
         raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
-    if not SMALLEST_FREQUENCY <= frequency <= 1:
+    if frequency is not None and not SMALLEST_FREQUENCY <= frequency <= 1:
         raise ParameterError(
             f"frequency must be at least {SMALLEST_FREQUENCY:g} and at most 1, not {frequency}"
         )
 
 
-def _best_padding(name: str, keys: int, epsilon: Fraction, pairs: int, aim: Aim) -> Channel:
-    """A mechanism with the padding, and parameters for it, that suit the aim best; without objection if possible."""
-    paddings = sorted({padding for padding in PADDINGS if padding < pairs} | {pairs})
-    channels = [suited(name, keys, padding, epsilon, {}, aim) for padding in paddings]
+def _channels(name: str, keys: int, epsilon: Fraction, people: Sizes, aim: Aim) -> list[Channel]:
+    """A mechanism with every padding that comes into question, and parameters for it."""
+    paddings = {min(padding, people.largest) for padding in PADDINGS} | {_usual(people)}
+    return [suited(name, keys, padding, epsilon, {}, aim) for padding in sorted(paddings)]
+
+
+def _usual(people: Sizes) -> int:
+    return max(1, people.percentile(USUAL_SHARE))
+
+
+def _best_padding(channels: list[Channel], people: Sizes, aim: Aim, *, oversize: bool = False) -> Channel:
+    """The one whose padding suits the aim best; without objection if possible."""
     return min(
         channels,
-        key=lambda channel: (objection(channel, aim.users) != "", aim.rank(_errors(channel, aim, pairs))),
+        key=lambda channel: (
+            objection(channel, aim.users) != "",
+            aim.rank(_errors(channel, aim, people, oversize=oversize)),
+        ),
     )
 
 
-def seen_share(channel: Channel, pairs: int) -> float:
-    """The share of a frequency that its estimate sees: less than all where the padding is too short."""
-    return min(1, channel.padding / pairs)
+def _errors(channel: Channel, aim: Aim, people: Sizes, *, oversize: bool = False) -> Errors:
+    """What is predicted; with the correction `oversize`, frequencies are divided by the share of pairs kept."""
+    moments, padding = CountMoments.of(channel.count_law), channel.padding
+    divisor = people.kept(padding) if oversize else 1.0
+    return predict(moments, aim.users, aim.frequency, people.seen(padding), divisor)
 
 
-def _errors(channel: Channel, aim: Aim, pairs: int) -> Errors:
-    moments = CountMoments.of(channel.count_law)
-    return predict(moments, aim.users, aim.frequency, seen_share(channel, pairs))
+def _alternatives(chosen: Channel, epsilon: Fraction, people: Sizes, aim: Aim) -> tuple[Alternative, ...]:
+    channels = _channels(chosen.name, chosen.keys, epsilon, people, aim)
+    usual = next(channel for channel in channels if channel.padding == _usual(people))
+    made_up = _best_padding(channels, people, aim, oversize=True)
+
+    def alternative(rule: str, channel: Channel, *, oversize: bool) -> Alternative:
+        errors = _errors(channel, aim, people, oversize=oversize)
+        return Alternative(rule, channel.padding, *map(math.sqrt, errors))
+
+    return (
+        alternative("90 %", usual, oversize=False),
+        alternative("oversize", made_up, oversize=True),
+    )
 
 
-def _error_at(channel: Channel, aim: Aim, pairs: int) -> ErrorAt:
-    return ErrorAt(aim.frequency, *map(math.sqrt, _errors(channel, aim, pairs)))
+def _error_at(channel: Channel, aim: Aim, people: Sizes) -> ErrorAt:
+    return ErrorAt(aim.frequency, *map(math.sqrt, _errors(channel, aim, people)))
 
 
-def _option(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> Option:
-    error = _error_at(channel, aim, pairs)
+def _option(channel: Channel, chosen: Channel, aim: Aim, people: Sizes) -> Option:
+    error = _error_at(channel, aim, people)
     return Option(
         mechanism=channel.name,
         padding=channel.padding,
@@ -200,13 +262,13 @@ def _option(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> Option:
         mean_error=error.mean_error,
         objection=""
         if channel is chosen
-        else objection(channel, aim.users) or _drawback(channel, chosen, aim, pairs),
+        else objection(channel, aim.users) or _drawback(channel, chosen, aim, people),
     )
 
 
-def _drawback(channel: Channel, chosen: Channel, aim: Aim, pairs: int) -> str:
+def _drawback(channel: Channel, chosen: Channel, aim: Aim, people: Sizes) -> str:
     """By how much another channel was predicted to be better, or that it was the size of reports."""
-    more = aim.rank(_errors(channel, aim, pairs)) / aim.rank(_errors(chosen, aim, pairs)) - 1
+    more = aim.rank(_errors(channel, aim, people)) / aim.rank(_errors(chosen, aim, people)) - 1
     if more > 0:
         return f"{more:.1%} more squared error"
     return f"larger reports for {-more:.1%} less squared error"
@@ -233,12 +295,12 @@ def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> 
     return high
 
 
-def users_for(channel: Channel, pairs: int, frequency: float, error: float) -> int | None:
+def users_for(channel: Channel, frequency: float, error: float, seen: float = 1.0) -> int | None:
     """How many users bring the error of a frequency down to this; None if its bias is larger."""
-    seen = frequency * seen_share(channel, pairs)
-    allowed = error**2 - (frequency - seen) ** 2
+    shown = frequency * seen
+    allowed = error**2 - (frequency - shown) ** 2
     moments = CountMoments.of(channel.count_law)
-    return math.ceil(moments.frequency_variance(seen) / allowed) if allowed > 0 else None
+    return math.ceil(moments.frequency_variance(shown) / allowed) if allowed > 0 else None
 
 
 def hostile(channel: Channel, users: int) -> Hostile:

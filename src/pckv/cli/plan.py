@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from pckv.cli.common import json_option, print_json, print_table
-from pckv.planning import DETECTION_LEVEL, DETECTION_POWER, REFERENCE_FREQUENCY, Plan, plan
+from pckv.cli.common import FilePath, json_option, print_json, print_table
+from pckv.planning import (
+    DETECTION_LEVEL,
+    DETECTION_POWER,
+    REFERENCE_FREQUENCY,
+    USUAL_SHARE,
+    Alternative,
+    Option,
+    Plan,
+    plan,
+)
+from pckv.sizes import POPULAR_KEYS, Sizes
 from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
 
 WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
 # Means are taken to lie anywhere on [-1, 1]: an error like this is made without asking anybody.
 NOTHING_LEARNED = 3**-0.5
+RULES = {
+    "90 %": f"{USUAL_SHARE:.0%} of the people hold at most so many",
+    "oversize": "least predicted error with the correction for larger sets (oversize)",
+}
 
 
 @click.command("plan", short_help="What to run and what errors to expect.")
 @click.option("--keys", type=int, required=True, help="The number of keys.")
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
-@click.option("--pairs", type=int, default=1, show_default=True, help="How many pairs a person holds.")
+@click.option("--pairs", type=int, help="How many pairs a person holds.  [default: 1]")
+@click.option(
+    "--sizes",
+    "sizes_file",
+    type=FilePath,
+    help="How many people hold how many pairs, in place of --pairs: a .csv with the columns size and people, or the "
+    "estimates of a pilot (.csv, .json, .parquet).",
+)
 @click.option(
     "--frequency",
     type=float,
-    default=REFERENCE_FREQUENCY,
-    show_default=True,
-    help="The share of people who hold a key that matters to you; the choice is made for it.",
+    help="The share of people who hold a key that matters to you; the choice is made for it.  "
+    f"[default: {REFERENCE_FREQUENCY}; with --sizes as the {POPULAR_KEYS} most frequent keys may have]",
 )
 @click.option(
     "--objective",
@@ -33,14 +55,26 @@ NOTHING_LEARNED = 3**-0.5
 )
 @json_option
 def plan_command(
-    keys: int, users: int, epsilon: str, pairs: int, frequency: float, objective: str, as_json: bool
+    keys: int,
+    users: int,
+    epsilon: str,
+    pairs: int | None,
+    sizes_file: Path | None,
+    frequency: float | None,
+    objective: str,
+    as_json: bool,
 ) -> None:
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
 
+    A padding shorter than somebody's pairs hides part of them, a longer one adds noise for all: what weighs less is
+    predicted from how many pairs people hold. If nobody knows, ask some of them with a pilot first.
+
     \b
     pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
+    pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     """
-    made = plan(keys, users, epsilon, pairs, frequency=frequency, objective=objective)
+    sizes = None if sizes_file is None else Sizes.read(sizes_file)
+    made = plan(keys, users, epsilon, pairs, sizes=sizes, frequency=frequency, objective=objective)
     if as_json:
         print_json(made.to_dict())
     else:
@@ -59,7 +93,7 @@ def print_plan(made: Plan) -> None:
         f"ε = {made.epsilon:g} is spent as: {spent} (a = {made.a:.5f}, b = {made.b:.5f}, p = {made.p:.5f}).\n"
     )
     print_table(
-        f"Chosen from these for {WANTED[made.objective]}, at a frequency of {made.frequency:.1%} with {made.pairs} pairs a person:",
+        f"Chosen from these for {WANTED[made.objective]}, at a frequency of {made.frequency:.1%} with {made.pairs:.3g} pairs a person:",
         ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
         [
             (
@@ -78,6 +112,8 @@ def print_plan(made: Plan) -> None:
         if option.objection:
             click.echo(f"{option.mechanism} is not chosen: {option.objection}.")
     click.echo()
+    if made.alternatives:
+        print_alternatives(made)
     print_table(
         f"Expected errors with {made.users:,} users, the bias of a short padding included:",
         ("true frequency", "frequency", "mean, of [-1, 1]"),
@@ -100,6 +136,26 @@ def print_plan(made: Plan) -> None:
         f"\nHostile reports: one can raise a key's frequency by {hostile.one_report:.3g}; 1 % of all reports by "
         f"{hostile.one_percent:.3g}, or ten keys by {hostile.ten_keys:.3g} in all."
     )
+
+
+def print_alternatives(made: Plan) -> None:
+    """Print what the padding was chosen from, and what other rules would have it."""
+    chosen = next(option for option in made.options if not option.objection)
+    click.echo(
+        f"People hold {made.pairs:.3g} pairs on average; {USUAL_SHARE:.0%} of them hold at most {made.usual_pairs}. "
+        f"Reports show about {made.seen:.0%} of a popular key's frequency."
+    )
+    ways: list[tuple[str, Option | Alternative]] = [("→ least predicted error", chosen)]
+    ways += [(f"  {RULES[other.rule]}", other) for other in made.alternatives]
+    print_table(
+        f"Ways to choose the padding of {made.mechanism}:",
+        ("rule", "padding", "frequency error", "mean error"),
+        [
+            (rule, str(way.padding), f"±{way.frequency_error:.4f}", mean_error(way.mean_error))
+            for rule, way in ways
+        ],
+    )
+    click.echo()
 
 
 def mean_error(error: float) -> str:

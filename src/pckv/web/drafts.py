@@ -20,7 +20,7 @@ from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, MADE
 from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
-from pckv.planning import MOST_USERS, Plan, plan, seen_share
+from pckv.planning import MOST_USERS, Plan, plan
 from pckv.prediction import predict
 from pckv.selection import suited
 from pckv.task import MOST_KEYS, Task
@@ -127,7 +127,7 @@ def _channel(made: Plan) -> Channel:
 def _errors(channel: Channel, made: Plan, users: int) -> tuple[float, float]:
     """Of frequency and mean."""
     moments = CountMoments.of(channel.count_law)
-    squares = predict(moments, users, made.frequency, seen_share(channel, made.pairs))
+    squares = predict(moments, users, made.frequency, made.seen)
     return math.sqrt(squares.frequency), math.sqrt(squares.mean)
 
 

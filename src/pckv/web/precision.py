@@ -61,7 +61,7 @@ async def precision(
         "frequency_error": now and now[0],
         "mean_error": now and now[1],
         "wanted": wanted,
-        "needed": users_for(task.channel, task.padding, frequency, wanted),
+        "needed": users_for(task.channel, frequency, wanted),
         "chart": drawn,
     }
 
