@@ -394,6 +394,9 @@ def test_post_processing_is_named() -> None:
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
     assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method corrected+consistent")
+    put({"sizes.csv": b"size,people\n2,10\n"})
+    made = read_json(done(f"{ESTIMATE} --json --method corrected --post oversize --sizes sizes.csv"))
+    assert made["method"] == "corrected+oversize"
     options = "--mechanism grr --json --post oversize --post consistent"
     assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
         "corrected+consistent+oversize"
@@ -790,6 +793,8 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
         ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
         ("--post oversize", "post 'oversize' needs sizes"),
+        ("--post oversize --sizes pairs.csv", "pairs.csv: there must be columns size and people"),
+        ("--sizes nowhere.csv", "nowhere.csv"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),

@@ -22,6 +22,7 @@ from pckv.cli.common import (
 )
 from pckv.errors import ParameterError, require
 from pckv.estimators import METHODS, POSTS, Estimates, estimate
+from pckv.sizes import Sizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -33,6 +34,13 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option("--method", default="corrected", show_default=True, help=f"{', '.join(METHODS)}.")
 @click.option(
     "--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}; repeat for both."
+)
+@click.option(
+    "--sizes",
+    "sizes_file",
+    type=FilePath,
+    help="How many people hold how many pairs, a file as for `pckv plan`: --post oversize needs it, and intervals reach "
+    "up to what larger sets may hide.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
@@ -46,6 +54,7 @@ def estimate_command(
     task_file: Path,
     method: str,
     post: tuple[str, ...],
+    sizes_file: Path | None,
     level: float,
     keys: tuple[str, ...],
     top: int | None,
@@ -62,10 +71,17 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
+    sizes = None if sizes_file is None else Sizes.read(sizes_file)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
-            tally, method=method, level=level, keys=keys or None, post=post, progress=progress
+            tally,
+            method=method,
+            level=level,
+            keys=keys or None,
+            post=post,
+            sizes=sizes,
+            progress=progress,
         )
     if top is not None:
         estimates = estimates.top(top)

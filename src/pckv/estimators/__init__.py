@@ -17,7 +17,7 @@ from pckv.estimators.post import (
     CONSISTENT,
     OVERSIZE,
     POSTS,
-    SetSizes,
+    GivenSizes,
     consistent,
     full_name,
     in_order,
@@ -49,7 +49,7 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
-    sizes: SetSizes | None = None,
+    sizes: GivenSizes | None = None,
     progress: Progress = lambda _: None,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.

@@ -5,14 +5,15 @@ They read what was estimated already, so that they cost no privacy. Means stay t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats
 from pckv.estimators.consistency import at_most, on_simplex
+from pckv.estimators.estimates import Estimates
+from pckv.sizes import Sizes
 from pckv.tally.decode import DummySupport
 from pckv.theory import CountMoments
 
@@ -20,12 +21,8 @@ CONSISTENT, OVERSIZE = "consistent", "oversize"
 # In the order that they are applied: the first is about pairs that were sampled, the second about those left out.
 POSTS = (CONSISTENT, OVERSIZE)
 
-
-class SetSizes(Protocol):
-    """How many pairs people hold, as a distribution."""
-
-    def kept(self, padding: int) -> float:
-        """The share of all pairs that is kept if nobody counts for more than so many: E min(|S|, ℓ)/E|S|."""
+# A histogram, or the estimates of a pilot.
+GivenSizes = Sizes | Mapping[int, float] | Estimates
 
 
 def in_order(post: str | Sequence[str]) -> tuple[str, ...]:
@@ -45,11 +42,11 @@ def full_name(method: str, post: tuple[str, ...]) -> str:
     return "+".join((method, *post))
 
 
-def kept_share(post: tuple[str, ...], sizes: SetSizes | None, padding: int) -> float | None:
+def kept_share(post: tuple[str, ...], sizes: GivenSizes | None, padding: int) -> float | None:
     """The share of all pairs that reports show, where sizes are known."""
     if sizes is None and OVERSIZE in post:
         raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")
-    return None if sizes is None else sizes.kept(padding)
+    return None if sizes is None else Sizes.of(sizes).kept(padding)
 
 
 def consistent(
