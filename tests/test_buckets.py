@@ -17,6 +17,7 @@ from pckv.channels.buckets import BucketsChannel
 from pckv.device import SAMPLERS, many
 from pckv.device.many import ManyTape, perturb_many
 from pckv.errors import PairsError, ParameterError, TaskError
+from pckv.estimators import default_method, methods_for
 from pckv.estimators.intervals import frequency_interval
 from pckv.population import Population
 from pckv.seeded import seeded_source
@@ -262,6 +263,17 @@ def test_edges_give_numbers(epsilon: float, padding: int) -> None:
         assert np.all((made.mean_low <= made.mean) & (made.mean <= made.mean_high))
 
 
+def test_people_read_shares_by_bucket_and_no_means() -> None:
+    made = estimate(counted(pilot(padding=4), [10, 20, 30, 940]))
+    assert repr(made).startswith("<Estimates of 4 buckets from 1,000 reports: buckets")
+    page = made._repr_html_()
+    assert "<tr><th>pairs</th><th>share of people</th><th>interval</th></tr>" in page
+    assert [page.index(f"<td>{bucket}</td>") for bucket in made.key] == sorted(
+        page.index(f"<td>{bucket}</td>") for bucket in made.key
+    )
+    assert page.count("<td>") == 3 * 4
+
+
 def test_without_reports_anything_is_possible() -> None:
     made = estimate(Tally(pilot(padding=4)))
     assert made.frequency == pytest.approx([0.25] * 4)
@@ -279,6 +291,7 @@ def test_some_buckets() -> None:
 def test_the_method_is_that_of_its_kind() -> None:
     tally = Tally(pilot())
     assert estimate(tally, method="consistent").to_json() == estimate(tally).to_json()
+    assert (default_method(tally.task), methods_for(tally.task)) == ("consistent", ["consistent"])
     for method in ("baseline", "corrected", "bayes", "best"):
         said = f"^method '{method}' is not for a task of sizes, which has 'consistent' alone$"
         with pytest.raises(ParameterError, match=said):
@@ -286,7 +299,8 @@ def test_the_method_is_that_of_its_kind() -> None:
     with pytest.raises(ParameterError, match="level must be between"):
         estimate(tally, level=1)
     pairs = Tally(Task(name="t", keys=2, values=(0, 1), epsilon=1))
-    assert estimate(pairs).method == "corrected"
+    assert estimate(pairs).method == default_method(pairs.task) == "corrected"
+    assert methods_for(pairs.task) == ["baseline", "corrected", "bayes"]
     with pytest.raises(ParameterError, match="method 'consistent' does not exist"):
         estimate(pairs, method="consistent")
 

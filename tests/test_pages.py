@@ -355,6 +355,49 @@ def end(operator: Person) -> None:
     assert page.get_by_role("link", name=NAME).count() == 0
 
 
+# A pilot
+
+
+def test_a_pilot_on_the_dashboard(collector: Serving, people: Any, tmp_path: Path) -> None:
+    task = add_task(collector, name="small pilot", kind="sizes", padding=8)
+    main = add_task(collector, name="small pilot")
+    reports = [pckv.perturb(task, dict.fromkeys(KEYS[: n % 5], 3)) for n in range(2000)]
+    address = f"http://127.0.0.1:{collector.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    operator = people(PHONE)
+    operator.sign_in()
+    page = operator.page
+    page.get_by_role("link", name="small pilot").nth(1).wait_for()
+    marked = page.locator("tbody tr", has_text="pilot").filter(has=page.locator(".badge.pilot"))
+    assert [link.get_attribute("href") for link in marked.get_by_role("link").all()] == [f"#/tasks/{task.id}"]
+    operator.check()
+    operator.go(f"/#/tasks/{task.id}")
+    page.locator(".chart svg", has_text="How many pairs people hold").wait_for()
+    page.locator(".estimates tbody tr").nth(4).wait_for()
+    assert page.locator("#reports").inner_text() == "2,000 of at most 20,000"
+    (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")
+    (tmp_path / "reports.parquet").write_bytes(ask(collector, "GET", f"/tasks/{task.id}/reports").content)
+    said = json.loads(estimate(tmp_path, "--json"))["estimates"]
+    assert table(page) == [numbers(row)[:3] for row in said]
+    headers = page.locator(".estimates th[scope=col]").all_inner_texts()
+    assert [header.split("\n")[0].rstrip(" ▲▼") for header in headers] == [
+        "Pairs",
+        "Share of people",
+        "Interval",
+    ]
+    line = page.get_by_label("The padding of the main task", exact=True).input_value()
+    assert line == "pckv plan --keys 4 --users USERS --epsilon 1 --sizes sizes.csv\n"
+    assert f'{{"{KEYS[0]}": 5}}' in page.get_by_label("In an app, with Python", exact=True).input_value()
+    for gone in ("Precision", "Method", "Search keys"):
+        assert page.get_by_text(gone, exact=True).count() == 0
+    operator.check()
+    estimate(tmp_path, "--out", "sizes.csv")
+    assert download(page, "CSV").read_bytes() == (tmp_path / "sizes.csv").read_bytes()
+    operator.go(f"/#/tasks/{main.id}")
+    page.get_by_role("heading", name="Precision").wait_for()
+    assert page.locator(".badge.pilot").count() == 0
+
+
 # Who may see what
 
 

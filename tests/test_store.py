@@ -314,6 +314,16 @@ def test_report_counts(store: Store) -> None:
     assert store.report_counts([]) == {}
 
 
+def test_the_bodies_of_some_ids(store: Store) -> None:
+    store.add_task(OTHER)
+    kept, stranger, elsewhere = some_reports(range(30)), report(30), report(1, task=OTHER)
+    add(store, *kept)
+    add(store, elsewhere, task=OTHER)
+    wanted = sorted(each.id for each in (*kept[5:9], stranger, elsewhere))
+    assert store.bodies(TASK.id, wanted) == dict(kept[5:9])
+    assert store.bodies(TASK.id, []) == store.bodies(PLANES.id, wanted) == {}
+
+
 def test_the_session_key_is_made_once(store: Store) -> None:
     found: list[bytes] = []
     together(4, lambda _: found.append(store.session_key()))

@@ -331,6 +331,40 @@ def test_the_overview_counts_reports_and_says_where_tasks_are() -> None:
         assert [first["id"], *(task["id"] for task in rest)] == sorted(listed)
 
 
+def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = site.add_task(keys=["Alien", HOSTILE], kind="sizes", mechanism="buckets", padding=8)
+    add(site.store, *some_reports(range(12), task), task=task)
+    shown = site.get(f"/tasks/{task.id}/overview").json()
+    wanted = {
+        "kind": "sizes",
+        "phase": "open",
+        "reports": 12,
+        "most_reports": 20_000,
+        "method": "consistent",
+        "methods": ["consistent"],
+        "first_key": "Alien",
+    }
+    assert shown.items() >= wanted.items()
+    chart = site.get(f"/tasks/{task.id}/chart").json()
+    estimates = site.get(f"/tasks/{task.id}/estimates").json()["estimates"]
+    assert chart["data"]["values"] == estimates
+    assert len(chart["hconcat"]) == 1
+    assert [layer["encoding"]["y"]["sort"] for layer in chart["hconcat"][0]["layer"]] == [
+        ["0", "1", "2", "3-4", "5+"]
+    ] * 2
+    check_problem(site.get(f"/tasks/{task.id}/precision"), 400, "malformed")
+    monkeypatch.setattr("pckv.collector.state.MOST_PILOT_REPORTS", 12)
+    listed = {each["id"]: each for each in site.get("/overview").json()["tasks"]}
+    assert (listed[task.id]["kind"], listed[task.id]["phase"]) == ("sizes", "closed")
+
+
+def test_a_task_of_pairs_is_not_shown_as_a_pilot(site: Running) -> None:
+    shown = site.get(f"/tasks/{site.add_task().id}/overview").json()
+    wanted = {"kind": "pairs", "most_reports": None, "method": "corrected", "first_key": "0"}
+    assert shown.items() >= wanted.items()
+    assert shown["methods"] == ["baseline", "corrected", "bayes"]
+
+
 def test_the_chart_shows_the_estimates(site: Running) -> None:
     task = site.add_task(keys=["Alien", HOSTILE, "Heat"])
     add(site.store, *some_reports(range(50), task), task=task)

@@ -26,24 +26,31 @@ _CHOICES = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#
 def estimates_chart(
     estimates: Estimates, truth: Mapping[str, tuple[float, float]] | None = None
 ) -> alt.HConcatChart:
-    """Frequency and mean of the most frequent keys with their intervals, side by side.
+    """Frequency and mean of the most frequent keys with their intervals, side by side; a pilot's shares by bucket.
 
     `truth` gives the true frequency and mean by key, where they are known.
     """
     altair = require("altair", extra="charts")
-    shown = estimates.top(KEYS_SHOWN)
+    shown = estimates.shown(KEYS_SHOWN)
     rows = shown.to_dict()["estimates"]
     for row in rows:
         if truth is not None:
             row["true frequency"], row["true mean"] = truth[row["key"]]
     data = altair.Data(values=rows)
+    if estimates.of_sizes:
+        title, rows_title = "How many pairs people hold", "pairs"
+        labels = {"frequency": "share of people"}
+    else:
+        title, rows_title = f"{len(shown)} most frequent of {len(estimates):,} keys", None
+        labels = {"frequency": "frequency", "mean": "mean"}
+    key = altair.Y("key:N", sort=shown.key, title=rows_title)
     panels = [
-        _panel(altair, data, quantity, shown.key, with_truth=truth is not None)
-        for quantity in ("frequency", "mean")
+        _panel(altair, altair.Chart(data).encode(y=key), quantity, label, with_truth=truth is not None)
+        for quantity, label in labels.items()
     ]
     chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(
         title={
-            "text": f"{len(shown)} most frequent of {len(estimates):,} keys",
+            "text": title,
             "subtitle": f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
             f"method {estimates.method}, {estimates.level:.0%} intervals"
             + (", red: the truth" if truth is not None else ""),
@@ -52,15 +59,13 @@ def estimates_chart(
     return chart
 
 
-def _panel(altair: Any, data: Any, quantity: str, order: list[str], *, with_truth: bool) -> Any:
+def _panel(altair: Any, base: Any, quantity: str, label: str, *, with_truth: bool) -> Any:
     axis = altair.Axis(format="%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
-    key = altair.Y("key:N", sort=order, title=None)
-    value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
-    base = altair.Chart(data).encode(y=key)
+    value = altair.X(f"{quantity}:Q", title=label, axis=axis, scale=altair.Scale(zero=False))
     tooltip = ["key:N", *(f"{name}:Q" for name in (quantity, f"{quantity}_low", f"{quantity}_high"))]
     layers = [
         base.mark_rule(color=_ESTIMATE, opacity=0.5, strokeWidth=3).encode(
-            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis), x2=f"{quantity}_high:Q"
+            x=altair.X(f"{quantity}_low:Q", title=label, axis=axis), x2=f"{quantity}_high:Q"
         ),
         base.mark_point(color=_ESTIMATE, filled=True, size=50, opacity=1).encode(x=value, tooltip=tooltip),
     ]

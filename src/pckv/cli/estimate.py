@@ -31,7 +31,10 @@ TABLES = (".csv", ".parquet", ".json")
 @click.command("estimate", short_help="From reports or tallies to frequencies and means.")
 @click.argument("files", nargs=-1, required=True, type=FilePath)
 @task_option
-@click.option("--method", default="corrected", show_default=True, help=f"{', '.join(METHODS)}.")
+@click.option(
+    "--method",
+    help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many; of a pilot consistent, its only one]",
+)
 @click.option(
     "--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}; repeat for both."
 )
@@ -46,13 +49,15 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
-@click.option("--plot", type=FilePath, help="Draw the most frequent keys: .svg, .png or .html.")
+@click.option(
+    "--plot", type=FilePath, help="Draw the most frequent keys, or a pilot's buckets: .svg, .png or .html."
+)
 @force_option
 @json_option
 def estimate_command(
     files: tuple[Path, ...],
     task_file: Path,
-    method: str,
+    method: str | None,
     post: tuple[str, ...],
     sizes_file: Path | None,
     level: float,
@@ -63,7 +68,10 @@ def estimate_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies)."""
+    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
+
+    Of a pilot, it is the share of people in every bucket of sizes.
+    """
     task = read_task(task_file)
     if out is not None:
         check_table(out)
@@ -113,8 +121,8 @@ def write_table(estimates: Estimates, path: Path, form: str) -> None:
 
 
 def print_estimates(estimates: Estimates) -> None:
-    """Print the most frequent keys, and what the numbers come from."""
-    shown = estimates.top(ROWS_PRINTED)
+    """Print the most frequent keys, or all buckets of a pilot, and what the numbers come from."""
+    shown = estimates.shown(ROWS_PRINTED)
     rows = [
         (key, f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
         for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
@@ -123,7 +131,7 @@ def print_estimates(estimates: Estimates) -> None:
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
-    interval = f"{100 * estimates.level:.6g} % interval"
-    print_table(title, ("key", "frequency", interval, "mean", interval), rows)
+    header = estimates.headers(f"{100 * estimates.level:.6g} % interval")
+    print_table(title, header, [row[: len(header)] for row in rows])
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import click
 
 from pckv.budget import ALLOCATIONS
 from pckv.bulk.outputs import whole_file
-from pckv.canonical import check_name
-from pckv.channels import CHANNELS
+from pckv.canonical import check_name, decimal_text
+from pckv.channels import CHANNELS, SIZES, BucketsChannel
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
+from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
 from pckv.task import Task
 from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, OBJECTIVES
+
+# A pilot tells sizes up to this apart unless it is told otherwise.
+LARGEST_TOLD_APART = 512
+# It asks one in so many people.
+PILOT_ONE_IN = 10
+
+# What is asked of whom and when: the same of a task and of its pilot.
+SURVEY_OPTIONS = (
+    click.option("--name", required=True, help="Tells this collection from others."),
+    click.option("--keys-file", type=FilePath, help="A text file with one key name a line."),
+    click.option("--key-count", type=int, help="Instead of names: keys are 0 to this, less one."),
+    click.option("--low", required=True, help="The least value a key may have."),
+    click.option("--high", required=True, help="The largest value a key may have."),
+    click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
+    click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC)."),
+    click.option("--closes", metavar="DAY", help="The first day that no more are taken."),
+    click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON."),
+    force_option,
+)
+
+
+def survey_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a survey, before those of its command."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(SURVEY_OPTIONS), command)
 
 
 @click.group("task")
@@ -25,12 +54,7 @@ def task_group() -> None:
 
 
 @task_group.command("new")
-@click.option("--name", required=True, help="Tells this collection from others.")
-@click.option("--keys-file", type=FilePath, help="A text file with one key name a line.")
-@click.option("--key-count", type=int, help="Instead of names: keys are 0 to this, less one.")
-@click.option("--low", required=True, help="The least value a key may have.")
-@click.option("--high", required=True, help="The largest value a key may have.")
-@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
+@survey_options
 @click.option("--padding", type=int, default=1, show_default=True, help="Pairs a participant is padded to.")
 @click.option(
     "--mechanism",
@@ -55,17 +79,8 @@ def task_group() -> None:
 @click.option("--q", type=int, help="The prime that ue-compact reports are made with. [default: chosen]")
 @click.option("--r", type=int, help="With q: how many residues a sign has. [default: 1]")
 @click.option("--o", type=int, help="With q: how many of them the two signs share. [default: 0]")
-@click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC).")
-@click.option("--closes", metavar="DAY", help="The first day that no more are taken.")
-@click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON.")
-@force_option
 def new_command(
-    name: str,
-    keys_file: Path | None,
-    key_count: int | None,
-    low: str,
-    high: str,
-    epsilon: str,
+    *,
     padding: int,
     mechanism: str,
     objective: str,
@@ -75,31 +90,80 @@ def new_command(
     q: int | None,
     r: int | None,
     o: int | None,
-    opens: str | None,
-    closes: str | None,
     out: Path,
     force: bool,
+    **survey: Any,
 ) -> None:
     """Make a task and write its canonical JSON.
 
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --padding 2 --out task.json
     """
-    if (keys_file is None) == (key_count is None):
-        raise click.UsageError("give either --keys-file or --key-count")
     given = {"name": mechanism, "allocation": allocation, "beta": beta, "q": q, "r": r, "o": o}
     task = Task(
-        name=name,
-        keys=read_keys(keys_file) if keys_file is not None else key_count or 0,
-        values=(low, high),
-        epsilon=epsilon,
+        **members(**survey),
         padding=padding,
         mechanism={name: value for name, value in given.items() if value is not None},
-        opens=opens,
-        closes=closes,
         objective=objective,
         users=users,
     )
+    write_task(task, out, force=force)
+
+
+@task_group.command("pilot")
+@survey_options
+@click.option(
+    "--largest",
+    type=int,
+    default=LARGEST_TOLD_APART,
+    show_default=True,
+    help="The largest number of pairs that is told apart.",
+)
+@click.option(
+    "--users", type=click.IntRange(PILOT_ONE_IN), help="How many people there are, to say how many to ask."
+)
+def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **survey: Any) -> None:
+    """Make the pilot of a task: it asks a few people how many of the keys they hold, and nothing else.
+
+    By the answers `pckv plan` chooses the padding of the task itself, which takes the same name, keys, values and ε.
+
+    \b
+    pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --users 20000 --out pilot.json
+    """
+    task = Task(**members(**survey), padding=largest, kind=SIZES)
+    write_task(task, out, force=force)
+    click.echo(what_is_next(task, out, users))
+
+
+def what_is_next(task: Task, out: Path, users: int | None) -> str:
+    """How a pilot goes on, in a few lines."""
+    epsilon = decimal_text(task.epsilon, "epsilon")
+    if users is None:
+        asked, left = f"one in {PILOT_ONE_IN} people, and {MOST_PILOT_REPORTS:,} in all", "USERS"
+    else:
+        most = min(users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
+        asked, left = f"{most:,} people", str(users - most)
+    return (
+        f"Ask at most {asked}. Nobody may serve both here and in the task {task.name!r} itself: "
+        f"that would spend ε = {epsilon} twice.\n"
+        "Then:\n"
+        f"  pckv estimate REPORTS --task {shlex.quote(str(out))} --out sizes.csv\n"
+        f"  pckv plan --keys {task.key_count} --users {left} --epsilon {epsilon} --sizes sizes.csv"
+    )
+
+
+def members(
+    *, keys_file: Path | None, key_count: int | None, low: str, high: str, **same: str | None
+) -> dict[str, Any]:
+    """The options of a survey as members of its task."""
+    if (keys_file is None) == (key_count is None):
+        raise click.UsageError("give either --keys-file or --key-count")
+    keys = read_keys(keys_file) if keys_file is not None else key_count or 0
+    return {"keys": keys, "values": (low, high), **same}
+
+
+def write_task(task: Task, out: Path, *, force: bool) -> None:
+    """Write a task's file, and say what it is."""
     with whole_file(out, force=force) as part:
         part.write_bytes(task.to_json().encode())
     click.echo(
@@ -136,9 +200,10 @@ def read_keys(path: Path) -> list[str]:
 def show_command(task_file: Path, as_json: bool) -> None:
     """Say in words what a task file promises."""
     task = read_task(task_file)
-    facts = {
+    facts: dict[str, object] = {
         "id": task.id,
         "name": task.name,
+        "kind": task.kind,
         "keys": task.key_count,
         "low": task.low,
         "high": task.high,
@@ -152,19 +217,26 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "opens": task.opens,
         "closes": task.closes,
     }
+    if isinstance(task.channel, BucketsChannel):
+        facts["buckets"] = list(task.channel.labels)
     if as_json:
         print_json(facts)
         return
-    shown = {
-        name: ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-        for name, value in facts.items()
-    }
     print_table(
         "",
         ("", ""),
-        [(name.replace("_", " "), "–" if value is None else str(value)) for name, value in shown.items()],
+        [(name.replace("_", " "), in_words(value)) for name, value in facts.items()],
         texts=2,
     )
+
+
+def in_words(fact: object) -> str:
+    """A fact of a task on one line."""
+    if isinstance(fact, dict):
+        return ", ".join(f"{name} {value}" for name, value in fact.items()) or "–"
+    if isinstance(fact, list):
+        return ", ".join(fact)
+    return "–" if fact is None else str(fact)
 
 
 @task_group.command("push")

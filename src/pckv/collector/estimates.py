@@ -14,12 +14,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from pckv.bulk.reports import as_arrays, write_reports
+from pckv.channels import BucketsChannel
 from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector, unchanged
 from pckv.collector.tallies import Question
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.errors import PckvError, require
-from pckv.estimators import Estimates
+from pckv.estimators import Estimates, default_method
+from pckv.estimators.sizes import places
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -31,7 +33,7 @@ CHUNK_BYTES = 2**20
 
 
 def question(
-    method: Annotated[str, Query(max_length=32)] = "corrected",
+    method: Annotated[str | None, Query(max_length=32)] = None,
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
     post: Annotated[list[str] | None, Query(max_length=8)] = None,
 ) -> Question:
@@ -87,7 +89,8 @@ async def estimates(
 
     `sort` is key, frequency, -frequency, mean or -mean; `limit` and `offset` page through the result, whose length
     is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can. The form
-    follows the Accept header: JSON, CSV or Parquet.
+    follows the Accept header: JSON, CSV or Parquet. Of a pilot the rows are its buckets, and `frequency` is the share
+    of people in each.
     """
     form = _form(request)
     if sort not in SORTS:
@@ -116,6 +119,8 @@ async def estimated(here: Collector, task: Task, asked: Question) -> tuple[str, 
     Who asks for what is being made already waits for it, without a thread: a page asks for the same
     several times at once, and large tasks take long.
     """
+    # Named or not, the same is made once.
+    asked = asked._replace(method=asked.method or default_method(task))
     numbers = await asyncio.to_thread(here.store.part_numbers, task.id)
     wanted = (task.id, asked, *numbers)
     making = here.estimating.get(wanted)
@@ -156,6 +161,8 @@ def _liking(options: list[str]) -> float:
 def _wanted(task: Task, made: Estimates, keys: list[str] | None) -> np.ndarray:
     if keys is not None:
         try:
+            if isinstance(task.channel, BucketsChannel):
+                return places(task.channel, keys)
             return np.array([task.key_index(key) for key in keys], np.int64)
         except PckvError as error:
             raise Problem(ProblemKind.MALFORMED, str(error)) from None

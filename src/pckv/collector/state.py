@@ -11,10 +11,11 @@ from enum import StrEnum
 
 from fastapi import Request
 
+from pckv.channels import SIZES
 from pckv.collector.batching import Batcher
 from pckv.collector.metrics import Metrics
 from pckv.collector.problems import Problem, ProblemKind
-from pckv.collector.settings import Settings
+from pckv.collector.settings import MOST_PILOT_REPORTS, Settings
 from pckv.collector.tallies import Tallies
 from pckv.estimators import Estimates
 from pckv.store.base import Store, StoredTask
@@ -39,12 +40,26 @@ class Phase(StrEnum):
     CLOSED = "closed"
 
 
-def phase(found: StoredTask, day: str) -> Phase:
-    """Where a task is on a day."""
+def phase(found: StoredTask, day: str, reports: int = 0) -> Phase:
+    """Where a task is on a day, and with so many reports."""
     task = found.task
-    if found.closed is not None or (task.closes is not None and day >= task.closes):
+    if found.closed is not None or (task.closes is not None and day >= task.closes) or is_full(task, reports):
         return Phase.CLOSED
     return Phase.WAITING if task.opens is not None and day < task.opens else Phase.OPEN
+
+
+def is_full(task: Task, reports: int) -> bool:
+    """Whether so many reports are all that a task needs: more people in a pilot would be lost to the main task."""
+    return task.kind == SIZES and reports >= MOST_PILOT_REPORTS
+
+
+@dataclass
+class Believed:
+    """What the store said of a task, when it did, and of a pilot how many reports it has, counted on since."""
+
+    when: float
+    found: StoredTask
+    reports: int
 
 
 @dataclass
@@ -59,24 +74,39 @@ class Collector:
     today: Callable[[], str] = today
     # Estimates that are being made, by task, method, level and the parts they are made of.
     estimating: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = field(default_factory=dict)
-    _believed: dict[str, tuple[float, StoredTask]] = field(default_factory=dict)
+    _believed: dict[str, Believed] = field(default_factory=dict)
 
     async def find(self, task_id: str) -> StoredTask:
         """A task, or the problem that there is none (any more)."""
         check_task_id(task_id)
         now = asyncio.get_running_loop().time()
-        when, known = self._believed.get(task_id, (0.0, None))
-        if known is not None and now - when < BELIEVED_SECONDS:
-            return known
-        found = await asyncio.to_thread(self.store.find_task, task_id)
+        known = self._believed.get(task_id)
+        if known is not None and now - known.when < BELIEVED_SECONDS:
+            return known.found
+        found, reports = await asyncio.to_thread(self._look, task_id)
         if found is None:
             self.forget(task_id)
             deleted = await asyncio.to_thread(self.store.find_deletion, task_id)
             raise Problem(ProblemKind.DELETED if deleted else ProblemKind.UNKNOWN)
         if len(self._believed) >= MOST_BELIEVED:
             self._believed.clear()
-        self._believed[task_id] = (now, found)
+        self._believed[task_id] = Believed(now, found, reports)
         return found
+
+    def _look(self, task_id: str) -> tuple[StoredTask | None, int]:
+        found = self.store.find_task(task_id)
+        is_pilot = found is not None and found.task.kind == SIZES
+        return found, self.store.report_counts([task_id])[task_id] if is_pilot else 0
+
+    def count(self, task_id: str, reports: int) -> None:
+        """Take note of reports that were just stored, so that nobody needs to ask how many there are now."""
+        if known := self._believed.get(task_id):
+            known.reports += reports
+
+    def has_enough(self, task: Task) -> bool:
+        """Whether a task is a pilot that takes no new reports any more; those under way are not known of."""
+        known = self._believed.get(task.id)
+        return known is not None and is_full(task, known.reports)
 
     def forget(self, task_id: str) -> None:
         """Ask the store about a task the next time."""
@@ -121,6 +151,7 @@ def task_facts(found: StoredTask) -> dict[str, object]:
     return {
         "id": task.id,
         "name": task.name,
+        "kind": task.kind,
         "mechanism": task.mechanism,
         "keys": task.key_count,
         "epsilon": task.epsilon,

@@ -19,9 +19,9 @@ MOST_REMEMBERED = 16
 
 
 class Question(NamedTuple):
-    """How estimates are to be made."""
+    """How estimates are to be made; without a method, by the task's default."""
 
-    method: str
+    method: str | None
     level: float
     post: tuple[str, ...]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,9 +15,11 @@ from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.collector.state import Collector, collector
-from pckv.report import to_text
+from pckv.report import Report, to_text
 from pckv.store.base import Outcome, Upload
+from pckv.task import Task
 
 JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
 DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
@@ -100,7 +103,8 @@ router = APIRouter(tags=["reports"], route_class=DirectRoute)
 async def upload(request: Request, task_id: str) -> Response:
     """Store reports, each once; the answer lists those that were refused.
 
-    The same id with the same body again is fine; with another body it is a conflict, and the first stays.
+    The same id with the same body again is fine; with another body it is a conflict, and the first stays. A pilot that
+    has enough reports is closed to new ones.
     """
     here = collector(request)
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -109,7 +113,7 @@ async def upload(request: Request, task_id: str) -> Response:
     found = await here.find(task_id)
     here.check_open(found)
     decoded = DECODERS[media](found.task, await request.body())
-    refused = [*decoded.refused, *await _store(here, task_id, decoded)]
+    refused = [*decoded.refused, *await _store(here, found.task, decoded)]
     here.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
     for _, reason in refused:
         here.metrics.refused.labels(reason).inc()
@@ -117,20 +121,31 @@ async def upload(request: Request, task_id: str) -> Response:
     return Response(json.dumps(content), media_type=JSON_TYPE)
 
 
-async def _store(here: Collector, task_id: str, decoded: Decoded) -> list[Refusal]:
+async def _store(here: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
     if not decoded.reports:
         return []
+    if here.has_enough(task):
+        await _check_known(here, task, decoded.reports)
+        return []
     hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
-    outcomes = await here.batcher.add(Upload(task_id, decoded.reports, hashes))
+    outcomes = await here.batcher.add(Upload(task.id, decoded.reports, hashes))
     for outcome in outcomes:
         if outcome in GONE:
-            here.forget(task_id)
+            here.forget(task.id)
             raise Problem(GONE[outcome])
+    here.count(task.id, outcomes.count(Outcome.STORED))
     return [
         Refusal(to_text(report.id), outcome.value)
         for report, outcome in zip(decoded.reports, outcomes, strict=True)
         if outcome not in GOOD
     ]
+
+
+async def _check_known(here: Collector, task: Task, reports: Sequence[Report]) -> None:
+    """Refuse reports that are new; whoever was not answered and sends again what is stored learns that it is."""
+    stored = await asyncio.to_thread(here.store.bodies, task.id, sorted(report.id for report in reports))
+    if any(stored.get(report.id) != report.body for report in reports):
+        raise Problem(ProblemKind.CLOSED, f"the pilot has the {MOST_PILOT_REPORTS:,} reports that it needs")
 
 
 @router.options("/tasks/{task_id}", include_in_schema=False)

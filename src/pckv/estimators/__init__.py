@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pckv.channels import BucketsChannel
+from pckv.channels import SIZES, BucketsChannel
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats, baseline, unbiased_frequency
 from pckv.estimators.bayes import bayes, learn
@@ -24,13 +24,14 @@ from pckv.estimators.post import (
     kept_share,
     oversized,
 )
+from pckv.estimators.sizes import METHOD as SIZES_METHOD
 from pckv.estimators.sizes import estimate_sizes
 from pckv.tally import Tally
 from pckv.tally.decode import DummySupport, KeySupport, Progress, counted_dummies, decode_all, key_support
 from pckv.task import Task
 from pckv.theory import CountMoments
 
-__all__ = ["METHODS", "POSTS", "Estimates", "estimate"]
+__all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate", "methods_for", "posts_for"]
 
 Method = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
 
@@ -106,8 +107,20 @@ def estimate(
     return made if rows is None else made.take(rows)
 
 
+def methods_for(task: Task) -> list[str]:
+    """The methods that a task's reports can be estimated by."""
+    return [SIZES_METHOD] if task.kind == SIZES else list(METHODS)
+
+
+def posts_for(task: Task) -> list[str]:
+    """What can be done to the frequencies by the reports alone."""
+    return [] if task.kind == SIZES else [CONSISTENT]
+
+
 def default_method(task: Task) -> str:
-    """The method that is taken where nothing is said."""
+    """The method that is taken where none is named."""
+    if task.kind == SIZES:
+        return SIZES_METHOD
     together = task.channel.decodes_all and task.key_count <= MOST_KEYS_AT_ONCE
     return LEARNING if together else OTHERWISE
 

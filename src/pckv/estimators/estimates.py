@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.channels import BucketsChannel
 from pckv.errors import require
 
 if TYPE_CHECKING:
@@ -50,6 +51,21 @@ class Estimates:
 
     def __len__(self) -> int:
         return len(self.key)
+
+    @property
+    def of_sizes(self) -> bool:
+        """Whether these are the estimates of a pilot: a row a bucket of sizes, in place of a key."""
+        return self.mechanism == BucketsChannel.name
+
+    def shown(self, count: int) -> Estimates:
+        """What to show where there is room for so many rows: the most frequent keys, or all buckets in order."""
+        return self if self.of_sizes else self.top(count)
+
+    def headers(self, interval: str) -> tuple[str, ...]:
+        """The names of the columns that people read, intervals in one; of a bucket the sizes are its name."""
+        if self.of_sizes:
+            return ("pairs", "share of people", interval)
+        return ("key", "frequency", interval, "mean", interval)
 
     def top(self, count: int) -> Estimates:
         """The keys with the largest estimated frequencies, most frequent first."""
@@ -102,18 +118,28 @@ class Estimates:
         return frame
 
     def __repr__(self) -> str:
+        rows = "buckets" if self.of_sizes else "keys"
         return (
-            f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
+            f"<Estimates of {len(self):,} {rows} from {self.reports:,} reports: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}>"
         )
 
     def _repr_html_(self) -> str:
-        shown = self.top(ROWS_SHOWN)
-        head = "".join(f"<th>{name}</th>" for name in ("key", "frequency", "interval", "mean", "interval"))
-        body = "".join(
-            f"<tr><td>{html.escape(key)}</td><td>{f:.4f}</td><td>{f_low:.4f} to {f_high:.4f}</td>"
-            f"<td>{m:.4g}</td><td>{m_low:.4g} to {m_high:.4g}</td></tr>"
+        shown = self.shown(ROWS_SHOWN)
+        rows = (
+            (
+                html.escape(key),
+                f"{f:.4f}",
+                f"{f_low:.4f} to {f_high:.4f}",
+                f"{m:.4g}",
+                f"{m_low:.4g} to {m_high:.4g}",
+            )
             for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
+        )
+        names = self.headers("interval")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{cell}</td>' for cell in row[: len(names)])}</tr>" for row in rows
         )
         caption = html.escape(repr(self).strip("<>"))
         return (

@@ -53,7 +53,7 @@ def estimate_sizes(
         mean_high=ends,
         mean_misfit=np.zeros(channel.rows, np.bool_),
     )
-    return estimates if buckets is None else estimates.take(_places(channel, buckets))
+    return estimates if buckets is None else estimates.take(places(channel, buckets))
 
 
 def _shares(tally: Tally, channel: BucketsChannel, level: float) -> tuple[Floats, Interval]:
@@ -68,7 +68,8 @@ def _shares(tally: Tally, channel: BucketsChannel, level: float) -> tuple[Floats
     )
 
 
-def _places(channel: BucketsChannel, buckets: Sequence[str]) -> np.ndarray:
+def places(channel: BucketsChannel, buckets: Sequence[str]) -> np.ndarray:
+    """The rows of some buckets."""
     labels = channel.labels
     for bucket in buckets:
         if bucket not in labels:

@@ -140,6 +140,9 @@ class Store(Protocol):
         A known id is looked at before the invitation. A task that is unknown counts as gone.
         """
 
+    def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The bodies that are stored under some ids of a task, as far as there are any."""
+
     def parts(self, task_id: str) -> list[Part]:
         """The parts whose tallies add up to the task's, in no order that tells arrival."""
 

@@ -132,6 +132,12 @@ class MemoryStore:
         gone = {task_id: refuse(batch, Outcome.TASK_GONE) for task_id, batch in batches.items()}
         return scatter(uploads, gone | verdicts)
 
+    def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The bodies that are stored under some ids of a task."""
+        with self._lock:
+            room = self._rooms.get(task_id)
+            return {each: room.reports[each] for each in ids if each in room.reports} if room else {}
+
     def parts(self, task_id: str) -> list[Part]:
         """The parts whose tallies add up to the task's."""
         with self._lock:

@@ -171,6 +171,15 @@ class SqlStore(ABC):
             _add_part(tx, row.number, tally_of(task, [report.body for report in verdict.stored]))
         return verdict
 
+    def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The bodies that are stored under some ids of a task."""
+
+        def work(tx: Transaction) -> dict[bytes, bytes]:
+            row = _row(tx, task_id)
+            return tx.bodies(row.number, ids) if row else {}
+
+        return self._run("find reports", work, write=False)
+
     def parts(self, task_id: str) -> list[Part]:
         """The parts whose tallies add up to the task's."""
         return self._run("read parts", lambda tx: SqlSnapshot(tx).parts(task_id), write=False)

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse, Response
 
+from pckv.channels import SIZES
 from pckv.charts import estimates_chart
 from pckv.collector.estimates import Asked, estimated
 from pckv.collector.problems import ProblemKind, documented
+from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
-from pckv.estimators import METHODS
-from pckv.estimators.post import CONSISTENT
+from pckv.estimators import default_method, methods_for, posts_for
 from pckv.report import ID_BYTES
 from pckv.store.base import StoredTask
 
@@ -24,7 +25,7 @@ router = APIRouter(tags=["dashboard"])
 
 
 def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(found) | {"phase": phase(found, here.today()).value, "reports": reports}
+    return task_facts(found) | {"phase": phase(found, here.today(), reports).value, "reports": reports}
 
 
 @router.get(
@@ -64,9 +65,11 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
         "parameters": found.task.parameters,
         "realised_epsilon": found.task.realised_epsilon,
         "bytes_a_report": ID_BYTES + channel.body_bytes,
-        "methods": list(METHODS),
-        # The other ones need more than the reports.
-        "posts": [CONSISTENT],
+        "first_key": found.task.key_name(0),
+        "method": default_method(found.task),
+        "methods": methods_for(found.task),
+        "posts": posts_for(found.task),
+        "most_reports": MOST_PILOT_REPORTS if found.task.kind == SIZES else None,
         "reports_forgotten": found.reports_forgotten,
     }
 
@@ -81,7 +84,10 @@ async def chart(
     here: Here,
     asked: Asked,
 ) -> Response:
-    """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification."""
+    """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification.
+
+    Of a pilot, the share of people in every bucket.
+    """
     found = await here.find(task_id)
     _, made = await estimated(here, found.task, asked)
     drawn = await asyncio.to_thread(lambda: estimates_chart(made).to_dict())

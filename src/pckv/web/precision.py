@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 
+from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problems import ProblemKind, documented
+from pckv.collector.problems import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.planning import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
@@ -51,6 +52,10 @@ async def precision(
     """
     found = await here.find(task_id)
     task = found.task
+    if task.kind == SIZES:
+        raise Problem(
+            ProblemKind.MALFORMED, "a pilot tells nothing of keys: its shares have intervals of their own"
+        )
     counts = await asyncio.to_thread(here.store.report_counts, [task_id])
     reports = counts[task_id]
     now = errors(task, frequency, reports) if reports else None

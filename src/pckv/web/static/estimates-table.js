@@ -2,18 +2,34 @@
 import { alertBox, announce, count, field, make, query, replace, request, settled } from "./page.js";
 
 const ROWS = 25;
-// A header's name, the sort of the server, and whether the largest come first.
-const COLUMNS = [
-  { name: "Key", sort: "key" },
-  { name: "Frequency", sort: "frequency", falls: true },
-  { name: "Interval" },
-  { name: "Mean", sort: "mean", falls: true },
-  { name: "Interval" },
-];
+// What the rows are of each kind of task, how they are sorted at first, and the columns: a header's name, the sort
+// of the server, and whether the largest come first. The sizes of a bucket are its name.
+const KINDS = {
+  pairs: {
+    rows: "keys",
+    sort: "-frequency",
+    columns: [
+      { name: "Key", sort: "key" },
+      { name: "Frequency", sort: "frequency", falls: true },
+      { name: "Interval" },
+      { name: "Mean", sort: "mean", falls: true },
+      { name: "Interval" },
+    ],
+  },
+  sizes: {
+    rows: "buckets",
+    sort: "key",
+    columns: [
+      { name: "Pairs", sort: "key" },
+      { name: "Share of people", sort: "frequency", falls: true },
+      { name: "Interval" },
+    ],
+  },
+};
 
 export class EstimatesTable {
-  constructor(path, settings) {
-    Object.assign(this, { path, settings, search: "", sort: "-frequency", offset: 0, total: 0 });
+  constructor(path, settings, kind) {
+    Object.assign(this, { path, settings, ...KINDS[kind], search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -29,7 +45,8 @@ export class EstimatesTable {
     this.element = make(
       "div",
       { class: "estimates" },
-      field("Search keys", search),
+      // Buckets are few.
+      kind === "pairs" ? field("Search keys", search) : null,
       this.said,
       make(
         "div",
@@ -74,12 +91,12 @@ export class EstimatesTable {
   }
 
   show(rows) {
-    replace(this.head, ...COLUMNS.map((column) => this.header(column)));
-    replace(this.body, ...rows.map(row));
+    replace(this.head, ...this.columns.map((column) => this.header(column)));
+    replace(this.body, ...rows.map((estimate) => row(estimate, this.columns.length)));
     const last = this.offset + rows.length;
     this.place.textContent = rows.length
-      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
-      : "no such keys";
+      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} ${this.rows}`
+      : `no such ${this.rows}`;
     this.back.disabled = this.offset === 0;
     this.forth.disabled = last >= this.total;
   }
@@ -102,21 +119,20 @@ export class EstimatesTable {
 
   // The header was made anew under the finger.
   focus(column) {
-    this.head.children[COLUMNS.indexOf(column)].querySelector("button").focus();
+    this.head.children[this.columns.indexOf(column)].querySelector("button").focus();
   }
 }
 
 // The digits are those that `pckv estimate` prints; the whole numbers are in the title.
-function row(estimate) {
+function row(estimate, columns) {
   const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high } = estimate;
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
-  return make(
-    "tr",
-    {},
+  const cells = [
     make("th", { scope: "row", class: "key" }, key),
     cell(frequency.toFixed(4), frequency),
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
     cell(mean.toFixed(3), mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
-  );
+  ];
+  return make("tr", {}, ...cells.slice(0, columns));
 }

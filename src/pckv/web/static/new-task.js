@@ -140,7 +140,8 @@ export function newTask(root) {
     };
     try {
       const { id } = await ask("POST", "/tasks/new", { body });
-      made({ id, high: Number(body.high), name: body.name });
+      const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
+      made({ id, high: Number(body.high), name: body.name, first_key });
     } catch (error) {
       replace(said, alertBox(error.message));
     }

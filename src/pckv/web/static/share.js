@@ -1,5 +1,5 @@
 // What to hand out: the link to take part, and the lines for an app or a page.
-import { announce, ask, field, make } from "./page.js";
+import { announce, field, make } from "./page.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -18,30 +18,22 @@ export const javascriptLines = (origin, id, key, value) => `<script type="module
 </script>
 `;
 
-export function shareSection({ id, high, by_invitation }) {
-  const box = make("section", { "aria-label": "Take part" }, make("h2", {}, "Take part"));
+export function shareSection({ id, high, first_key, by_invitation }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
     ? "Whoever has an invitation takes part here, with #invitation=… behind the link: "
     : "Everybody with this link can take part: ";
-  box.append(make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)));
-  firstKey(id).then((key) =>
-    box.append(
-      snippet("In an app, with Python", pythonLines(location.origin, id, key, high)),
-      snippet("In a page, with JavaScript", javascriptLines(location.origin, id, key, high)),
-    ),
+  return make(
+    "section",
+    { "aria-label": "Take part" },
+    make("h2", {}, "Take part"),
+    make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)),
+    snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high)),
+    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high)),
   );
-  return box;
 }
 
-// Where there are too many to estimate, keys are numbered.
-const firstKey = (id) =>
-  ask("GET", `/tasks/${id}/estimates?limit=1`).then(
-    ({ estimates: [{ key }] }) => key,
-    () => "0",
-  );
-
-function snippet(label, text) {
+export function snippet(label, text) {
   const lines = make("textarea", {
     readonly: true,
     rows: text.trim().split("\n").length,

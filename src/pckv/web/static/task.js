@@ -2,9 +2,10 @@
 import { Chart } from "./chart.js";
 import { EstimatesTable } from "./estimates-table.js";
 import { alertBox, announce, ask, choice, count, field, make, query, replace, request, save } from "./page.js";
+import { ABOUT_A_PILOT, CHART_OF_A_PILOT, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
-import { badge, days } from "./tasks.js";
+import { badge, days, isPilot, pilotMark } from "./tasks.js";
 
 const SECONDS_BETWEEN = 3,
   SECONDS_BETWEEN_CHARTS = 10;
@@ -14,7 +15,7 @@ const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" }
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
   const path = `/tasks/${encodeURIComponent(id)}`,
-    settings = { method: "corrected", post: "", level: "0.95" };
+    settings = { post: "", level: "0.95" };
   const said = make("div"),
     head = make("div"),
     body = make("div");
@@ -22,8 +23,8 @@ export function taskView(root, id, role) {
     "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
     200,
   );
-  const table = new EstimatesTable(path, settings);
   let timer,
+    table,
     task,
     drawn = { reports: -1, next: 0 },
     precision,
@@ -32,6 +33,10 @@ export function taskView(root, id, role) {
 
   function build() {
     document.title = `${task.name} – pckv`;
+    settings.method = task.method;
+    table = new EstimatesTable(path, settings, task.kind);
+    if (isPilot(task)) chart.description = CHART_OF_A_PILOT;
+    else precision = precisionSection(path);
     const methods = choice(
       task.methods.map((name) => [name, name]),
       settings.method,
@@ -43,7 +48,6 @@ export function taskView(root, id, role) {
       (value) => choose("post", value),
     );
     const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
-    precision = precisionSection(path);
     replace(
       body,
       make(
@@ -53,15 +57,15 @@ export function taskView(root, id, role) {
         make(
           "div",
           { class: "row" },
-          field("Method", methods),
-          field("Post-processing", posts),
+          task.methods.length > 1 ? field("Method", methods) : null,
+          task.posts.length ? field("Post-processing", posts) : null,
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
         chart.element,
         table.element,
       ),
-      precision.element,
+      precision ? precision.element : nextSection(task),
       shareSection(task),
       role === "administrator" ? endSection() : null,
     );
@@ -97,7 +101,7 @@ export function taskView(root, id, role) {
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`);
       if (stopped) return;
-      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
+      await Promise.all([chart.draw(spec), table.refresh(), precision?.refresh()]);
       replace(said);
     } catch (error) {
       replace(said, alertBox(error.message));
@@ -193,11 +197,16 @@ export function taskView(root, id, role) {
 
 function facts(task) {
   const said = {
-    Reports: make("strong", { id: "reports" }, count(task.reports)),
+    Reports: make(
+      "strong",
+      { id: "reports" },
+      count(task.reports),
+      task.most_reports ? ` of at most ${count(task.most_reports)}` : null,
+    ),
     Keys: count(task.keys),
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
-    Mechanism: `${task.mechanism}, padding ${task.padding}`,
+    Mechanism: `${task.mechanism}, ${isPilot(task) ? "sizes up to" : "padding"} ${task.padding}`,
     "Bytes a report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
@@ -206,7 +215,8 @@ function facts(task) {
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
-    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
+    make("div", { class: "title" }, make("h1", {}, task.name), pilotMark(task), badge(task)),
+    isPilot(task) ? make("p", {}, ABOUT_A_PILOT) : null,
     make("dl", { class: "facts" }, ...pairs),
   ];
 }
