@@ -400,7 +400,8 @@ def test_post_processing_is_named() -> None:
     made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
-    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method corrected+consistent")
+    title = done(f"{ESTIMATE} --method corrected --post consistent").splitlines()[0]
+    assert title.endswith("method corrected+consistent")
     put({"sizes.csv": b"size,people\n2,10\n"})
     made = read_json(done(f"{ESTIMATE} --json --method corrected --post oversize --sizes sizes.csv"))
     assert made["method"] == "corrected+oversize"

@@ -372,8 +372,9 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
     estimates = site.get(f"/tasks/{task.id}/estimates?method=baseline&level=0.9&top=20").json()
     assert chart["data"]["values"] == estimates["estimates"]
     for post in site.get(f"/tasks/{task.id}/overview").json()["posts"]:
-        chart = site.get(f"/tasks/{task.id}/chart?post={post}").json()
-        estimates = site.get(f"/tasks/{task.id}/estimates?post={post}&top=20").json()
+        asked = f"method=corrected&post={post}"
+        chart = site.get(f"/tasks/{task.id}/chart?{asked}").json()
+        estimates = site.get(f"/tasks/{task.id}/estimates?{asked}&top=20").json()
         assert chart["data"]["values"] == estimates["estimates"]
         assert f"method corrected+{post}," in chart["title"]["subtitle"]
     for wrong in ("method=no", "post=no"):
