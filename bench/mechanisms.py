@@ -64,7 +64,13 @@ def compare(
     """Simulate everything once, and add a row a bar; whether all are met."""
     epsilons = sorted({epsilon for epsilon, _, _ in bars})
     results = simulate(
-        data, epsilon=epsilons, mechanism=(OURS, *OTHERS), padding=paddings, repeats=repeats, top=TOP
+        data,
+        epsilon=epsilons,
+        mechanism=(OURS, *OTHERS),
+        padding=paddings,
+        method="corrected",
+        repeats=repeats,
+        top=TOP,
     )
     met = True
     for epsilon, quantity, bar in bars:

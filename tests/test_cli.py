@@ -364,7 +364,7 @@ def test_estimates_in_json_have_this_shape() -> None:
         "mechanism": "grr",
         "reports": 8,
         "epsilon": GRR.realised_epsilon,
-        "method": "corrected",
+        "method": "bayes",
         "level": 0.95,
     }
     assert [row["key"] for row in rows] == MOVIES
@@ -400,15 +400,24 @@ def test_post_processing_is_named() -> None:
     made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
-    title = done(f"{ESTIMATE} --method corrected --post consistent").splitlines()[0]
-    assert title.endswith("method corrected+consistent")
-    put({"sizes.csv": b"size,people\n2,10\n"})
-    made = read_json(done(f"{ESTIMATE} --json --method corrected --post oversize --sizes sizes.csv"))
-    assert made["method"] == "corrected+oversize"
+    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
     options = "--mechanism grr --json --post oversize --post consistent"
     assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
-        "corrected+consistent+oversize"
+        "bayes+consistent+oversize"
     ]
+
+
+def test_sizes_of_estimate_come_from_a_file() -> None:
+    """Everybody holds two pairs and reports show one: `oversize` doubles frequencies, sizes alone the upper limits."""
+    put({"two.csv": b"size,people\n2,10\n"})
+    commands = ("", "--sizes two.csv", "--sizes two.csv --post oversize")
+    made = [read_json(done(f"{ESTIMATE} --json --method corrected {options}")) for options in commands]
+    assert [each["method"] for each in made] == ["corrected", "corrected", "corrected+oversize"]
+    plain, wide, doubled = ([row["frequency"] for row in each["estimates"]] for each in made)
+    assert wide == plain
+    assert doubled == [min(2 * frequency, 1) for frequency in plain]
+    highs = [[row["frequency_high"] for row in each["estimates"]] for each in made]
+    assert highs[1] == highs[2] == [min(2 * high, 1) for high in highs[0]]
 
 
 def test_top_is_sorted_by_frequency() -> None:
@@ -420,7 +429,7 @@ def test_top_is_sorted_by_frequency() -> None:
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
     title, header, *rows = done(ESTIMATE).splitlines()
-    assert title.strip() == "8 reports, grr, realised ε 20, method corrected"
+    assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
@@ -935,8 +944,8 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
         ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
         ("--post oversize", "post 'oversize' needs sizes"),
-        ("--post oversize --sizes pairs.csv", "pairs.csv: there must be columns size and people"),
-        ("--sizes nowhere.csv", "nowhere.csv"),
+        ("--post oversize --sizes new.csv", "new.csv: No such file or directory"),
+        ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),

@@ -292,7 +292,7 @@ def test_results_in_every_form(result: Estimates) -> None:
         "mean_low",
         "mean_high",
     ]
-    assert (plain["reports"], plain["level"], plain["method"]) == (200, 0.9, "corrected")
+    assert (plain["reports"], plain["level"], plain["method"]) == (200, 0.9, "bayes")
     assert json.loads(result.to_json()) == plain
     assert result.to_arrow().to_pylist() == plain["estimates"]
     assert result.to_arrow().schema.metadata[b"pckv.mechanism"] == b"grr"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from pckv.estimators.post import consistent
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
+from pckv.sizes import Sizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode import NO_DUMMIES, DummySupport, counted_dummies, decode_all
 from pckv.theory import CountMoments
@@ -29,9 +31,18 @@ from pckv.theory import CountMoments
 BITS = 8
 COUNTED = ("grr", "ue-compact")
 MEANS = ("mean", "mean_low", "mean_high")
-FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
-# Everybody holds two pairs: padding 1 keeps half.
-TWO_EACH = {2: 1.0}
+
+
+@dataclass
+class Kept(Sizes):
+    """Set sizes of which a share is kept, whatever the padding."""
+
+    share: float
+    padding: int = 0
+
+    def kept(self, padding: int) -> float:
+        self.padding = padding
+        return self.share
 
 
 def some_tally(mechanism: str, count: int = 3000, padding: int = 1) -> Tally:
@@ -204,38 +215,38 @@ def test_what_clipping_did_is_not_made_consistent() -> None:
 def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
-            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=TWO_EACH)
+            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=Kept(0.5))
             assert all(np.isfinite(column).all() for column in list(made.to_arrow().to_pydict().values())[1:])
             assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
 
 
 def test_oversize_divides_frequencies_and_their_intervals() -> None:
-    """Of 3·2 + 4 pairs padding 2 keeps 8: divided by 0.8, as exactly as floats can, and 1 at most."""
+    tally, sizes = some_tally("grr", padding=2), Kept(0.8)
+    plain = estimate(tally, "corrected")
+    made = estimate(tally, "corrected", post="oversize", sizes=sizes)
+    assert (made.method, sizes.padding) == ("corrected+oversize", 2)
+    for name in ("frequency", "frequency_low", "frequency_high"):
+        assert np.array_equal(getattr(made, name), np.minimum(getattr(plain, name) / 0.8, 1))
+    assert plain.frequency_high.max() / 0.8 < 1
+    assert estimate(tally, post="oversize", sizes=Kept(0.001)).frequency_high.max() == 1
+    assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_known_sizes_let_intervals_reach_to_what_large_sets_hide(method: str) -> None:
+    """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
     tally = some_tally("grr", padding=2)
-    for method in METHODS:
-        plain = estimate(tally, method)
-        made = estimate(tally, method, post="oversize", sizes={2: 3, 4: 1})
-        assert made.method == f"{method}+oversize"
-        for name in FREQUENCIES:
-            assert getattr(made, name) == pytest.approx(np.minimum(getattr(plain, name) / 0.8, 1), rel=1e-12)
-        assert 0 < plain.frequency_high.max() / 0.8 < 1
-        assert estimate(tally, method, post="oversize", sizes={9999: 1}).frequency_high.max() == 1
-        assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
-
-
-def test_sizes_alone_only_raise_the_upper_limits() -> None:
-    tally = some_tally("ue-compact")
-    plain, made = (estimate(tally, sizes=sizes) for sizes in (None, TWO_EACH))
-    assert made.method == plain.method
-    assert np.array_equal(made.frequency_high, np.minimum(2 * plain.frequency_high, 1))
-    for name in (*FREQUENCIES[:2], *MEANS):
+    plain, made = estimate(tally, method), estimate(tally, method, sizes=Kept(0.8))
+    assert made.method == method
+    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
+    for name in ("frequency", "frequency_low", *MEANS):
         assert np.array_equal(getattr(made, name), getattr(plain, name))
 
 
 def test_they_are_applied_in_one_order() -> None:
     tally = some_tally("ue")
     both = [
-        estimate(tally, "corrected", post=post, sizes=TWO_EACH) for post in (POSTS, POSTS[::-1], POSTS * 2)
+        estimate(tally, "corrected", post=post, sizes=Kept(0.5)) for post in (POSTS, POSTS[::-1], POSTS * 2)
     ]
     assert {each.method for each in both} == {"corrected+consistent+oversize"}
     wanted = np.minimum(estimate(tally, "corrected", post="consistent").frequency / 0.5, 1)
@@ -244,22 +255,24 @@ def test_they_are_applied_in_one_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("post", "message"),
+    ("post", "sizes", "message"),
     [
-        ("tidy", "post 'tidy' does not exist: choose from consistent, oversize"),
-        (["consistent", ""], "post '' does not exist"),
-        ("oversize", "post 'oversize' needs sizes: how many pairs people hold"),
+        ("tidy", None, "post 'tidy' does not exist: choose from consistent, oversize"),
+        (["consistent", ""], None, "post '' does not exist"),
+        ("oversize", None, "post 'oversize' needs sizes: how many pairs people hold"),
     ],
 )
-def test_bad_posts(post: str | list[str], message: str) -> None:
+def test_bad_posts(post: str | list[str], sizes: Kept | None, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        estimate(some_tally("grr"), post=post)
+        estimate(some_tally("grr"), post=post, sizes=sizes)
 
 
 def test_a_pilot_has_no_posts() -> None:
     pilot = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=8, kind="sizes")
     with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
         estimate(Tally(pilot), post="consistent")
+    with pytest.raises(ParameterError, match="sizes are not for a task of sizes"):
+        estimate(Tally(pilot), sizes=Kept(0.5))
 
 
 def test_too_many_keys_to_fit_together() -> None:

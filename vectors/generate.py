@@ -612,7 +612,9 @@ def golden(folder: Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         (place / "task.json").write_bytes(task.to_json().encode())
         (place / "counts.tally").write_bytes(bytes(tally))
-        (place / "estimates.json").write_text(estimate(tally).to_json() + "\n", encoding="utf-8")
+        # The paper's method does not change from release to release.
+        method = "corrected" if task.mechanism != BucketsChannel.name else None
+        (place / "estimates.json").write_text(estimate(tally, method).to_json() + "\n", encoding="utf-8")
         ids = np.frombuffer(b"".join(report.id for report in sent), np.uint8).reshape(-1, 16)
         bodies = np.frombuffer(b"".join(report.body for report in sent), np.uint8).reshape(500, -1)
         messages = bodies if task.word_limit is None else bodies.view("<i8").reshape(-1).astype(np.int64)

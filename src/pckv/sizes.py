@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # A pilot tells sizes up to this apart. Half or twice as many lead to the same paddings (docs/padding.md).
 LARGEST_TOLD_APART = 512
+# It asks one in so many people, and no more than that: nobody who serves in it can serve in the main task.
+PILOT_ONE_IN, MOST_PILOT_REPORTS = 10, 20_000
 # Keys that matter are popular, and those are held by people with small sets more often than others are: the
 # chance to hold one grows with the size to this power.
 POPULARITY_POWER = 0.5

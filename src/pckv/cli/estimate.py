@@ -42,8 +42,8 @@ TABLES = (".csv", ".parquet", ".json")
     "--sizes",
     "sizes_file",
     type=FilePath,
-    help="How many people hold how many pairs, a file as for `pckv plan`: --post oversize needs it, and intervals reach "
-    "up to what larger sets may hide.",
+    help="How many pairs people hold, as for `pckv plan`: intervals of frequencies then reach up to what sets larger than the "
+    "padding may hide. Needed by post oversize.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
@@ -83,13 +83,7 @@ def estimate_command(
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
-            tally,
-            method=method,
-            level=level,
-            keys=keys or None,
-            post=post,
-            sizes=sizes,
-            progress=progress,
+            tally, method=method, level=level, keys=keys or None, post=post, sizes=sizes, progress=progress
         )
     if top is not None:
         estimates = estimates.top(top)

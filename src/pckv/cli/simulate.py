@@ -42,7 +42,7 @@ from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
 @click.option(
     "--method",
     multiple=True,
-    default=("corrected",),
+    default=("bayes",),
     show_default=True,
     help="baseline, corrected or bayes; repeat.",
 )

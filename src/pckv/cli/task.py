@@ -17,16 +17,11 @@ from pckv.canonical import check_name, decimal_text
 from pckv.channels import CHANNELS, SIZES, BucketsChannel
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
-from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.errors import DataError, ParameterError
 from pckv.report import ID_BYTES
+from pckv.sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, OBJECTIVES
-
-# A pilot tells sizes up to this apart unless it is told otherwise.
-LARGEST_TOLD_APART = 512
-# It asks one in so many people.
-PILOT_ONE_IN = 10
 
 # What is asked of whom and when: the same of a task and of its pilot.
 SURVEY_OPTIONS = (

@@ -12,8 +12,6 @@ from typing import Any
 from pckv.errors import ParameterError
 
 PREFIX = "PCKV_"
-# A pilot needs no more reports than this, and everyone beyond would be lost to the main task.
-MOST_PILOT_REPORTS = 20_000
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from pckv.channels import SIZES
 from pckv.collector.batching import Batcher
 from pckv.collector.metrics import Metrics
 from pckv.collector.problems import Problem, ProblemKind
-from pckv.collector.settings import MOST_PILOT_REPORTS, Settings
+from pckv.collector.settings import Settings
 from pckv.collector.tallies import Tallies
 from pckv.estimators import Estimates
+from pckv.sizes import MOST_PILOT_REPORTS
 from pckv.store.base import Store, StoredTask
 from pckv.task import Task
 

@@ -15,9 +15,9 @@ from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problems import Problem, ProblemKind, documented
-from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.collector.state import Collector, collector
 from pckv.report import Report, to_text
+from pckv.sizes import MOST_PILOT_REPORTS
 from pckv.store.base import Outcome, Upload
 from pckv.task import Task
 

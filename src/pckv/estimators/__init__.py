@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from pckv.estimators.post import (
     CONSISTENT,
     OVERSIZE,
     POSTS,
-    GivenSizes,
     consistent,
     full_name,
     in_order,
@@ -26,6 +25,7 @@ from pckv.estimators.post import (
 )
 from pckv.estimators.sizes import METHOD as SIZES_METHOD
 from pckv.estimators.sizes import estimate_sizes
+from pckv.sizes import Sizes
 from pckv.tally import Tally
 from pckv.tally.decode import DummySupport, KeySupport, Progress, counted_dummies, decode_all, key_support
 from pckv.task import Task
@@ -50,14 +50,14 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
-    sizes: GivenSizes | None = None,
+    sizes: Sizes | Mapping[int, float] | Estimates | None = None,
     progress: Progress = lambda _: None,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
     Without a method it is `bayes`, or `corrected` where keys are too many to be decoded together. The rows of a task of
     kind `sizes` are its buckets (see `estimators/sizes.py`), which have a method of their own and no `post`.
-    `sizes` tells how many pairs people hold: intervals of frequencies then reach up to what sets larger than the padding
+    `sizes` tells how many pairs people hold (a histogram, or a pilot's estimates): intervals of frequencies then reach up to what sets larger than the padding
     may hide. `post` names what is done to the frequencies afterwards: `consistent` makes them add up to what they can,
     `oversize` makes up for larger sets, and needs `sizes`. Method `bayes` and post `consistent` decode all keys even if
     a few are asked for. Where decoding takes long, `progress` is told the share that is done.
@@ -70,13 +70,12 @@ def estimate(
     if not 0 < level <= LARGEST_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
     task, posts = tally.task, in_order(post)
-    kept = kept_share(posts, sizes, task.padding)
     if isinstance(task.channel, BucketsChannel):
-        if posts:
-            raise ParameterError(
-                f"post {posts[0]!r} is not for a task of sizes: its shares fit together already"
-            )
+        if posts or sizes is not None:
+            what = f"post {posts[0]!r} is" if posts else "sizes are"
+            raise ParameterError(f"{what} not for a task of sizes")
         return estimate_sizes(tally, task.channel, method, level, keys)
+    kept = kept_share(posts, None if sizes is None else Sizes.of(sizes), task.padding)
     method = method or default_method(task)
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")

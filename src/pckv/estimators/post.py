@@ -5,14 +5,13 @@ They read what was estimated already, so that they cost no privacy. Means stay t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from pckv.errors import ParameterError
 from pckv.estimators.baseline import Floats
 from pckv.estimators.consistency import at_most, on_simplex
-from pckv.estimators.estimates import Estimates
 from pckv.sizes import Sizes
 from pckv.tally.decode import DummySupport
 from pckv.theory import CountMoments
@@ -20,9 +19,6 @@ from pckv.theory import CountMoments
 CONSISTENT, OVERSIZE = "consistent", "oversize"
 # In the order that they are applied: the first is about pairs that were sampled, the second about those left out.
 POSTS = (CONSISTENT, OVERSIZE)
-
-# A histogram, or the estimates of a pilot.
-GivenSizes = Sizes | Mapping[int, float] | Estimates
 
 
 def in_order(post: str | Sequence[str]) -> tuple[str, ...]:
@@ -42,11 +38,11 @@ def full_name(method: str, post: tuple[str, ...]) -> str:
     return "+".join((method, *post))
 
 
-def kept_share(post: tuple[str, ...], sizes: GivenSizes | None, padding: int) -> float | None:
+def kept_share(post: tuple[str, ...], sizes: Sizes | None, padding: int) -> float | None:
     """The share of all pairs that reports show, where sizes are known."""
     if sizes is None and OVERSIZE in post:
         raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")
-    return None if sizes is None else Sizes.of(sizes).kept(padding)
+    return None if sizes is None else sizes.kept(padding)
 
 
 def consistent(

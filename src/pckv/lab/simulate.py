@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
-from pckv.estimators import METHODS, unbounded_frequency
+from pckv.estimators import LEARNING, METHODS, unbounded_frequency
 from pckv.estimators.post import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
 from pckv.lab import baselines
 from pckv.lab.baselines.drawing import IndexModel
@@ -225,7 +225,7 @@ def simulate(
     epsilon: Sequence[float | str],
     mechanism: Sequence[str],
     padding: int | Sequence[int] = 1,
-    method: str | Sequence[str] = "corrected",
+    method: str | Sequence[str] = LEARNING,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,

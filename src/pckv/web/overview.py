@@ -12,11 +12,11 @@ from pckv.channels import SIZES
 from pckv.charts import estimates_chart
 from pckv.collector.estimates import Asked, estimated
 from pckv.collector.problems import ProblemKind, documented
-from pckv.collector.settings import MOST_PILOT_REPORTS
 from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
 from pckv.estimators import default_method, methods_for, posts_for
 from pckv.report import ID_BYTES
+from pckv.sizes import MOST_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
 Here = Annotated[Collector, Depends(collector)]
