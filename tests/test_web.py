@@ -498,7 +498,7 @@ def test_the_same_estimates_are_made_once_however_many_ask(
         assert site.get("/overview").status_code == 200
         making.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
-    assert made == ["corrected"]
+    assert len(made) == 1
     assert site.app.state.collector.estimating == {}
 
 
