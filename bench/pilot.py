@@ -11,11 +11,10 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,8 @@ from rich.table import Table
 
 from pckv.bulk.rows import Columns
 from pckv.channels import build
+from pckv.device.many import perturb_many
+from pckv.estimators import estimate
 from pckv.estimators.corrected import corrected
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
@@ -35,12 +36,13 @@ from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
 from pckv.planning import PADDINGS, Option, plan
 from pckv.population import Population
-from pckv.sizes import LARGEST_TOLD_APART, Sizes
+from pckv.sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN, Sizes
+from pckv.tally import Tally
+from pckv.task import Task
 from pckv.theory import CountMoments
 
 REPEATS, TOP, SEED = "40", 50, 20_262
 MECHANISMS, EPSILONS = ("collision", "ue-compact"), ("1", "2", "4")
-PILOT_SHARE, MOST_IN_PILOT = 0.1, 20_000
 MOST_ERROR = 1.25
 SHOWN_PADDINGS, FEW_CHOICES = (2, 50), 3
 LARGEST, FEW_PILOTS = (128, 256, 512, 1024, 2048), 10
@@ -79,11 +81,6 @@ def choices(paddings: Counter[int]) -> str:
     return ", ".join(f"{padding} ({times})" for padding, times in paddings.most_common())
 
 
-def pilot_size(dataset: Dataset) -> int:
-    """How many serve in a pilot."""
-    return min(int(PILOT_SHARE * dataset.users), MOST_IN_PILOT)
-
-
 def clothing(folder: Path) -> Iterator[Case]:
     """Mostly one pair a person."""
     data = read_dataset(folder / "pckv_clothing_fit.parquet", COLUMNS, repeated="last")
@@ -116,22 +113,33 @@ POPULATIONS: dict[str, Callable[[Path], Iterator[Case]]] = {
 }
 
 
-# The pilot: randomized response over buckets of sizes, and the low ends of the shares' intervals.
-def run_pilot(
-    sizes: NDArray[np.int64], epsilon: str, rng: Generator, largest: int = LARGEST_TOLD_APART
-) -> Sizes:
-    """What a pilot among people with these sizes tells."""
-    ends = np.array([0, *(2**power for power in range(largest.bit_length()))])
-    labels = ["0", "1", "2", *(f"{end // 2 + 1}-{end}" for end in ends[3:-1]), f"{ends[-2] + 1}+"]
-    true = np.searchsorted(ends, np.minimum(sizes, largest))
-    weight = math.exp(float(epsilon))
-    kept, other = (each / (weight + ends.size - 1) for each in (weight, 1.0))
-    elsewhere = (true + rng.integers(1, ends.size, true.size)) % ends.size
-    words = np.where(rng.random(true.size) < kept, true, elsewhere)
-    shares = np.bincount(words, minlength=ends.size) / true.size
-    error = NormalDist().inv_cdf(0.975) * np.sqrt(shares * (1 - shares) / true.size)
-    low = np.clip((shares - error - other) / (kept - other), 0, 1)
-    return Sizes.of_buckets(zip(labels, low.tolist(), strict=True))
+def part(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
+    """Some of the people."""
+    people, sizes = dataset.population, dataset.population.sizes
+    pairs = np.repeat(chosen, sizes)
+    offsets = np.concatenate([[0], np.cumsum(sizes[chosen])])
+    some = Population(offsets, people.keys[pairs], people.values[pairs])
+    return Dataset(dataset.name, some, dataset.keys, dataset.low, dataset.high)
+
+
+def draw_pilot(dataset: Dataset, rng: Generator) -> NDArray[np.bool_]:
+    """Who serves in the pilot."""
+    chosen = np.zeros(dataset.users, np.bool_)
+    number = min(dataset.users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
+    chosen[rng.choice(dataset.users, number, replace=False)] = True
+    return chosen
+
+
+def run_pilot(dataset: Dataset, epsilon: str, rng: Generator, largest: int = LARGEST_TOLD_APART) -> Sizes:
+    """What a pilot among these people tells."""
+    values = (dataset.low, dataset.high)
+    task = Task(
+        name="pilot", keys=dataset.keys, values=values, epsilon=epsilon, padding=largest, kind="sizes"
+    )
+    tally = Tally(task)
+    for batch in perturb_many(task, dataset.population, rng.bytes):
+        tally.add_many(batch.messages)
+    return Sizes.of_pilot(estimate(tally))
 
 
 def planned(case: Case, users: int, epsilon: str, sizes: Sizes) -> dict[str, Option]:
@@ -140,17 +148,6 @@ def planned(case: Case, users: int, epsilon: str, sizes: Sizes) -> dict[str, Opt
         case.dataset.keys, users, epsilon, sizes=sizes, frequency=case.frequency, objective="frequency"
     )
     return {option.mechanism: option for option in made.options}
-
-
-def without(dataset: Dataset, gone: NDArray[np.int64]) -> Dataset:
-    """The others."""
-    stay = np.ones(dataset.users, np.bool_)
-    stay[gone] = False
-    people, sizes = dataset.population, dataset.population.sizes
-    pairs = np.repeat(stay, sizes)
-    offsets = np.concatenate([[0], np.cumsum(sizes[stay])])
-    rest = Population(offsets, people.keys[pairs], people.values[pairs])
-    return Dataset(dataset.name, rest, dataset.keys, dataset.low, dataset.high)
 
 
 class Rest(NamedTuple):
@@ -196,10 +193,10 @@ def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
     }
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        pilot = rng.choice(dataset.users, pilot_size(dataset), replace=False)
-        rest = Rest(case, SamplingModel(without(dataset, pilot)))
+        chosen = draw_pilot(dataset, rng)
+        pilot, rest = part(dataset, chosen), Rest(case, SamplingModel(part(dataset, ~chosen)))
         for epsilon in EPSILONS:
-            sizes = run_pilot(dataset.population.sizes[pilot], epsilon, rng)
+            sizes = run_pilot(pilot, epsilon, rng)
             options = planned(case, rest.model.users, epsilon, sizes)
             for name in MECHANISMS:
                 cells[name, epsilon].errors.append(rest.error(options[name], epsilon, rng))
@@ -209,22 +206,16 @@ def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
 
 def by_largest(case: Case) -> Iterator[list[str]]:
     """A row a mechanism and ε: the paddings that pilots lead to, by the largest size that they tell apart."""
-    rng, sizes = default_rng(SEED), case.dataset.population.sizes
-    in_pilot = pilot_size(case.dataset)
-    found: dict[tuple[str, str], list[str]] = {
-        (name, epsilon): [] for name in MECHANISMS for epsilon in EPSILONS
-    }
-    for largest, epsilon in itertools.product(LARGEST, EPSILONS):
-        paddings: dict[str, Counter[int]] = {name: Counter() for name in MECHANISMS}
-        for _ in range(FEW_PILOTS):
-            told = run_pilot(rng.choice(sizes, in_pilot, replace=False), epsilon, rng, largest)
-            options = planned(case, case.dataset.users - in_pilot, epsilon, told)
-            for name in MECHANISMS:
-                paddings[name][options[name].padding] += 1
-        for name in MECHANISMS:
-            found[name, epsilon].append(choices(paddings[name]))
-    for (name, epsilon), row in found.items():
-        yield [case.name, name, epsilon, *row]
+    found: dict[tuple[str, str, int], Counter[int]] = defaultdict(Counter)
+    for repeat in range(FEW_PILOTS):
+        rng = default_rng([SEED, repeat])
+        pilot = part(case.dataset, draw_pilot(case.dataset, rng))
+        for largest, epsilon in itertools.product(LARGEST, EPSILONS):
+            sizes = run_pilot(pilot, epsilon, rng, largest)
+            for name, option in planned(case, case.dataset.users - pilot.users, epsilon, sizes).items():
+                found[name, epsilon, largest][option.padding] += 1
+    for name, epsilon in itertools.product(MECHANISMS, EPSILONS):
+        yield [case.name, name, epsilon, *(choices(found[name, epsilon, largest]) for largest in LARGEST)]
 
 
 def guess(case: Case) -> list[str]:

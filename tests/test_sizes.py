@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv import Estimates, plan
-from pckv.channels import CHANNELS, build
+from pckv import Estimates, Tally, Task, estimate, plan
+from pckv.channels import CHANNELS, BucketsChannel, build
 from pckv.errors import DataError, ParameterError
 from pckv.planning import PADDINGS
 from pckv.prediction import predict
@@ -108,6 +108,30 @@ def test_sizes_are_spread_over_a_bucket_log_uniformly() -> None:
 )
 def test_an_open_bucket_ends_where_the_next_would_begin(labels: list[str], largest: int) -> None:
     assert Sizes.of_buckets((label, 1.0) for label in labels).largest == largest
+
+
+@pytest.mark.parametrize("largest", [1, 2, 3, 4, 5, 20, 512, 2**14])
+def test_the_buckets_of_every_pilot_are_read(largest: int) -> None:
+    channel = build("buckets", 100, largest, Fraction(1), {})
+    assert isinstance(channel, BucketsChannel)
+    for number in range(1, channel.rows):
+        sizes = list(
+            shares_of(Sizes.of_buckets(zip(channel.labels, np.eye(channel.rows)[number], strict=True)))
+        )
+        assert sizes[0] == channel.starts[number]
+        assert sizes[-1] == max(channel.ends[number], channel.ends[number - 1] * 2)
+
+
+def test_a_pilot_of_the_product_is_understood() -> None:
+    """Half of the people hold one pair, half of them three or four; ε is so large that nobody is moved."""
+    task = Task(name="t", keys=50, values=(0, 1), epsilon=20, padding=8, kind="sizes")
+    tally = Tally(task)
+    tally.add_many(np.repeat([1, 3], 5000))
+    found = estimate(tally)
+    assert shares_of(Sizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
+    assert plan(50, 10**9, 1, sizes=found).padding == 4
+    golden = Path(__file__).parents[1] / "vectors/v1/golden/buckets/estimates.json"
+    assert shares_of(Sizes.read(golden)) == {1: 1}
 
 
 @pytest.mark.parametrize(
