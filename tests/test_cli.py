@@ -182,8 +182,7 @@ def test_a_whole_collection(keys: str, kind: str) -> None:
     from_tally = done("estimate counts.tally --task task.json --json")
     assert done("estimate reports.parquet --task task.json --json") == from_tally
     found = {row["key"]: row for row in read_json(from_tally)["estimates"]}
-    # A frequency of nothing is corrected to one holder.
-    wanted = pytest.approx([1 / 40, 0.25, 0.5], abs=1e-6)
+    wanted = pytest.approx([0, 0.25, 0.5], abs=1e-4)
     assert [found[key]["frequency"] for key in (up, heat, alien)] == wanted
     assert [found[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
 
@@ -407,6 +406,19 @@ def test_post_processing_is_named() -> None:
     ]
 
 
+def test_sizes_of_estimate_come_from_a_file() -> None:
+    """Everybody holds two pairs and reports show one: `oversize` doubles frequencies, sizes alone the upper limits."""
+    put({"two.csv": b"size,people\n2,10\n"})
+    commands = ("", "--sizes two.csv", "--sizes two.csv --post oversize")
+    made = [read_json(done(f"{ESTIMATE} --json --method corrected {options}")) for options in commands]
+    assert [each["method"] for each in made] == ["corrected", "corrected", "corrected+oversize"]
+    plain, wide, doubled = ([row["frequency"] for row in each["estimates"]] for each in made)
+    assert wide == plain
+    assert doubled == [min(2 * frequency, 1) for frequency in plain]
+    highs = [[row["frequency_high"] for row in each["estimates"]] for each in made]
+    assert highs[1] == highs[2] == [min(2 * high, 1) for high in highs[0]]
+
+
 def test_top_is_sorted_by_frequency() -> None:
     rows = read_json(done(f"{ESTIMATE} --json --top 2"))["estimates"]
     assert [row["key"] for row in rows] == ["alien", "heat"]
@@ -547,7 +559,8 @@ def test_a_pilot_is_made_and_says_what_is_next() -> None:
         keys=MOVIES,
         values=(1, 5),
         epsilon=1,
-        padding=512,
+        # Nobody holds more than all of them.
+        padding=3,
         kind="sizes",
         opens="2026-01-01",
         closes="2026-02-01",
@@ -563,6 +576,8 @@ def test_a_pilot_is_made_and_says_what_is_next() -> None:
         "  pckv estimate REPORTS --task new.json --out sizes.csv",
         "  pckv plan --keys 3 --users 27000 --epsilon 1 --sizes sizes.csv",
     ]
+    done(f"{NEW_PILOT} --key-count 2000 --force")
+    assert Task.from_json(Path("new.json").read_bytes()).padding == 512
     assert "--epsilon 1.23456789 --sizes" in done(f"{NEW_PILOT} --key-count 3 --force --epsilon 1.23456789")
 
 
@@ -592,7 +607,7 @@ def test_show_says_what_a_pilot_tells_apart() -> None:
     ("command", "message"),
     [
         (f"{NEW_PILOT} --key-count 3 --largest 0", "padding must be at least 1"),
-        (f"{NEW_PILOT} --key-count 3 --largest 16385", "padding of a task of sizes must be at most 2^14"),
+        (f"{NEW_PILOT} --key-count 20000 --largest 16385", "padding of a task of sizes must be at most 2^14"),
         (f"{NEW_PILOT} --key-count 0", "a task needs at least one key"),
         (f"{NEW_PILOT} --key-count 3 --epsilon 0", "epsilon must be above 0"),
         (f"{NEW_PILOT} --keys-file gone.txt", "gone.txt"),
@@ -931,6 +946,8 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
         ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
         ("--post oversize", "post 'oversize' needs sizes"),
+        ("--post oversize --sizes new.csv", "new.csv: No such file or directory"),
+        ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),

@@ -281,7 +281,8 @@ def check_estimates(collector: Serving, operator: Person, task: pckv.Task, folde
     assert posts.input_value() == ""
     posts.select_option("consistent")
     page.locator(".chart svg", has_text="method corrected+consistent").wait_for()
-    said = json.loads(estimate(folder, "--post", "consistent", "--level", "0.9", "--top", "4", "--json"))
+    asked = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
+    said = json.loads(estimate(folder, *asked, "--top", "4", "--json"))
     wait_until(lambda: table(page) == [numbers(row) for row in said["estimates"]])
     posts.select_option("none")
     page.locator(".chart svg", has_text="method corrected,").wait_for()

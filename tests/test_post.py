@@ -295,7 +295,14 @@ def test_simulated_with_and_without_are_the_same_reports() -> None:
     dataset = zipf(20_000, 40, default_rng(5), pairs=4, exponent=0.0)
     rows = {
         post: simulate(
-            dataset, epsilon=["4"], mechanism=["ue", "kvue"], padding=2, repeats=3, post=post, workers=1
+            dataset,
+            epsilon=["4"],
+            mechanism=["ue", "kvue"],
+            padding=2,
+            method="corrected",
+            repeats=3,
+            post=post,
+            workers=1,
         )
         for post in ((), ("consistent",), ("oversize",), POSTS)
     }

@@ -360,7 +360,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_task_of_pairs_is_not_shown_as_a_pilot(site: Running) -> None:
     shown = site.get(f"/tasks/{site.add_task().id}/overview").json()
-    wanted = {"kind": "pairs", "most_reports": None, "method": "corrected", "first_key": "0"}
+    wanted = {"kind": "pairs", "most_reports": None, "method": "bayes", "first_key": "0"}
     assert shown.items() >= wanted.items()
     assert shown["methods"] == ["baseline", "corrected", "bayes"]
 
@@ -372,8 +372,9 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
     estimates = site.get(f"/tasks/{task.id}/estimates?method=baseline&level=0.9&top=20").json()
     assert chart["data"]["values"] == estimates["estimates"]
     for post in site.get(f"/tasks/{task.id}/overview").json()["posts"]:
-        chart = site.get(f"/tasks/{task.id}/chart?post={post}").json()
-        estimates = site.get(f"/tasks/{task.id}/estimates?post={post}&top=20").json()
+        asked = f"method=corrected&post={post}"
+        chart = site.get(f"/tasks/{task.id}/chart?{asked}").json()
+        estimates = site.get(f"/tasks/{task.id}/estimates?{asked}&top=20").json()
         assert chart["data"]["values"] == estimates["estimates"]
         assert f"method corrected+{post}," in chart["title"]["subtitle"]
     for wrong in ("method=no", "post=no"):
@@ -497,7 +498,7 @@ def test_the_same_estimates_are_made_once_however_many_ask(
         assert site.get("/overview").status_code == 200
         making.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
-    assert made == ["corrected"]
+    assert len(made) == 1
     assert site.app.state.collector.estimating == {}
 
 

@@ -112,7 +112,7 @@ def new_command(
     type=int,
     default=LARGEST_TOLD_APART,
     show_default=True,
-    help="The largest number of pairs that is told apart.",
+    help="The largest number of pairs that is told apart; the number of keys, if that is smaller.",
 )
 @click.option(
     "--users", type=click.IntRange(PILOT_ONE_IN), help="How many people there are, to say how many to ask."
@@ -125,7 +125,10 @@ def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **
     \b
     pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --users 20000 --out pilot.json
     """
-    task = Task(**members(**survey), padding=largest, kind=SIZES)
+    given = members(**survey)
+    keys = given["keys"] if isinstance(given["keys"], int) else len(given["keys"])
+    # Nobody holds more pairs than there are keys, and buckets that nobody is in cost accuracy.
+    task = Task(**given, padding=min(largest, max(keys, 1)), kind=SIZES)
     write_task(task, out, force=force)
     click.echo(what_is_next(task, out, users))
 
