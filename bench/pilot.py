@@ -174,6 +174,7 @@ def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
         epsilon=EPSILONS,
         mechanism=MECHANISMS,
         padding=PADDINGS,
+        method="corrected",
         repeats=repeats,
         top=TOP,
         objective="frequency",
