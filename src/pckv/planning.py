@@ -7,20 +7,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.prediction import Errors, predict
 from pckv.report import ID_BYTES
 from pckv.selection import least_error, objection, suited
-from pckv.sizes import Sizes
+from pckv.sizes import Shares, Sizes
 from pckv.task import MOST_KEYS, checked_epsilon
 from pckv.theory import CountMoments
 from pckv.tuning import DEFAULT_OBJECTIVE, Aim, aim_for
-
-if TYPE_CHECKING:
-    from pckv.estimators import Estimates
 
 # Where nothing is known of the data, a plan is made for a key held by this share.
 REFERENCE_FREQUENCY = 0.05
@@ -129,7 +126,7 @@ def plan(
     epsilon: float | str,
     pairs: int | None = None,
     *,
-    sizes: Sizes | Mapping[int, float] | Estimates | None = None,
+    sizes: Sizes | Mapping[int, float] | Shares | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
 ) -> Plan:

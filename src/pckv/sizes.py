@@ -9,12 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pckv.errors import DataError, ParameterError, require
-
-if TYPE_CHECKING:
-    from pckv.estimators import Estimates
 
 # A pilot tells sizes up to this apart. Half or twice as many lead to much the same paddings (docs/padding.md).
 LARGEST_TOLD_APART = 512
@@ -31,6 +28,18 @@ SURE = "frequency_low"
 LARGEST_SIZE, MOST_PEOPLE = 2**31, 1e15
 
 Row = Mapping[str, Any]
+
+
+class Shares(Protocol):
+    """A pilot's estimates, as far as sizes are read off them."""
+
+    @property
+    def key(self) -> Sequence[str]:
+        """The buckets."""
+
+    @property
+    def frequency_low(self) -> Iterable[float]:
+        """The low ends of the intervals of their shares."""
 
 
 class Sizes:
@@ -73,16 +82,16 @@ class Sizes:
         return cls(people)
 
     @classmethod
-    def of_pilot(cls, estimates: Estimates) -> Sizes:
+    def of_pilot(cls, estimates: Shares) -> Sizes:
         """From a pilot's estimates, as far as they are sure: by the low ends of the shares' intervals.
 
         A few people with very many pairs decide on the mean size. Noise in the share of a large bucket must not
         look like them.
         """
-        return cls.of_buckets(zip(estimates.key, estimates.frequency_low.tolist(), strict=True))
+        return cls.of_buckets(zip(estimates.key, map(float, estimates.frequency_low), strict=True))
 
     @classmethod
-    def of(cls, given: Sizes | Mapping[int, float] | Estimates) -> Sizes:
+    def of(cls, given: Sizes | Mapping[int, float] | Shares) -> Sizes:
         """Whatever tells of sizes."""
         if isinstance(given, Sizes):
             return given

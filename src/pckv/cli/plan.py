@@ -115,7 +115,7 @@ def print_plan(made: Plan) -> None:
     if made.alternatives:
         print_alternatives(made)
     print_table(
-        f"Expected errors with {made.users:,} users, the bias of a short padding included:",
+        f"Expected errors with {made.users:,} users, method corrected, the bias of a short padding included:",
         ("true frequency", "frequency", "mean, of [-1, 1]"),
         [(f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", mean_error(e.mean_error)) for e in made.errors],
     )

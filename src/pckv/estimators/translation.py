@@ -22,7 +22,7 @@ LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 # The most frequent keys that must not pay for the others, and what share of their error may be left. Predictions are
 # optimistic, for a law does not see the few among very many: so the share is well below 1.
 TOP_KEYS = 50
-RISK = 0.75
+RISK = 0.65
 # Counts that might have come, in standard deviations from the expected one.
 DISTANCES = np.linspace(-3.5, 3.5, 29)
 

@@ -51,7 +51,7 @@ export function precisionSection(path) {
 
 function sentences(found) {
   const today = found.reports
-    ? `With today's ${count(found.reports)} reports: ±${percent(found.frequency_error)} of all people for the frequency, ±${short(found.mean_error)} for the mean (one standard deviation).`
+    ? `With today's ${count(found.reports)} reports: ±${percent(found.frequency_error)} of all people for the frequency, ±${short(found.mean_error)} for the mean (one standard deviation, method corrected).`
     : "There are no reports yet.";
   const ratio = found.needed / Math.max(1, found.reports);
   const left = ratio <= 1 ? "which are there" : found.reports ? `${short(ratio)} times as many as today` : "";
