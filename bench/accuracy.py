@@ -1,6 +1,7 @@
 """How accurate every mechanism and method is, and `bayes` beside its bars: `accuracy.py DATA [OUT [REPEATS]]`.
 
 Writes docs/accuracy.md, its charts and its cells into OUT. REPEATS, for a quick look, takes the place of all others.
+`accuracy.py others` shows the bars for populations that no constant of `bayes` was chosen on, and writes nothing.
 """
 
 from __future__ import annotations
@@ -64,13 +65,22 @@ CASES = {
     "movielike": Case(lambda _: movielike(default_rng(SEED + 4)), 100, 20),
 }
 
+OTHERS = {
+    "uniform, 500 keys": Case(lambda _: uniform(30_000, 500, default_rng(11)), 1, 20),
+    "gaussian, 300 keys": Case(lambda _: gaussian(300_000, 300, default_rng(12), key_scale=80), 1, 20),
+    "zipf 0.8, 2 pairs": Case(lambda _: zipf(50_000, 3000, default_rng(13), 2, 0.8), 2, 20),
+    "zipf 1.5": Case(lambda _: zipf(200_000, 2000, default_rng(14), 1, 1.5), 1, 20),
+    "zipf 1.1, 5 pairs": Case(lambda _: zipf(100_000, 1000, default_rng(15), 5, 1.1), 5, 20),
+    "zipf 1, 3 pairs": Case(lambda _: zipf(20_000, 20_000, default_rng(16), 3, 1.0), 3, 20),
+}
 
-def run(data: Path, repeats: int | None) -> list[Cell]:
+
+def run(cases: dict[str, Case], scale: Scale, repeats: int | None = None) -> list[Cell]:
     """All cells, one population after another, so that one is in memory at a time."""
     cells: list[Cell] = []
-    for name, case in CASES.items():
+    for name, case in cases.items():
         started = time.perf_counter()
-        _ground[:] = [Ground(case.make(Scale(data=data)), case.padding)]
+        _ground[:] = [Ground(case.make(scale), case.padding)]
         jobs = [
             (mechanism, epsilon, repeats or (case.repeats if epsilon in BAR_EPSILONS else case.repeats // 2))
             for mechanism in CHANNELS
@@ -176,14 +186,22 @@ def many_keys() -> Bar:
     )
 
 
-def main() -> None:
-    """Run all cells, print the bars, write the page."""
-    data, out, *repeats = [*sys.argv[1:], "docs"] if len(sys.argv[1:]) == 1 else sys.argv[1:]
-    started, scaled = time.perf_counter(), many_keys()
-    cells = run(Path(data), int(repeats[0]) if repeats else None)
-    found = [*bars(cells), scaled]
+def show(found: list[Bar]) -> None:
+    """Print bars."""
     for bar in found:
         print(f"{'ok    ' if bar.holds else 'MISSED'} {bar.what}: {bar.measured} ({bar.bar})")
+
+
+def main() -> None:
+    """Run all cells, print the bars, write the page."""
+    if sys.argv[1:] == ["others"]:
+        show(bars(run(OTHERS, Scale())))
+        return
+    data, out, *repeats = [*sys.argv[1:], "docs"] if len(sys.argv[1:]) == 1 else sys.argv[1:]
+    started, scaled = time.perf_counter(), many_keys()
+    cells = run(CASES, Scale(data=Path(data)), int(repeats[0]) if repeats else None)
+    found = [*bars(cells), scaled]
+    show(found)
     folder = Path(out)
     (folder / "accuracy").mkdir(parents=True, exist_ok=True)
     (folder / "accuracy" / "cells.json").write_text(
