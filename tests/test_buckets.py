@@ -299,7 +299,7 @@ def test_the_method_is_that_of_its_kind() -> None:
     with pytest.raises(ParameterError, match="level must be between"):
         estimate(tally, level=1)
     pairs = Tally(Task(name="t", keys=2, values=(0, 1), epsilon=1))
-    assert estimate(pairs).method == default_method(pairs.task) == "corrected"
+    assert estimate(pairs).method == default_method(pairs.task) == "bayes"
     assert methods_for(pairs.task) == ["baseline", "corrected", "bayes"]
     with pytest.raises(ParameterError, match="method 'consistent' does not exist"):
         estimate(pairs, method="consistent")

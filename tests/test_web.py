@@ -515,3 +515,13 @@ def test_no_page_and_no_log_has_a_token() -> None:
     )
     assert "canary" not in done.stderr
     assert ADMINISTRATOR not in done.stderr
+
+
+def test_charts_never_meet_a_half_loaded_pandas() -> None:
+    """Altair asks every number whether it is one of pandas', once some thread has begun to load that."""
+    made = (
+        "import sys; from pckv.collector.settings import Settings; from pckv.store.memory import MemoryStore; "
+        "from pckv.web.site import create_site; create_site(MemoryStore(), Settings()); print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

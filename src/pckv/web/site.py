@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from threading import Thread
 
 from fastapi import FastAPI
@@ -20,6 +22,9 @@ from pckv.web.vega import Vega
 
 def create_site(store: Store, settings: Settings, clock: Callable[[], str] = today) -> FastAPI:
     """A collector's application, and pages to run it with and to take part on."""
+    if find_spec("pandas"):
+        # Arrow loads it for the first table, and Altair, drawing in another thread, would look into it half loaded.
+        import_module("pandas")
     app = create_app(store, settings, clock)
     app.state.files = files.load_files()
     app.state.vega = Vega()
