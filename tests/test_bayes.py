@@ -241,6 +241,18 @@ def test_a_crowd_moves_its_keys_the_longest_way() -> None:
     assert learn(support, 100_000, CountMoments.of(law)).frequency_limit == LIMITS[-1]
 
 
+def test_the_limit_is_the_longest_that_is_bearable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zipf's frequencies and little noise: every step costs the top keys more, and the more may be lost, the more are taken."""
+    support, moments, _, _ = zipf_counts("ue", 1000, 100_000, "4", seed=11)
+    chosen = []
+    for risk in (0, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.4, 2):
+        monkeypatch.setattr("pckv.estimators.translation.RISK", risk)
+        chosen.append(learn(support, 100_000, moments).frequency_limit)
+    assert chosen == sorted(chosen)
+    assert (chosen[0], chosen[-1]) == (LIMITS[0], LIMITS[-1])
+    assert len(set(chosen)) >= 4
+
+
 def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
     """Zipf's frequencies and little noise: the limit is short, and the top keys' error smaller for it.
 
