@@ -66,7 +66,7 @@ bench-web: $(READY)
 
 # Pictures of the pages, for docs/.
 screenshots: $(READY)
-	$(BIN)/python -m pytest -q tests/test_pages.py -k pictures --screenshots
+	$(BIN)/python -m pytest -q tests/web/test_pages.py -k pictures --screenshots
 
 # Other packages for local differential privacy, in an environment of their own.
 peers: $(READY)

@@ -24,14 +24,14 @@ from rich.progress import track
 
 from accuracy_page import LABELS, write_page
 from pckv.channels import CHANNELS, build
-from pckv.estimators.bayes import learn
+from pckv.estimators.methods.bayes.bayes import learn
 from pckv.lab.accuracy import LEVEL, QUANTITIES, Cell, Ground, measure
 from pckv.lab.choices import draw_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Scale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
 from pckv.lab.populations import gaussian, movielike, uniform, zipf
-from pckv.theory import CountMoments
+from pckv.moments import CountMoments
 
 EPSILONS = ("0.5", "1", "2", "3", "4", "5")
 # What the bars are about; elsewhere half the repeats show as much as a chart needs.

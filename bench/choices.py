@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from pckv.charts import choices_chart, save_chart
-from pckv.selection import resolve
-from pckv.tuning import OBJECTIVES, aim_for
+from pckv.planning.objective import OBJECTIVES
+from pckv.planning.selection import select_channel
 
 KEYS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 PAIRS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -26,8 +26,9 @@ def squares() -> Iterator[dict[str, Any]]:
     """What is chosen, a row a setting."""
     for objective, epsilon, keys, pairs in product(OBJECTIVES, EPSILONS, KEYS, PAIRS):
         if pairs <= keys:
-            aim = aim_for(keys, pairs, objective, USERS)
-            channel = resolve("auto", keys, pairs, Fraction(epsilon), {}, aim)
+            channel = select_channel(
+                keys, pairs, Fraction(epsilon), {"name": "auto"}, objective=objective, users=USERS
+            )
             tuned = "r" in channel.parameters or "beta" in channel.parameters
             yield {
                 "keys": f"{keys:,}",

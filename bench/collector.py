@@ -28,8 +28,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pckv import Report, Task
-from pckv.bulk.reports import as_arrays, stream_reports
-from pckv.report import to_text
+from pckv.canonical import base64url
+from pckv.files.reports.format import as_arrays, stream_reports
 from pckv.store import open_store
 from pckv.store.base import Upload
 
@@ -113,7 +113,7 @@ def path() -> str:
 def closed_loop(port: int, folder: Path) -> float:
     """Requests a second under wrk; none may be refused."""
     script = folder / "load.lua"
-    body = to_text((5).to_bytes(8, "little"))
+    body = base64url((5).to_bytes(8, "little"))
     script.write_text(SCRIPT.format(seed=secrets.randbelow(2**31), body=body, path=path()))
     command = [
         "wrk",
@@ -160,7 +160,10 @@ async def _send(port: int, rate: float) -> None:
             body = json.dumps(
                 {
                     "reports": [
-                        {"id": to_text(secrets.token_bytes(16)), "body": to_text((5).to_bytes(8, "little"))}
+                        {
+                            "id": base64url(secrets.token_bytes(16)),
+                            "body": base64url((5).to_bytes(8, "little")),
+                        }
                     ]
                 }
             )

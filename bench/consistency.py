@@ -14,16 +14,16 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from pckv.bulk.rows import Columns
 from pckv.channels import build
-from pckv.estimators import METHODS, unbounded_frequency
-from pckv.estimators.post import CONSISTENT, OVERSIZE, consistent, oversized
+from pckv.estimators.estimate import METHODS, unbounded_frequency
+from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, oversized
+from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.populations import movielike, uniform, zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.theory import CountMoments
+from pckv.moments import CountMoments
 
 EPSILONS = ("0.5", "1", "2", "4")
 MECHANISMS = ("grr", "ue-compact", "ue", "collision")

@@ -23,7 +23,7 @@ from rich.live import Live
 from rich.table import Table
 
 from pckv import Tally, Task, perturb
-from pckv.device.many import perturb_many
+from pckv.device.vectorised import perturb_many
 from pckv.population import Population
 from timing import PAIRS, Row, added, cost, race, speed
 

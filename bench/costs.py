@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv import Task, perturb
-from pckv.bulk.reports import Messages, write_reports
-from pckv.report import ID_BYTES
+from pckv.files.reports.format import Messages, write_reports
+from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
-from pckv.tally.decode import key_support
+from pckv.tally.decode.support import key_support
 
 MECHANISMS = ("grr", "ue-compact", "ue")
 KEYS = (10**2, 10**3, 10**4, 10**5, 10**6)
@@ -62,7 +62,7 @@ def measure(mechanism: str, keys: int) -> Cost:
     return Cost(
         mechanism,
         keys,
-        ID_BYTES + task.channel.body_bytes,
+        REPORT_ID_BYTES + task.channel.body_bytes,
         device_seconds(task),
         best_of(lambda: tally.add_many(messages)) / reports,
         stored_bytes(task, messages) / reports,
@@ -109,7 +109,7 @@ def best_of(action: Callable[[], object], turns: int = 3) -> float:
 
 def stored_bytes(task: Task, messages: Messages) -> int:
     """The size of a report file."""
-    ids = np.random.default_rng(0).integers(0, 256, (len(messages), ID_BYTES), np.uint8)
+    ids = np.random.default_rng(0).integers(0, 256, (len(messages), REPORT_ID_BYTES), np.uint8)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reports.parquet"
         write_reports(path, task, [(ids, messages)])

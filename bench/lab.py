@@ -17,9 +17,9 @@ from pyarrow import parquet
 from rich.console import Console
 from rich.table import Table
 
-from pckv.bulk.rows import Columns
 from pckv.channels import build
 from pckv.channels.ue import UeChannel
+from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset

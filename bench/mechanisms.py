@@ -18,19 +18,20 @@ from numpy.random import default_rng
 from rich.console import Console
 from rich.table import Table
 
-from pckv.bulk.rows import Columns
+from pckv.auditing.toy_tasks import with_channel
 from pckv.channels.collision import FUNCTIONS, CollisionChannel
-from pckv.device.many import perturb_many
-from pckv.estimators.baseline import unbiased_frequency
+from pckv.device.vectorised import perturb_many
+from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.populations import movielike
 from pckv.lab.simulate import Result, simulate
+from pckv.moments import CountMoments
 from pckv.population import Population
 from pckv.tally import Tally
-from pckv.tally.decode import key_support
+from pckv.tally.decode.support import key_support
 from pckv.task import Task
-from pckv.theory import CountMoments
 
 REPEATS, TOP = 30, 50
 OURS, OTHERS = "collision", ("ue", "grr")
@@ -93,7 +94,7 @@ def compare(
 def hash_bias(functions: int) -> tuple[float, float]:
     """Bias² and mean squared error of the keys that nobody holds, as shares of the theory's variance."""
     task = Task(name="bias", keys=HASH_KEYS, values=(-1, 1), epsilon=1, mechanism=OURS)
-    task.channel = CollisionChannel(HASH_KEYS, 1, task.channel.epsilon, functions=functions)
+    task = with_channel(task, CollisionChannel(HASH_KEYS, 1, task.channel.epsilon, functions=functions))
     moments = CountMoments.of(task.channel.count_law)
     holders = HASH_USERS // 2
     offsets = np.minimum(np.arange(HASH_USERS + 1), holders)

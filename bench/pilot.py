@@ -23,23 +23,23 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from pckv.bulk.rows import Columns
 from pckv.channels import build
-from pckv.device.many import perturb_many
-from pckv.estimators import estimate
-from pckv.estimators.corrected import corrected
+from pckv.device.vectorised import perturb_many
+from pckv.estimators.estimate import estimate
+from pckv.estimators.methods.corrected import corrected
+from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.populations import movielike, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
-from pckv.planning import PADDINGS, Option, plan
+from pckv.moments import CountMoments
+from pckv.planning.plan import PADDINGS, Option, plan
+from pckv.planning.set_sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN, Sizes
 from pckv.population import Population
-from pckv.sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN, Sizes
 from pckv.tally import Tally
 from pckv.task import Task
-from pckv.theory import CountMoments
 
 REPEATS, TOP, SEED = "40", 50, 20_262
 MECHANISMS, EPSILONS = ("collision", "ue-compact"), ("1", "2", "4")

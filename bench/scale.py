@@ -17,9 +17,9 @@ from rich.live import Live
 
 from core import cells_of, empty_table, random_planes
 from pckv import Task, perturb
-from pckv.bulk.collect import Options, count_inputs
-from pckv.bulk.reports import write_reports
-from pckv.report import ID_BYTES
+from pckv.counting.run import Options, count_inputs
+from pckv.files.reports.format import write_reports
+from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
 from timing import Row, cost, race, speed
 
@@ -61,7 +61,10 @@ def write_words(folder: Path, task: Task) -> Path:
     rng = np.random.default_rng(task.key_count)
     path = folder / f"{task.word_limit}.parquet"
     batches = (
-        (rng.integers(0, 256, (GROUP, ID_BYTES), np.uint8), rng.integers(0, task.word_limit or 0, GROUP))
+        (
+            rng.integers(0, 256, (GROUP, REPORT_ID_BYTES), np.uint8),
+            rng.integers(0, task.word_limit or 0, GROUP),
+        )
         for _ in range(WORDS // GROUP)
     )
     write_reports(path, task, batches)

@@ -10,8 +10,9 @@ from rich.table import Table
 
 from pckv.channels import build
 from pckv.lab.choices import simulate_keys
-from pckv.selection import suited
-from pckv.tuning import OBJECTIVES, aim_for
+from pckv.planning.objective import OBJECTIVES, objective_for
+from pckv.planning.selection import tuned_channel
+from pckv.planning.tuning import ChannelSpec
 
 KEYS, USERS, KEY_REPEATS = 20, 40_000, 400_000
 EPSILONS = ("0.1", "0.5", "1", "2")
@@ -25,8 +26,8 @@ def main() -> None:
         ue = build("ue", KEYS, 1, Fraction(epsilon), {})
         beside = simulate_keys(ue.count_law, USERS, 1 / KEYS, KEY_REPEATS, rng)
         for objective in OBJECTIVES:
-            aim = aim_for(KEYS, 1, objective, USERS)
-            tuned = suited("ue-compact", KEYS, 1, Fraction(epsilon), {}, aim)
+            wanted = objective_for(KEYS, 1, objective, USERS)
+            tuned = tuned_channel("ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), wanted)
             found = simulate_keys(tuned.count_law, USERS, 1 / KEYS, KEY_REPEATS, rng)
             stated = {"r": 1, "o": 0} | tuned.parameters
             table.add_row(

@@ -19,11 +19,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
 
-from browser import OPTIONS, chromium
-from collectors import ADMINISTRATOR, ANALYST, Running, bearer, running
 from pckv import Task
-from pckv.report import Report
 from pckv.store.base import Upload
+from pckv.wire import Report
+from support.browser import OPTIONS, chromium
+from support.collectors import ADMINISTRATOR, ANALYST, Running, bearer, running
 
 KEYS, REPORTS = 250_000, 200_000
 SEARCHES = ("film", "film 1", "12345", "nothing like it", "FILM 99")

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from made_reports import Collections, make_collection
+from support.made_reports import Collections, make_collection
+from support.parts import missing_part
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -26,13 +27,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Switches for what takes long, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
-
-
-def missing_part(what: str) -> None:
-    """Skip on a bare machine; fail where everything must be there."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what} is missing")
-    pytest.skip(f"{what} is missing")
 
 
 @pytest.hookimpl(optionalhook=True)

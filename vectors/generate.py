@@ -20,20 +20,21 @@ import numpy as np
 import wider
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
-from pckv.bulk.reports import write_reports
+from pckv.canonical import base64url
 from pckv.channels import Channel
 from pckv.channels.buckets import BucketsChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
-from pckv.device import perturb_from
-from pckv.estimators import estimate
+from pckv.device.perturb import perturb_from
+from pckv.estimators.estimate import estimate
+from pckv.files.reports.format import write_reports
 from pckv.randomness import Tape, fixed_source
-from pckv.report import Report, to_text, write_body
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.task import Task
+from pckv.wire import Report, write_body
 
 HERE = Path(__file__).parent / "v1"
 EPSILONS = ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20")
@@ -380,7 +381,7 @@ def reports() -> Iterator[dict[str, Any]]:
         (grr, "out_of_range", write_body(10, 8)),
         (grr, "out_of_range", b"\xff" * 8),
     ):
-        yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+        yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
     for text in ("A", "AB==", "AB", "A B", "+/+/"):
         yield {"task": grr.to_json(), "body": text, "fails_at": "report", "reason": "bad_encoding"}
     for number, task in enumerate(COMPACT_TASKS, len(TASKS)):
@@ -397,7 +398,7 @@ def reports() -> Iterator[dict[str, Any]]:
             ("out_of_range", bytes(7) + b"\x80"),
             ("out_of_range", b"\xff" * 8),
         ):
-            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+            yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
     for number, task in enumerate(TUNED_TASKS, 100):
         yield from _made_reports(number, task)
     yield from _threshold_draws(TUNED_TASKS[0])
@@ -419,7 +420,7 @@ def _collision_reports() -> Iterator[dict[str, Any]]:
             ("out_of_range", write_body(task.word_limit or 0, 8)),
             ("out_of_range", b"\xff" * 8),
         ):
-            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+            yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
 
 
 def _sizes_reports() -> Iterator[dict[str, Any]]:
@@ -436,7 +437,7 @@ def _sizes_reports() -> Iterator[dict[str, Any]]:
             ("out_of_range", write_body(task.word_limit or 0, 8)),
             ("out_of_range", b"\xff" * 8),
         ):
-            yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+            yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
 
 
 def _every_bucket(task: Task) -> Iterator[dict[str, Any]]:
@@ -480,8 +481,8 @@ def _made_report(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, 
         "task": task.to_json(),
         "pairs": pairs,
         "tape": tape.hex(),
-        "id": to_text(report.id),
-        "body": to_text(report.body),
+        "id": base64url(report.id),
+        "body": base64url(report.body),
     }
 
 
@@ -542,7 +543,7 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("truncated or edited", good[:50] + b"\1" + good[51:]),
         ("another task", bytes(Tally(TASKS[1]))),
     ):
-        yield {"task": TASKS[0].to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+        yield {"task": TASKS[0].to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
     for task in COMPACT_TASKS:
         yield from _counted(task)
     small, other = COMPACT_TASKS[:2]
@@ -551,7 +552,7 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("another task", bytes(Tally(other))),
         ("another task", bytes(Tally(TASKS[1]))),
     ):
-        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
     for task in TUNED_TASKS:
         yield from _counted(task)
 
@@ -562,7 +563,7 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("truncated or edited", bytes(Tally(small))[:-1]),
         ("another task", bytes(Tally(other))),
     ):
-        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
 
     for task in SIZES_TASKS:
         yield from _counted(task)
@@ -571,7 +572,7 @@ def tallies() -> Iterator[dict[str, Any]]:
         ("truncated or edited", bytes(Tally(small))[:-1]),
         ("another task", bytes(Tally(other))),
     ):
-        yield {"task": small.to_json(), "tally": to_text(data), "fails_at": "tally", "reason": reason}
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:
@@ -579,8 +580,8 @@ def _counted(task: Task) -> Iterator[dict[str, Any]]:
         sent = list(_sent(task, count))
         tally = Tally(task)
         tally.add_many(sent)
-        bodies = [to_text(report.body) for report in sent]
-        yield {"task": task.to_json(), "bodies": bodies, "tally": to_text(bytes(tally))}
+        bodies = [base64url(report.body) for report in sent]
+        yield {"task": task.to_json(), "bodies": bodies, "tally": base64url(bytes(tally))}
 
 
 def _sent(task: Task, count: int) -> Iterator[Report]:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from pckv.report import to_text
+from pckv.canonical import base64url
 from pckv.seeded import seeded_source
 from pckv.task import Task
 
@@ -249,4 +249,4 @@ def _refused_bodies() -> Iterator[dict[str, Any]]:
         (GOOD, bytes(7) + b"\x01", "out_of_range"),
         (GOOD, bytes(16), "wrong_length"),
     ):
-        yield {"task": task.to_json(), "body": to_text(body), "fails_at": "report", "reason": reason}
+        yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}

@@ -6,15 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pckv.auditing import audit
-    from pckv.device import perturb
+    from pckv.auditing.audit import audit
+    from pckv.device.perturb import perturb
     from pckv.errors import PckvError
-    from pckv.estimators import Estimates, estimate
+    from pckv.estimators.estimate import estimate
+    from pckv.estimators.result import Estimates
     from pckv.lab.simulate import simulate
-    from pckv.planning import Plan, plan
-    from pckv.report import Report
+    from pckv.planning.plan import Plan, plan
     from pckv.tally import Tally
     from pckv.task import Task
+    from pckv.wire import Report
 
 __version__ = "0.1.0"
 
@@ -34,16 +35,16 @@ __all__ = [
 
 # Loaded on first use: a device that perturbs never loads numpy.
 _HOMES = {
-    "Estimates": "pckv.estimators",
+    "Estimates": "pckv.estimators.result",
     "PckvError": "pckv.errors",
-    "Plan": "pckv.planning",
-    "Report": "pckv.report",
+    "Plan": "pckv.planning.plan",
+    "Report": "pckv.wire",
     "Tally": "pckv.tally",
     "Task": "pckv.task",
-    "audit": "pckv.auditing",
-    "estimate": "pckv.estimators",
-    "perturb": "pckv.device",
-    "plan": "pckv.planning",
+    "audit": "pckv.auditing.audit",
+    "estimate": "pckv.estimators.estimate",
+    "perturb": "pckv.device.perturb",
+    "plan": "pckv.planning.plan",
     "simulate": "pckv.lab.simulate",
 }
 

@@ -17,9 +17,6 @@ from functools import lru_cache
 from pckv.errors import ParameterError
 
 ALLOCATIONS = ("optimized", "non-optimized", "naive")
-LARGEST_EPSILON = 20
-# Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
-SMALLEST_EPSILON = Fraction(1, 10**6)
 # e^ε is kept to this many binary places, always rounded down.
 PRECISION_BITS = 256
 # The series is cut after this many terms; for x ≤ 1 the rest is below 2^-330.

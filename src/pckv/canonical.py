@@ -1,14 +1,16 @@
-"""One text a value: plain decimals and canonical JSON (RFC 8785 without floats)."""
+"""One text per value: plain decimals, canonical JSON (RFC 8785 without floats), unpadded base64url."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 import unicodedata
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pckv.errors import ParameterError, TaskError
+from pckv.errors import ParameterError, ReportError, TaskError
 
 LONGEST_DECIMAL = 40
 LONGEST_NAME_BYTES = 256
@@ -75,6 +77,22 @@ def check_name(name: object, what: str) -> str:
 def dump(value: Any) -> str:
     """The canonical JSON text of a value without floats."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def base64url(data: bytes) -> str:
+    """Unpadded base64url, as ids and bodies travel in JSON."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def from_base64url(text: str) -> bytes:
+    """Undo `base64url`; any text that it would not have written is refused with a `ReportError`."""
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise ReportError("bad_encoding", "not base64url") from None
+    if base64url(data) != text:
+        raise ReportError("bad_encoding", "not canonical base64url")
+    return data
 
 
 class Repeated(ValueError):

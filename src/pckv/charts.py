@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pckv.errors import ParameterError, require
-from pckv.estimators.estimates import Estimates
+from pckv.estimators.result import Estimates
 
 if TYPE_CHECKING:
     import altair as alt

@@ -12,9 +12,10 @@ import struct
 from collections.abc import Callable
 from functools import cache
 
+from pckv.limits import REPORT_ID_BYTES
+
 BITS = 64
 DRAW_BYTES = BITS // 8
-REPORT_ID_BYTES = 16
 
 # How many bytes come next: os.urandom on a device, something repeatable elsewhere.
 Source = Callable[[int], bytes]

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import hashlib
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from pckv import channels
-from pckv.budget import LARGEST_EPSILON, SMALLEST_EPSILON, epsilon_of
-from pckv.canonical import check_name, decimal_text, dump, is_decimal_text, load
+from pckv.budget import epsilon_of
+from pckv.canonical import base64url, check_name, decimal_text, dump, is_decimal_text, load
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
-from pckv.selection import AUTO, resolve
-from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, Aim, aim_for
+from pckv.limits import (
+    AUTO,
+    DEFAULT_OBJECTIVE,
+    DEFAULT_USERS,
+    MAX_KEYS,
+    Numeric,
+    check_epsilon,
+    check_padding,
+)
 
 VERSION = 1
-MOST_KEYS = 2**31
 MEMBERS = (
     "closes",
     "epsilon",
@@ -34,11 +40,18 @@ MEMBERS = (
     "version",
 )
 
-Numeric = int | float | str | Decimal
+
+class Phase(StrEnum):
+    """Whether a task takes reports."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLOSED = "closed"
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Task:
-    """What is collected, at which ε and how: fixed for good, and bound by its id.
+    """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     A task of kind `sizes` asks how many of the keys people hold, up to the padding, and not which: a pilot,
     by which the padding of the task of kind `pairs` is chosen.
@@ -52,6 +65,18 @@ class Task:
     >>> Task.from_json(task.to_json()) == task
     True
     """
+
+    kind: str
+    name: str
+    keys: tuple[str, ...] | int
+    padding: int
+    opens: str | None
+    closes: str | None
+    channel: channels.Channel
+    # As decimal texts, exactly as the task's JSON has them.
+    _low: str
+    _high: str
+    _epsilon: str
 
     def __init__(
         self,
@@ -68,29 +93,56 @@ class Task:
         objective: str = DEFAULT_OBJECTIVE,
         users: int = DEFAULT_USERS,
     ) -> None:
+        wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
+        self._set_contract(name, keys, values, epsilon, padding, kind, opens, closes)
+        # Only the author of a task has a mechanism to choose: a device that reads one never loads the planner.
+        from pckv.planning.selection import select_channel  # noqa: PLC0415
+
+        channel = select_channel(
+            self.key_count,
+            self.padding,
+            Fraction(self._epsilon),
+            wanted,
+            kind=kind,
+            objective=objective,
+            users=users,
+        )
+        self._set_channel(channel)
+
+    def _set_contract(  # noqa: PLR0917
+        self,
+        name: str,
+        keys: Iterable[str] | int,
+        values: tuple[Numeric, Numeric],
+        epsilon: Numeric,
+        padding: int,
+        kind: str,
+        opens: str | None,
+        closes: str | None,
+    ) -> None:
         if kind not in channels.KINDS:
             raise ParameterError(f"kind {kind!r} does not exist: choose from {', '.join(channels.KINDS)}")
-        self.kind = kind
-        self.name = check_name(name, "the task's name")
-        self.keys = _checked_keys(keys)
-        self._low, self._high = _checked_range(values)
-        self._epsilon = checked_epsilon(epsilon)
-        self.padding = checked_padding(padding)
-        self.opens, self.closes = _checked_days(opens, closes)
-        self.channel = self._resolve(mechanism, aim_for(self.key_count, self.padding, objective, users))
+        low, high = _checked_range(values)
+        opens, closes = _checked_days(opens, closes)
+        # The instance is frozen: what is set here is set once, past `__setattr__`.
+        vars(self).update(
+            kind=kind,
+            name=check_name(name, "the task's name"),
+            keys=_checked_keys(keys),
+            padding=check_padding(padding),
+            opens=opens,
+            closes=closes,
+            _low=low,
+            _high=high,
+            _epsilon=check_epsilon(epsilon),
+        )
 
-    def _resolve(self, mechanism: str | Mapping[str, object], aim: Aim) -> channels.Channel:
-        wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        name = str(wanted.pop("name", None))
-        if name == AUTO and self.kind == channels.SIZES:
-            # There is nothing to choose from.
-            name = channels.BucketsChannel.name
-        channel = resolve(name, self.key_count, self.padding, Fraction(self._epsilon), wanted, aim)
+    def _set_channel(self, channel: channels.Channel) -> None:
         if channel.kind != self.kind:
             raise ParameterError(
-                f"mechanism {name!r} is for tasks of kind {channel.kind!r}, not {self.kind!r}"
+                f"mechanism {channel.name!r} is for tasks of kind {channel.kind!r}, not {self.kind!r}"
             )
-        return channel
+        vars(self).update(channel=channel)
 
     @property
     def key_count(self) -> int:
@@ -153,6 +205,12 @@ class Task:
         """The name of a key, given its number."""
         return str(index) if isinstance(self.keys, int) else self.keys[index]
 
+    def phase(self, day: str) -> Phase:
+        """Whether the task takes reports on a day (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
+        if self.closes is not None and day >= self.closes:
+            return Phase.CLOSED
+        return Phase.WAITING if self.opens is not None and day < self.opens else Phase.OPEN
+
     def to_json(self) -> str:
         """The canonical JSON text, which the id is the hash of."""
         return dump(
@@ -179,7 +237,7 @@ class Task:
     @property
     def id(self) -> str:
         """The digest in unpadded base64url."""
-        return base64.urlsafe_b64encode(self.digest).rstrip(b"=").decode()
+        return base64url(self.digest)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
@@ -190,18 +248,22 @@ class Task:
             except UnicodeDecodeError:
                 raise TaskError("not a task: the text is not UTF-8") from None
         members = _checked_members(load(text))
+        task = object.__new__(cls)
         try:
-            task = cls(
-                name=members["name"],
-                keys=members["keys"],
-                values=(members["low"], members["high"]),
-                epsilon=members["epsilon"],
-                padding=members["padding"],
-                mechanism=members["mechanism"],
-                kind=members["kind"],
-                opens=members["opens"],
-                closes=members["closes"],
+            task._set_contract(
+                members["name"],
+                members["keys"],
+                (members["low"], members["high"]),
+                members["epsilon"],
+                members["padding"],
+                members["kind"],
+                members["opens"],
+                members["closes"],
             )
+            parameters = dict(members["mechanism"])
+            mechanism = str(parameters.pop("name"))
+            epsilon = Fraction(task._epsilon)
+            task._set_channel(channels.build(mechanism, task.key_count, task.padding, epsilon, parameters))
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None
         if task.to_json() != text:
@@ -255,7 +317,7 @@ def _checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
         count, checked = len(names), names
     if count < 1:
         raise ParameterError("a task needs at least one key")
-    if count > MOST_KEYS:
+    if count > MAX_KEYS:
         raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
     return checked
 
@@ -267,25 +329,6 @@ def _checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
     if not float(low) < float(high):
         raise ParameterError(f"low must be below high: {low} ≥ {high}")
     return low, high
-
-
-def checked_epsilon(epsilon: Numeric) -> str:
-    """The decimal text of an ε that a task may have."""
-    text = decimal_text(epsilon, "epsilon")
-    if not 0 < Fraction(text) <= LARGEST_EPSILON:
-        raise ParameterError(f"epsilon must be above 0 and at most {LARGEST_EPSILON}, not {text}")
-    if Fraction(text) < SMALLEST_EPSILON:
-        raise ParameterError(f"epsilon must be at least {float(SMALLEST_EPSILON):f}, not {text}")
-    return text
-
-
-def checked_padding(padding: int) -> int:
-    """A padding that a task may have."""
-    if isinstance(padding, bool) or not isinstance(padding, int):
-        raise ParameterError(f"padding must be a whole number, not {padding!r}")
-    if not 1 <= padding <= MOST_KEYS:
-        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
-    return padding
 
 
 def _checked_days(opens: str | None, closes: str | None) -> tuple[str | None, str | None]:

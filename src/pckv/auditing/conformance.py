@@ -17,16 +17,18 @@ import numpy as np
 
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.auditing.toy_tasks import with_channel
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, PAIRS, SIZES, Channel, Law, Signs, Support
-from pckv.device import SAMPLERS, Sampler, padding, perturb_from
+from pckv.device import padding
+from pckv.device.perturb import SAMPLERS, Sampler, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
 from pckv.randomness import Tape
-from pckv.report import Report, write_body
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
-from pckv.tally.decode import KeySupport, key_support
+from pckv.tally.decode.support import KeySupport, key_support
 from pckv.task import Task
+from pckv.wire import Report, write_body
 
 EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.5", "1", "2", "4"))
 # Toy thresholds: (bits, keys), small enough that every value of every draw can be run.
@@ -154,8 +156,7 @@ def check_unbiased(subject: Subject) -> None:
         for channel in subject.channels(keys, length, Fraction(1)):
             if not channel.exactly_uniform:
                 continue
-            task = _task(subject, keys, length, channel.parameters)
-            task.channel = channel
+            task = with_channel(_task(subject, keys, length, channel.parameters), channel)
             law = channel.count_law
             noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
             signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pckv.channels import Channel
-from pckv.device import Sampler
 from pckv.device.padding import Pair
+from pckv.device.perturb import Sampler
 from pckv.randomness import Tape
 
 

@@ -196,10 +196,6 @@ class Channel(ABC):
         """Whether the counts of all keys can be found together."""
         return True
 
-    def asked(self, reports: int) -> int:  # noqa: ARG002
-        """How many pairs of a word and a key are looked at to decode all keys; 0 where there is a shortcut."""
-        return 0
-
     def smaller(self) -> Channel | None:
         """A smaller channel of the same kind, for enumeration; None if this is a smallest one."""
         if self.keys == 1:

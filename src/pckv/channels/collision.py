@@ -101,10 +101,6 @@ class CollisionChannel(Channel):
         pairs = "one pair" if self.padding == 1 else f"up to {self.padding:,} pairs"
         return f"t = {self.symbols:,}: {pairs} in one of {self.symbols:,} symbols; a decode asks every report"
 
-    def asked(self, reports: int) -> int:
-        # Words are next to never the same.
-        return self.keys * reports
-
     @property
     def draws(self) -> int:
         # Which pairs, their signs, the function, the symbol, another symbol.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pckv.auditing import Audit, audit, standard_audits
+from pckv.auditing.audit import Audit, audit, standard_audits
 from pckv.cli.common import FilePath, json_option, print_json, print_table, progress_bar, read_task
 from pckv.errors import AuditFailure
 

@@ -11,14 +11,14 @@ import click
 import numpy as np
 
 from pckv import Task, estimate
-from pckv.bulk.collect import Options, count_inputs
-from pckv.bulk.outputs import check_free, whole_file
 from pckv.charts import chart_svg, estimates_chart
 from pckv.cli.common import force_option, print_table, progress_bar, row_bar
 from pckv.cli.remote import download
 from pckv.cli.trial import Address, collect, running_collector
+from pckv.counting.run import Options, count_inputs
 from pckv.errors import require
-from pckv.estimators import Estimates
+from pckv.estimators.result import Estimates
+from pckv.files.outputs import check_free, whole_file
 from pckv.lab.populations import zipf
 from pckv.population import Population
 

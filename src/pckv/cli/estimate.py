@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from pckv.bulk.collect import Options, count_inputs
-from pckv.bulk.outputs import check_free, whole_file
 from pckv.charts import check_picture, estimates_chart, save_chart
 from pckv.cli.common import (
     FilePath,
@@ -20,9 +18,12 @@ from pckv.cli.common import (
     row_bar,
     task_option,
 )
+from pckv.counting.run import Options, count_inputs
 from pckv.errors import ParameterError, require
-from pckv.estimators import METHODS, POSTS, Estimates, estimate
-from pckv.sizes import Sizes
+from pckv.estimators.estimate import METHODS, POSTS, estimate
+from pckv.estimators.result import Estimates
+from pckv.files.outputs import check_free, whole_file
+from pckv.planning.set_sizes import Sizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")

@@ -11,14 +11,14 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.bulk.dealing import read_populations
-from pckv.bulk.inputs import STREAM
-from pckv.bulk.outputs import check_free, whole_file
-from pckv.bulk.pairs import REPEATED, Leniency
-from pckv.bulk.reports import Messages, stream_reports, write_reports
-from pckv.bulk.rows import Columns
 from pckv.cli.common import FilePath, force_option, progress_bar, read_task, row_bar, task_option
-from pckv.device.many import perturb_many
+from pckv.device.vectorised import perturb_many
+from pckv.files.outputs import check_free, whole_file
+from pckv.files.pairs.population import REPEATED, Leniency
+from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.spill import read_populations
+from pckv.files.reports.format import Messages, stream_reports, write_reports
+from pckv.files.reports.inputs import STREAM
 
 
 @click.command("perturb", short_help="Make one report a user from a file of pairs.")

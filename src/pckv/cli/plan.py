@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath, json_option, print_json, print_table
-from pckv.planning import (
+from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.planning.objective import OBJECTIVES
+from pckv.planning.plan import (
     DETECTION_LEVEL,
     DETECTION_POWER,
     REFERENCE_FREQUENCY,
@@ -17,8 +19,7 @@ from pckv.planning import (
     Plan,
     plan,
 )
-from pckv.sizes import POPULAR_KEYS, Sizes
-from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
+from pckv.planning.set_sizes import POPULAR_KEYS, Sizes
 
 WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
 # Means are taken to lie anywhere on [-1, 1]: an error like this is made without asking anybody.

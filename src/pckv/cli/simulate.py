@@ -9,16 +9,17 @@ from pathlib import Path
 import click
 import numpy as np
 
-from pckv.bulk.outputs import check_free, whole_file
-from pckv.bulk.pairs import REPEATED
-from pckv.bulk.rows import Columns
 from pckv.charts import check_picture, lines_chart, save_chart
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, progress_bar
-from pckv.estimators import POSTS
+from pckv.estimators.estimate import POSTS
+from pckv.files.outputs import check_free, whole_file
+from pckv.files.pairs.population import REPEATED
+from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.simulate import Result, check_mechanism, simulate
-from pckv.tuning import DEFAULT_OBJECTIVE, OBJECTIVES
+from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.planning.objective import OBJECTIVES
 
 
 @click.command("simulate", short_help="What would private collection of my data cost?")

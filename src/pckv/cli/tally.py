@@ -6,9 +6,6 @@ from pathlib import Path
 
 import click
 
-from pckv.bulk.collect import Collected, Options, count_inputs
-from pckv.bulk.engines import ENGINES
-from pckv.bulk.outputs import check_free, whole_file
 from pckv.cli.common import (
     FilePath,
     force_option,
@@ -18,6 +15,9 @@ from pckv.cli.common import (
     row_bar,
     task_option,
 )
+from pckv.counting.job import ENGINES
+from pckv.counting.run import Collected, Options, count_inputs
+from pckv.files.outputs import check_free, whole_file
 
 PROBLEMS_PRINTED = 20
 

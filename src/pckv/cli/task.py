@@ -12,16 +12,16 @@ from urllib.parse import quote
 import click
 
 from pckv.budget import ALLOCATIONS
-from pckv.bulk.outputs import whole_file
 from pckv.canonical import check_name, decimal_text
 from pckv.channels import CHANNELS, SIZES, BucketsChannel
 from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.errors import DataError, ParameterError
-from pckv.report import ID_BYTES
-from pckv.sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN
+from pckv.files.outputs import whole_file
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
+from pckv.planning.objective import OBJECTIVES
+from pckv.planning.set_sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
-from pckv.tuning import DEFAULT_OBJECTIVE, DEFAULT_USERS, OBJECTIVES
 
 # What is asked of whom and when: the same of a task and of its pilot.
 SURVEY_OPTIONS = (
@@ -165,7 +165,7 @@ def write_task(task: Task, out: Path, *, force: bool) -> None:
     with whole_file(out, force=force) as part:
         part.write_bytes(task.to_json().encode())
     click.echo(
-        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {ID_BYTES + task.channel.body_bytes:,} bytes a report, written to {out}"
+        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {REPORT_ID_BYTES + task.channel.body_bytes:,} bytes a report, written to {out}"
     )
 
 
@@ -211,7 +211,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "parameters": task.parameters,
         "padding": task.padding,
         "word_limit": task.word_limit,
-        "bytes_a_report": ID_BYTES + task.channel.body_bytes,
+        "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
     }

@@ -14,7 +14,8 @@ from pckv.canonical import decimal_text
 from pckv.channels import SIZES
 from pckv.client.outbox import Kept, Outbox
 from pckv.errors import ClientError, ParameterError
-from pckv.task import Numeric, Task
+from pckv.limits import Numeric
+from pckv.task import Task
 
 # An ε has at most 2 digits before the point and 24 behind it: sums at this precision are exact.
 SUM_DIGITS = 60

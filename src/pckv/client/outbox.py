@@ -13,9 +13,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from pckv.canonical import dump, is_decimal_text
+from pckv.canonical import base64url, dump, from_base64url, is_decimal_text
 from pckv.client.folder import Folder
-from pckv.report import Report, check_id, from_text, to_text
+from pckv.wire import Report, check_id
 
 REPORT, OUTCOME = ".report", ".outcome"
 VERSION = 1
@@ -50,9 +50,9 @@ class Kept:
         """The text that is stored."""
         return dump(
             {
-                "body": to_text(self.report.body),
+                "body": base64url(self.report.body),
                 "epsilon": f"{self.epsilon:f}",
-                "id": to_text(self.report.id),
+                "id": base64url(self.report.id),
                 "invitation": self.invitation,
                 "task": self.task,
                 "url": self.url,
@@ -66,7 +66,7 @@ class Kept:
         members = json.loads(text)
         if members.pop("version") != VERSION or not is_decimal_text(members["epsilon"]):
             raise ValueError("another version")
-        report = Report(from_text(members.pop("id")), from_text(members.pop("body")))
+        report = Report(from_base64url(members.pop("id")), from_base64url(members.pop("body")))
         check_id(report.id)
         return cls(report, epsilon=Decimal(members.pop("epsilon")), **members)
 
@@ -137,4 +137,4 @@ class Outbox:
 
 def id_of(task: str) -> str:
     """The id of a task's canonical JSON, without reading it."""
-    return to_text(hashlib.sha256(task.encode()).digest())
+    return base64url(hashlib.sha256(task.encode()).digest())

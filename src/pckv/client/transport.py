@@ -26,9 +26,10 @@ from urllib.request import (
     Request,
 )
 
+from pckv.canonical import base64url
 from pckv.client.outbox import Outcome, Status
 from pckv.errors import ParameterError
-from pckv.report import Report, to_text
+from pckv.wire import Report
 
 LARGEST_TASK, LARGEST_ANSWER, CHUNK = 2**26, 2**16, 2**16
 LONGEST_NOTE = 200
@@ -111,7 +112,7 @@ class Transport:
 
     def send(self, task_id: str, report: Report, invitation: str | None) -> Delivery:
         """Send a report; it is safe to send it again."""
-        members = {"id": to_text(report.id), "body": to_text(report.body)}
+        members = {"id": base64url(report.id), "body": base64url(report.body)}
         if invitation is not None:
             members["invitation"] = invitation
         request = Request(  # noqa: S310

@@ -16,16 +16,16 @@ from starlette.exceptions import HTTPException
 from pckv import __version__
 from pckv.collector import estimates, tasks, uploads
 from pckv.collector.auth import PUBLIC, Guard
-from pckv.collector.batching import Batcher
 from pckv.collector.cors import AnyOrigin
 from pckv.collector.limits import Limits
 from pckv.collector.logs import log
+from pckv.collector.maintenance import keep_up
 from pckv.collector.metrics import Metrics
-from pckv.collector.problems import BY_STATUS, URN, Problem, ProblemKind, answer, documented
+from pckv.collector.problem_details import BY_STATUS, URN, Problem, ProblemKind, answer, documented
+from pckv.collector.report_writer import Batcher
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, collector, today
 from pckv.collector.tallies import Tallies
-from pckv.collector.upkeep import keep_up
 from pckv.errors import StoreError
 from pckv.store.base import Outcome, Store, Upload
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fastapi import Request
 
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
 from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
 from pckv.errors import ParameterError
 from pckv.store.base import Role, Store

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.bulk.counting import sift
-from pckv.bulk.reports import ID_MEMBER, report_schema
-from pckv.canonical import Repeated, unique
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.canonical import Repeated, base64url, from_base64url, unique
+from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.counting.batches import sift
 from pckv.errors import ReportError, require
-from pckv.report import WORD_BYTES, Report, check_id, from_text, read_body, to_text
+from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
+from pckv.wire import WORD_BYTES, Report, check_id, read_body
 
 MOST_REPORTS = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
@@ -81,12 +81,12 @@ def _check_count(reports: int) -> None:
 def _read(task: Task, item: dict[str, str]) -> Report | str:
     """A report, or the reason that it is none."""
     try:
-        report_id = from_text(item["id"])
+        report_id = from_base64url(item["id"])
         check_id(report_id)
     except ReportError:
         return "bad_id"
     try:
-        body = from_text(item["body"])
+        body = from_base64url(item["body"])
         read_body(body, task.word_limit, task.key_count)
     except ReportError as error:
         return error.code
@@ -124,7 +124,7 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
         if len(set(ids)) == len(ids):
             bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))
             return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
-    return _sift((to_text(report_id or b""), report, None) for report_id, report in _rows(task, batches))
+    return _sift((base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches))
 
 
 def _batches(stream: Any) -> Iterator[Any]:

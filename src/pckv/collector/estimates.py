@@ -13,15 +13,16 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from pckv.bulk.reports import as_arrays, write_reports
 from pckv.channels import BucketsChannel
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector, unchanged
 from pckv.collector.tallies import Question
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.errors import PckvError, require
-from pckv.estimators import Estimates, default_method
-from pckv.estimators.sizes import places
+from pckv.estimators.estimate import default_method
+from pckv.estimators.result import Estimates
+from pckv.estimators.set_sizes import places
+from pckv.files.reports.format import as_arrays, write_reports
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
 
 # Senders are told apart by a keyed hash into so many buckets; a bucket may send a burst of this many seconds.
 BUCKETS = 2**16

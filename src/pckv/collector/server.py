@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pckv.collector.app import create_app
 from pckv.collector.auth import first_token
 from pckv.collector.logs import Quiet, log
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
 from pckv.collector.settings import Settings
 from pckv.errors import ParameterError
 from pckv.store import open_store

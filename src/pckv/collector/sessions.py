@@ -6,13 +6,13 @@ ends with its hours, or when its token is replaced.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pckv.canonical import base64url, from_base64url
 from pckv.store.base import Role, Store
 
 COOKIE = "pckv_session"
@@ -44,7 +44,7 @@ class Sessions:
     def write(self, role: Role, token_hash: bytes) -> str:
         """A cookie for somebody who showed a token just now."""
         expires = int(self._now()) + SECONDS
-        said = f"{role.value}.{expires}.{_text(fingerprint(token_hash))}"
+        said = f"{role.value}.{expires}.{base64url(fingerprint(token_hash))}"
         return f"{said}.{self._signature(said)}"
 
     def read(self, cookie: str) -> Session | None:
@@ -56,13 +56,9 @@ class Sessions:
         role, expires, token = said.split(".")
         if int(expires) <= self._now():
             return None
-        return Session(Role(role), int(expires), base64.urlsafe_b64decode(token + "="))
+        return Session(Role(role), int(expires), from_base64url(token))
 
     def _signature(self, said: str) -> str:
         if self._key is None:
             self._key = self._store.session_key()
-        return _text(hmac.digest(self._key, said.encode(), "sha256"))
-
-
-def _text(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+        return base64url(hmac.digest(self._key, said.encode(), "sha256"))

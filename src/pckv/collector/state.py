@@ -12,13 +12,13 @@ from enum import StrEnum
 from fastapi import Request
 
 from pckv.channels import SIZES
-from pckv.collector.batching import Batcher
 from pckv.collector.metrics import Metrics
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.report_writer import Batcher
 from pckv.collector.settings import Settings
 from pckv.collector.tallies import Tallies
-from pckv.estimators import Estimates
-from pckv.sizes import MOST_PILOT_REPORTS
+from pckv.estimators.result import Estimates
+from pckv.planning.set_sizes import MOST_PILOT_REPORTS
 from pckv.store.base import Store, StoredTask
 from pckv.task import Task
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.estimators import Estimates, estimate
+from pckv.estimators.estimate import estimate
+from pckv.estimators.result import Estimates
 from pckv.store.base import Store
 from pckv.store.parts import merge_parts
 from pckv.task import Task

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.auth import new_token, token_hash
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, check_task_id, collector, task_facts, unchanged
 from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import TaskError, TaskGone

@@ -11,15 +11,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
+from pckv.canonical import base64url
 from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
-from pckv.report import Report, to_text
-from pckv.sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MOST_PILOT_REPORTS
 from pckv.store.base import Outcome, Upload
 from pckv.task import Task
+from pckv.wire import Report
 
 JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
 DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
@@ -135,7 +136,7 @@ async def _store(here: Collector, task: Task, decoded: Decoded) -> list[Refusal]
             raise Problem(GONE[outcome])
     here.count(task.id, outcomes.count(Outcome.STORED))
     return [
-        Refusal(to_text(report.id), outcome.value)
+        Refusal(base64url(report.id), outcome.value)
         for report, outcome in zip(decoded.reports, outcomes, strict=True)
         if outcome not in GOOD
     ]

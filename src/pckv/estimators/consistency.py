@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pckv.estimators.baseline import Floats
+from pckv.estimators.methods.baseline import Floats
 
 
 def on_simplex(values: Floats, total: float = 1.0) -> Floats:

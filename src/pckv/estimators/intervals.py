@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.estimators.baseline import Floats, unbiased_frequency
+from pckv.estimators.methods.baseline import Floats, unbiased_frequency
 from pckv.estimators.tails import binomial_probabilities, binomial_upper_tail
-from pckv.tally.decode import KeySupport
-from pckv.theory import CountMoments
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
 
 # Below this expected number of false supports a key, counts are not Gaussian, unless the key's
 # own holders make its count's variance at least the second number.

@@ -12,16 +12,16 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pckv.channels import build
-from pckv.estimators.baseline import baseline
-from pckv.estimators.bayes import Posterior, learn
-from pckv.estimators.corrected import corrected
-from pckv.estimators.post import oversized
-from pckv.estimators.prior import Grid
+from pckv.estimators.methods.baseline import baseline
+from pckv.estimators.methods.bayes.bayes import Posterior, learn
+from pckv.estimators.methods.bayes.prior import Grid
+from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.postprocess import oversized
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
-from pckv.tally.decode import KeySupport
-from pckv.theory import CountMoments
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
 
 Floats = NDArray[np.float64]
 

@@ -15,12 +15,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pckv.channels import CHANNELS, CountLaw, Support
-from pckv.estimators.corrected import corrected
-from pckv.prediction import Errors
-from pckv.selection import objection, resolve, suited
-from pckv.tally.decode import KeySupport
-from pckv.theory import CountMoments
-from pckv.tuning import aim_for
+from pckv.estimators.methods.corrected import corrected
+from pckv.moments import CountMoments
+from pckv.planning.objective import objective_for
+from pckv.planning.prediction import Errors
+from pckv.planning.selection import exclusion_reason, select_channel, tuned_channel
+from pckv.planning.tuning import ChannelSpec
+from pckv.tally.decode.support import KeySupport
 
 
 class Cell(NamedTuple):
@@ -48,15 +49,19 @@ class Outcome(NamedTuple):
 
 def run_cell(cell: Cell, objective: str, rng: Generator, repeats: int) -> Outcome:
     """Simulate every mechanism that auto may choose from."""
-    aim = aim_for(cell.keys, cell.pairs, objective, cell.users)
+    wanted = objective_for(cell.keys, cell.pairs, objective, cell.users)
     epsilon = Fraction(cell.epsilon)
-    channels = [suited(name, cell.keys, cell.pairs, epsilon, {}, aim) for name in CHANNELS]
+    channels = [tuned_channel(name, ChannelSpec(cell.keys, cell.pairs, epsilon), wanted) for name in CHANNELS]
     errors = {
-        channel.name: aim.rank(simulate_keys(channel.count_law, cell.users, aim.frequency, repeats, rng))
+        channel.name: wanted.score(
+            simulate_keys(channel.count_law, cell.users, wanted.frequency, repeats, rng)
+        )
         for channel in channels
-        if not objection(channel, cell.users)
+        if not exclusion_reason(channel, cell.users)
     }
-    chosen = resolve("auto", cell.keys, cell.pairs, epsilon, {}, aim).name
+    chosen = select_channel(
+        cell.keys, cell.pairs, epsilon, {"name": "auto"}, objective=objective, users=cell.users
+    ).name
     return Outcome(cell, chosen, min(errors, key=lambda name: errors[name]), errors)
 
 

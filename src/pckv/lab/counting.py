@@ -22,7 +22,7 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.lab.sampling import SampledCounts
 from pckv.tally.counts import empty_counts
-from pckv.tally.decode import NO_DUMMIES, DummySupport, KeySupport, decode_all
+from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, decode_all
 
 Counted = tuple[KeySupport, DummySupport]
 

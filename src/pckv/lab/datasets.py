@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.bulk.pairs import PairRows
-from pckv.bulk.rows import Columns, Progress, RowFile, shown
 from pckv.errors import DataError, ParameterError
+from pckv.files.pairs.population import PairRows
+from pckv.files.pairs.rows import Columns, Progress, RowFile, shown
 from pckv.lab.dataset import Dataset
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pckv.bulk.outputs import whole_file
 from pckv.charts import chart_svg, lines_chart, save_chart
 from pckv.errors import ParameterError
+from pckv.files.outputs import whole_file
 from pckv.lab.figures import FIGURES, Figure, MissingData, Point, Scale
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import from_csv, to_csv

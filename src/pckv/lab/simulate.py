@@ -19,17 +19,16 @@ from numpy.typing import NDArray
 
 from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
-from pckv.estimators import LEARNING, METHODS, unbounded_frequency
-from pckv.estimators.post import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
+from pckv.estimators.estimate import LEARNING, METHODS, unbounded_frequency
+from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
 from pckv.lab import baselines
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
-from pckv.selection import AUTO, resolve
-from pckv.task import checked_epsilon, checked_padding
-from pckv.theory import CountMoments
-from pckv.tuning import DEFAULT_OBJECTIVE, aim_for
+from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
+from pckv.moments import CountMoments
+from pckv.planning.selection import select_channel
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -94,9 +93,14 @@ class Grid:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                aim = aim_for(keys, padding, self.objective, max(users, 1))
-                given = _parameters(self.allocation)
-                channel = resolve(name, keys, padding, Fraction(epsilon), given, aim)
+                channel = select_channel(
+                    keys,
+                    padding,
+                    Fraction(epsilon),
+                    {"name": name, **_parameters(self.allocation)},
+                    objective=self.objective,
+                    users=max(users, 1),
+                )
                 chosen = tuple(channel.parameters.items())
                 yield Setting(
                     channel.name, epsilon, padding, method, self.top, self.allocation, chosen, self.post
@@ -243,9 +247,9 @@ def simulate(
     [('ue', 2), ('kvue', 2)]
     """
     grid = Grid(
-        epsilons=tuple(map(checked_epsilon, epsilon)),
+        epsilons=tuple(map(check_epsilon, epsilon)),
         mechanisms=tuple(mechanism),
-        paddings=tuple(map(checked_padding, [padding] if isinstance(padding, int) else padding)),
+        paddings=tuple(map(check_padding, [padding] if isinstance(padding, int) else padding)),
         methods=(method,) if isinstance(method, str) else tuple(method),
         allocation=allocation,
         top=top,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from pckv.report import Report
 from pckv.task import Task
+from pckv.wire import Report
 
 
 class Outcome(StrEnum):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pckv.errors import PckvError, StoreError
-from pckv.report import check_id, read_body
 from pckv.store.base import Snapshot, Store, StoredTask
 from pckv.store.parts import merge_parts, tally_of
 from pckv.tally import Tally
 from pckv.task import Task
+from pckv.wire import check_id, read_body
 
 # Tasks that are listed together.
 TASKS_A_PAGE = 100

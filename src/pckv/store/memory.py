@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from pckv.errors import ParameterError, TaskGone
-from pckv.report import Report
 from pckv.store.base import (
     SESSION_KEY_BYTES,
     Deletion,
@@ -25,6 +24,7 @@ from pckv.store.parts import merge_parts, tally_of, worth_folding
 from pckv.store.uploads import Batch, Verdict, decide, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
+from pckv.wire import Report
 
 
 @dataclass

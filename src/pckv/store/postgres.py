@@ -18,10 +18,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pckv.errors import ParameterError, StoreError
-from pckv.report import Report
 from pckv.store.migrations import migrate
 from pckv.store.sql import SqlSnapshot, SqlStore, T
 from pckv.store.transactions import Raced, Transaction
+from pckv.wire import Report
 
 MOST_CONNECTIONS = 8
 WAIT_SECONDS = 5

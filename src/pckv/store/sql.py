@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
-from pckv.report import Report
 from pckv.store import migrations
 from pckv.store.base import (
     SESSION_KEY_BYTES,
@@ -32,6 +31,7 @@ from pckv.store.transactions import Lock, Raced, Transaction
 from pckv.store.uploads import Batch, Verdict, decide, first_of_each, gather, refuse, scatter
 from pckv.tally import Tally
 from pckv.task import Task
+from pckv.wire import Report
 
 T = TypeVar("T")
 R = TypeVar("R", bound=tuple[Any, ...])

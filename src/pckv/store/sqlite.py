@@ -15,11 +15,11 @@ from typing import Any
 import apsw
 
 from pckv.errors import StoreError
-from pckv.report import Report
 from pckv.store.base import Deletion
 from pckv.store.migrations import migrate
 from pckv.store.sql import SqlSnapshot, SqlStore, T
 from pckv.store.transactions import Transaction
+from pckv.wire import Report
 
 # The write-ahead log of older ones can corrupt a database.
 OLDEST_SQLITE = (3, 51, 3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pckv.report import Report
 from pckv.store import migrations
+from pckv.wire import Report
 
 
 class Raced(Exception):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pckv.report import Report
 from pckv.store.base import Outcome, Upload
+from pckv.wire import Report
 
 
 @dataclass

@@ -39,19 +39,19 @@ class CompiledTally(Tally):
         if not inside or not isinstance(self.counts, DenseCounts):
             super()._count_words(words)
             return
-        from pckv.tally.kernels import count_words  # noqa: PLC0415
+        from pckv.tally.kernels.loops import count_words  # noqa: PLC0415
 
         self.reports = self._grown(words.size)
         count_words(words, self.counts.array)
 
     def _check_planes(self, planes: Planes) -> None:
-        from pckv.tally.kernels import are_planes  # noqa: PLC0415
+        from pckv.tally.kernels.loops import are_planes  # noqa: PLC0415
 
         if not are_planes(planes, self.task.key_count):
             super()._check_planes(planes)
 
     def _count_bits(self, rows: Planes) -> Words:
-        from pckv.tally.kernels import count_bits  # noqa: PLC0415
+        from pckv.tally.kernels.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]
         beside = LANE_BYTES // gcd(width, LANE_BYTES)

@@ -15,17 +15,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pckv.channels import Channel, build
 from pckv.charts import errors_chart
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, MADE
 from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
-from pckv.planning import MOST_USERS, Plan, plan
-from pckv.prediction import predict
-from pckv.selection import suited
-from pckv.task import MOST_KEYS, Task
-from pckv.theory import CountMoments
-from pckv.tuning import Aim
+from pckv.limits import MAX_KEYS
+from pckv.moments import CountMoments
+from pckv.planning.objective import Objective
+from pckv.planning.plan import MOST_USERS, Plan, plan
+from pckv.planning.prediction import predict
+from pckv.planning.selection import tuned_channel
+from pckv.planning.tuning import ChannelSpec
+from pckv.task import Task
 
 # Curves against ε and users: what people choose from, and as much beyond as tells something.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -33,7 +35,7 @@ SPREADS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
 Here = Annotated[Collector, Depends(collector)]
-Objective = Literal["both", "frequency", "mean"]
+ObjectiveName = Literal["both", "frequency", "mean"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
@@ -52,13 +54,13 @@ class Draft(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str
-    keys: list[str] | Annotated[int, Field(ge=1, le=MOST_KEYS)]
+    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
     epsilon: Annotated[str, Field(pattern=EPSILON)]
     users: Annotated[int, Field(ge=1, le=MOST_USERS)] = 10_000
-    pairs: Annotated[int, Field(ge=1, le=MOST_KEYS)] = 1
-    objective: Objective = "both"
+    pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] = 1
+    objective: ObjectiveName = "both"
     opens: str | None = None
     closes: str | None = None
 
@@ -80,11 +82,11 @@ class Draft(BaseModel):
 
 @router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
 async def planned(
-    keys: Annotated[int, Query(ge=1, le=MOST_KEYS)],
+    keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
     users: Annotated[int, Query(ge=1, le=MOST_USERS)],
     epsilon: Annotated[str, Query(pattern=EPSILON)],
-    pairs: Annotated[int, Query(ge=1, le=MOST_KEYS)] = 1,
-    objective: Annotated[Objective, Query()] = "both",
+    pairs: Annotated[int, Query(ge=1, le=MAX_KEYS)] = 1,
+    objective: Annotated[ObjectiveName, Query()] = "both",
 ) -> dict[str, Any]:
     """What to run and what errors to expect, with curves as Vega-Lite specifications."""
 
@@ -103,12 +105,14 @@ def _by_epsilon(made: Plan) -> dict[str, Any]:
 
     The best choice at every ε would take as many plans, and whoever types waits for them.
     """
-    aim = Aim(made.objective, made.users, made.frequency)
+    wanted = Objective(made.objective, made.users, made.frequency)
     points = [(made.epsilon, _errors(_channel(made), made, made.users))]
     for epsilon in set(EPSILONS) - {made.epsilon}:
         # Some cannot be at every ε: a point less.
         with suppress(ParameterError):
-            channel = suited(made.mechanism, made.keys, made.padding, Fraction(str(epsilon)), {}, aim)
+            channel = tuned_channel(
+                made.mechanism, ChannelSpec(made.keys, made.padding, Fraction(str(epsilon))), wanted
+            )
             points.append((epsilon, _errors(channel, made, made.users)))
     return _curves("ε", sorted(points), made.epsilon)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
 from pckv.collector.state import unchanged
 
 TYPES = {

@@ -11,12 +11,12 @@ from fastapi.responses import JSONResponse, Response
 from pckv.channels import SIZES
 from pckv.charts import estimates_chart
 from pckv.collector.estimates import Asked, estimated
-from pckv.collector.problems import ProblemKind, documented
+from pckv.collector.problem_details import ProblemKind, documented
 from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
-from pckv.estimators import default_method, methods_for, posts_for
-from pckv.report import ID_BYTES
-from pckv.sizes import MOST_PILOT_REPORTS
+from pckv.estimators.estimate import default_method, methods_for, posts_for
+from pckv.limits import REPORT_ID_BYTES
+from pckv.planning.set_sizes import MOST_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
 Here = Annotated[Collector, Depends(collector)]
@@ -64,7 +64,7 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
         "padding": found.task.padding,
         "parameters": found.task.parameters,
         "realised_epsilon": found.task.realised_epsilon,
-        "bytes_a_report": ID_BYTES + channel.body_bytes,
+        "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
         "first_key": found.task.key_name(0),
         "method": default_method(found.task),
         "methods": methods_for(found.task),

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Depends, Query
 
 from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.planning import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
-from pckv.prediction import predict
+from pckv.moments import CountMoments
+from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
+from pckv.planning.prediction import predict
 from pckv.task import Task
-from pckv.theory import CountMoments
 
 # The curve runs from a hundred reports to as far beyond today's as tells something.
 FEWEST_SHOWN, LEAST_SPAN = 100, 100_000

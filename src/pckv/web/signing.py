@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.auth import Guard, check_own_page, token_hash
-from pckv.collector.problems import Problem, ProblemKind, documented
+from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.sessions import COOKIE, SECONDS
 from pckv.collector.state import collector
 from pckv.collector.tasks import ADMINISTRATION

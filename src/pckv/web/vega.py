@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from pckv.collector.logs import log
-from pckv.collector.problems import Problem, ProblemKind
+from pckv.collector.problem_details import Problem, ProblemKind
 
 _MAKE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 

@@ -11,14 +11,15 @@ from itertools import product
 import numpy as np
 
 from pckv.channels import build
-from pckv.estimators.baseline import unbiased_frequency
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.counting import count_reports
 from pckv.lab.figures.figure import Point, Scale
 from pckv.lab.figures.formulas import psi
 from pckv.lab.figures.synthetic import DOMAINS
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.theory import CountMoments, theorem4
+from pckv.lab.theory import theorem4
+from pckv.moments import CountMoments
 
 Measured = Mapping[str, list[Point]]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from pckv.bulk.rows import Columns
 from pckv.errors import require
+from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
 from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel

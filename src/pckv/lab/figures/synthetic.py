@@ -12,7 +12,7 @@ from pckv.lab import populations
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
 from pckv.lab.simulate import OWN_METHOD, Bench, Setting
-from pckv.theory import theorem4
+from pckv.lab.theory import theorem4
 
 MECHANISMS = {
     "PrivKVM": "privkvm",

@@ -1,1 +1,0 @@
-"""Files: participants' pairs in, report files in and out."""

@@ -1,0 +1,199 @@
+"""The client: perturb once, remember, send. Standard library only.
+
+Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
+once a task, stores the bytes before anyone sees them, and sends exactly those until the collector has
+decided. Pairs are never stored.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from pckv.canonical import check_name, from_base64url
+from pckv.client.folder import Folder
+from pckv.client.ledger import Ledger, realised
+from pckv.client.outbox import Kept, Outbox, Outcome, Status, id_of
+from pckv.client.transport import OK, Patience, Transport
+from pckv.device.perturb import perturb
+from pckv.errors import ClientError, DataError, ReportError, TaskError
+from pckv.limits import Numeric
+from pckv.task import Task
+
+__all__ = ["Client", "Patience", "Receipt", "Status"]
+
+TASK = ".task"
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Where the report of a task is, and what it cost.
+
+    `perturbed` says whether this very call perturbed: if not, the pairs it was given were not looked
+    at. `reason` says why a report waits or was refused.
+    """
+
+    task: str
+    status: Status
+    epsilon: Decimal
+    perturbed: bool = False
+    reason: str = ""
+
+
+class Client:
+    """One device's way to a collector: at most one report a task, whatever happens in between.
+
+    `state` is the folder that remembers; whoever shares it, threads and processes too, shares the reports,
+    the ledger and the cap. `cap` bounds the ε of all tasks together.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        state: str | os.PathLike[str],
+        *,
+        cap: Numeric | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._folder = Folder(Path(state).absolute())
+        self._outbox = Outbox(self._folder)
+        self._ledger = Ledger(self._outbox, cap)
+        self._transport = Transport(url, patience or Patience())
+
+    @property
+    def url(self) -> str:
+        """The collector's address."""
+        return self._transport.url
+
+    @property
+    def ledger(self) -> dict[str, Decimal]:
+        """The ε that each task has spent: realised, rounded up, from the moment that a report is stored."""
+        return self._ledger.by_task()
+
+    @property
+    def spent(self) -> Decimal:
+        """The ε that all tasks have spent together."""
+        return self._ledger.spent()
+
+    def task(self, task_id: str) -> Task:
+        """The task of an id: fetched once, checked against the id, then pinned in the state folder."""
+        _check_id(task_id)
+        text = self._folder.get(task_id + TASK)
+        if text is not None:
+            if id_of(text) != task_id:
+                raise self._folder.damage(task_id + TASK)
+            return Task.from_json(text)
+        task = self._fetch(task_id)
+        with self._folder.locked():
+            self._folder.put(task_id + TASK, task.to_json())
+        return task
+
+    def _fetch(self, task_id: str) -> Task:
+        answer = self._transport.fetch(task_id)
+        place = f"{self.url}/tasks/{task_id}"
+        if answer.status != OK:
+            raise ClientError("not_sent", f"{place}: {answer}; nothing was perturbed")
+        try:
+            task = Task.from_json(answer.body)
+        except TaskError as error:
+            raise ClientError("wrong_task", f"{place}: {error}") from None
+        # A task's text is the only one with its id: nobody can change ε on the way.
+        if task.id != task_id:
+            raise ClientError(
+                "wrong_task", f"{place}: the answer is the task {task.id}, not the one asked for"
+            )
+        return task
+
+    def submit(self, task_id: str, pairs: Mapping[str, float], *, invitation: str | None = None) -> Receipt:
+        """Perturb these pairs for a task, unless that was done before, and send the report.
+
+        The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take it yet:
+        `flush` sends it later. A report that the collector refuses is a `ClientError` with the reason. Its ε
+        is spent all the same, and another call for the task does not perturb again. Nothing is perturbed for a pilot
+        whose main task was served in, nor the other way round (`already_served`).
+        """
+        _check_id(task_id)
+        if invitation is not None:
+            check_name(invitation, "the invitation")
+        perturbed = False
+        if self._outbox.find(task_id) is None:
+            perturbed = self._perturb(self.task(task_id), pairs, invitation)
+        if not perturbed:
+            self._outbox.readdress(task_id, self.url, invitation)
+        receipt, _ = self._deliver(task_id, perturbed=perturbed)
+        if receipt.status is Status.REFUSED:
+            raise ClientError("refused", f"the collector refuses the report of {task_id}: {receipt.reason}")
+        return receipt
+
+    def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:
+        today = dt.datetime.now(dt.UTC).date().isoformat()
+        if task.closes is not None and today >= task.closes:
+            # The collector would refuse it, and the ε would be spent all the same.
+            raise ClientError("not_sent", f"task {task.id} closed on {task.closes}; nothing was perturbed")
+        epsilon = realised(task)
+        with self._folder.locked():
+            if self._outbox.find(task.id) is not None:
+                return False
+            self._ledger.check(task, epsilon)
+            kept = Kept(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
+            return self._outbox.add(task.id, kept)
+
+    def flush(self) -> list[Receipt]:
+        """Send all reports that wait for this collector; a receipt for each of them.
+
+        Once the collector cannot be reached the others are not tried. A damaged file is refused after
+        all others were sent.
+        """
+        receipts: list[Receipt] = []
+        damage: DataError | None = None
+        down: Outcome | None = None
+        for task_id in self._outbox.tasks():
+            try:
+                if not self._waits(task_id):
+                    continue
+                receipt, passing = self._deliver(task_id, instead=down)
+            except DataError as error:
+                damage = damage or error
+                continue
+            receipts.append(receipt)
+            if passing:
+                down = Outcome(receipt.status, receipt.reason)
+        if damage is not None:
+            raise damage
+        return receipts
+
+    def _waits(self, task_id: str) -> bool:
+        kept = self._outbox.find(task_id)
+        waits = self._outbox.outcome(task_id).status is Status.WAITING
+        return kept is not None and kept.url == self.url and waits
+
+    def _deliver(
+        self, task_id: str, *, perturbed: bool = False, instead: Outcome | None = None
+    ) -> tuple[Receipt, bool]:
+        """Send what is stored, unless its outcome is known (`instead`: or is not worth trying)."""
+        kept = self._outbox.find(task_id)
+        if kept is None:
+            raise self._folder.damage(task_id, "the report was removed")
+        outcome, passing = instead or self._outbox.outcome(task_id), False
+        if instead is None and outcome.status is Status.WAITING:
+            # Whoever stored it may have died before its name was on the disk.
+            self._folder.sync()
+            outcome, passing = self._transport.send(task_id, kept.report, kept.invitation)
+            if outcome.status is not Status.WAITING:
+                outcome = self._outbox.decide(task_id, outcome)
+        return Receipt(task_id, outcome.status, kept.epsilon, perturbed, outcome.reason), passing
+
+
+def _check_id(task_id: str) -> None:
+    # The id becomes the name of a file: nothing but an id passes.
+    try:
+        sound = isinstance(task_id, str) and len(from_base64url(task_id)) == hashlib.sha256().digest_size
+    except ReportError:
+        sound = False
+    if not sound:
+        raise ClientError("wrong_task", f"{task_id!r} is not a task's id")

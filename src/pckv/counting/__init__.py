@@ -1,0 +1,1 @@
+"""Counting report files: a job, its engines, deduplication, checkpoints."""

@@ -1,0 +1,229 @@
+"""The device half for many participants at once: the same law, vectorised.
+
+For files and the lab. Every draw of a report is made here too, and only those it needs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.channels import BucketsChannel, SamplingChannel
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
+from pckv.errors import PairsError
+from pckv.limits import REPORT_ID_BYTES
+from pckv.population import Population
+from pckv.randomness import Source
+from pckv.task import Task
+
+Draws = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+# Draws held in memory at once, whatever the number of keys.
+DRAWS_A_BATCH = 2**22
+_LARGEST_DRAW = 2**64 - 1
+
+
+class Batch(NamedTuple):
+    """Many reports: ids as rows of 16 bytes; messages as words, or as rows of plane bytes."""
+
+    ids: NDArray[np.uint8]
+    messages: Integers | NDArray[np.uint8]
+
+
+class ManyTape:
+    """Arrays of draws from a source of bytes."""
+
+    def __init__(self, source: Source = os.urandom) -> None:
+        self.source = source
+
+    def draw(self, count: int) -> Draws:
+        """Uniform 64-bit integers."""
+        return np.frombuffer(self.source(8 * count), "<u8").astype(np.uint64, copy=False)
+
+    def below(self, limits: Draws) -> Integers:
+        """A uniform integer below each limit; the incomplete last run is drawn again."""
+        numbers = self.draw(limits.size)
+        results = (numbers % limits).view(np.int64)
+        again = np.flatnonzero(numbers - results.view(np.uint64) > _LARGEST_DRAW - limits + np.uint64(1))
+        if again.size:
+            results[again] = self.below(limits[again])
+        return results
+
+    def positive(self, levels: Draws) -> Flags:
+        """True with probability level / 2^53: how values become signs."""
+        return np.asarray(self.draw(levels.size) >> np.uint64(VALUE_SHIFT) < levels)
+
+
+class Sampled(NamedTuple):
+    """One pair a participant after padding-and-sampling; a dummy has no key of the task."""
+
+    real: Flags
+    keys: Integers
+    positive: Flags
+
+
+class Taken(NamedTuple):
+    """All pairs that the participants' reports are made from: up to as many each as the padding."""
+
+    users: int
+    owners: Integers
+    keys: Integers
+    positive: Flags
+
+
+def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[Batch]:
+    """One report for every participant, in batches of bounded size, in the same order."""
+    check_values(task, population)
+    tape = ManyTape(source)
+    batch = max(1, DRAWS_A_BATCH // task.channel.draws)
+    for start in range(0, len(population), batch):
+        part = _participants(population, start, start + batch)
+        ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
+        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, _prepared(task, part, tape), tape))
+
+
+def check_values(task: Task, population: Population) -> None:
+    """Refuse a value outside the task's range, naming its key."""
+    wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
+    if wrong.size:
+        key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
+        raise PairsError(
+            f"value {value} of key {task.key_name(key)!r} is not within [{task.low:g}, {task.high:g}]"
+        )
+
+
+def _participants(population: Population, start: int, stop: int) -> Population:
+    offsets = population.offsets[start : stop + 1]
+    row = slice(offsets[0], offsets[-1])
+    return Population(offsets - offsets[0], population.keys[row], population.values[row])
+
+
+def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | Taken | Integers:
+    """What the sampler of the task's mechanism is made to look at: a pair each, some, or their numbers."""
+    if isinstance(task.channel, BucketsChannel):
+        return population.sizes
+    prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
+    return prepare(task, population, tape)
+
+
+def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
+    sizes = population.sizes
+    slots = tape.below(np.maximum(sizes, task.padding).astype(np.uint64))
+    real = slots < sizes
+    chosen = (population.offsets[:-1] + slots)[real]
+    keys = np.full(len(population), task.key_count)
+    keys[real] = population.keys[chosen]
+    levels = np.full(len(population), VALUE_ONE // 2, np.uint64)
+    levels[real] = _levels(task, population.values[chosen])
+    return Sampled(real, keys, tape.positive(levels))
+
+
+def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
+    sizes, starts = population.sizes, population.offsets[:-1]
+    order = np.arange(population.keys.size)
+    # The first pairs of everybody who holds too many are shuffled in, one place after another.
+    many = np.flatnonzero(sizes > task.padding)
+    for place in range(task.padding if many.size else 0):
+        here = starts[many] + place
+        there = here + tape.below((sizes[many] - place).astype(np.uint64))
+        order[here], order[there] = order[there], order[here]
+    owners = np.repeat(np.arange(len(population)), sizes)
+    taken = np.arange(order.size) - starts[owners] < task.padding
+    chosen = order[taken]
+    levels = _levels(task, population.values[chosen]).astype(np.uint64)
+    return Taken(
+        len(population), owners[taken], population.keys[chosen].astype(np.int64), tape.positive(levels)
+    )
+
+
+def _levels(task: Task, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (values - task.low) / (task.high - task.low) * VALUE_ONE
+
+
+def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+    dummies = np.flatnonzero(~sampled.real)
+    keys = sampled.keys.copy()
+    keys[dummies] += tape.below(np.full(dummies.size, channel.padding, np.uint64))
+    words = 2 * keys + sampled.positive
+    numbers = tape.draw(words.size)
+    moved = np.flatnonzero(numbers >= np.uint64(channel.kept))
+    flipped = numbers[moved] < np.uint64(channel.kept + channel.flipped)
+    words[moved[flipped]] ^= 1
+    moved = moved[~flipped]
+    others = tape.below(np.full(moved.size, channel.spread, np.uint64))
+    words[moved] = others + channel.set_apart * (others >= words[moved] & -channel.set_apart)
+    return words
+
+
+def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+    count = sampled.keys.size
+    residues = channel.first(sampled.positive.astype(np.int64))
+    functions = tape.below(np.full(count, channel.functions, np.uint64))
+    kept = tape.draw(count) < np.uint64(channel.kept)
+    moved = np.flatnonzero(~kept)
+    others = tape.below(np.full(moved.size, channel.q - channel.r, np.uint64))
+    residues[moved] = others + channel.r * (others >= residues[moved])
+    if channel.r > 1:
+        inside = np.flatnonzero(kept)
+        residues[inside] += tape.below(np.full(inside.size, channel.r, np.uint64))
+    return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
+
+
+def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+    functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
+    items = channel.item(taken.keys.astype(np.uint64), taken.positive)
+    hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
+    # Everybody's own symbols, each once and in order.
+    owners, own = np.divmod(np.unique(taken.owners * channel.symbols + hashes), channel.symbols)
+    counts = np.bincount(owners, minlength=taken.users)
+    starts = np.cumsum(counts) - counts
+    numbers = tape.draw(taken.users)
+    hits = numbers < counts.astype(np.uint64) * np.uint64(channel.hit)
+    symbols = np.empty(taken.users, np.int64)
+    symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
+    missed = np.flatnonzero(~hits)
+    symbols[missed] = tape.below((channel.symbols - counts[missed]).astype(np.uint64))
+    # Her own symbols are skipped: those that are not above it, once the ones before them are.
+    skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
+    symbols += np.bincount(owners[skipped], minlength=taken.users)
+    return functions * channel.symbols + symbols
+
+
+def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint8]:
+    count = sampled.keys.size
+    numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
+    plus = numbers < np.uint64(channel.fake)
+    present = numbers < np.uint64(2 * channel.fake)
+    rows = np.flatnonzero(sampled.real)
+    own = (rows, sampled.keys[rows])
+    plus[own] = sampled.positive[rows] == (numbers[own] < np.uint64(channel.kept))
+    present[own] = numbers[own] < np.uint64(channel.kept + channel.flipped)
+    planes = [np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present)]
+    return np.concatenate(planes, axis=1)
+
+
+def _buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+    words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
+    moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))
+    others = tape.below(np.full(moved.size, channel.rows - 1, np.uint64))
+    words[moved] = others + (others >= words[moved])
+    return words
+
+
+SAMPLERS: dict[str, Callable[[Any, Any, ManyTape], Integers | NDArray[np.uint8]]] = {
+    "ue": _ue,
+    "grr": _grr,
+    "ue-compact": _ue_compact,
+    "collision": _collision,
+    "buckets": _buckets,
+}

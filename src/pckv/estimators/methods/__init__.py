@@ -1,0 +1,1 @@
+"""Estimation methods: one file or folder per method."""

@@ -1,0 +1,25 @@
+"""The paper's baseline: unbiased, and as wild as the noise makes it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
+
+Floats = NDArray[np.float64]
+
+
+def unbiased_frequency(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+    """f̂ = ((n1 + n2)/n - b)/(a - b)·ℓ."""
+    total = (support.plus + support.minus) / reports
+    return np.asarray((total - moments.noise) / moments.signal, np.float64)
+
+
+def baseline(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
+    """Frequency and mean, neither kept within bounds; a mean over nothing is 0."""
+    frequency = unbiased_frequency(support, reports, moments)
+    value_sum = (support.plus - support.minus) / reports / moments.contrast
+    mean = np.divide(value_sum, frequency, out=np.zeros_like(frequency), where=frequency != 0)
+    return frequency, mean

@@ -1,0 +1,1 @@
+"""Reading participants' pairs from CSV and Parquet."""

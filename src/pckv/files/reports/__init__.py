@@ -1,0 +1,1 @@
+"""Report files and streams: their format, and finding the ones that were named."""

@@ -1,0 +1,40 @@
+"""Limits and defaults of the product, and the checks of parameters that several packages need."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from pckv.canonical import decimal_text
+from pckv.errors import ParameterError
+
+MAX_KEYS = 2**31
+MAX_EPSILON = 20
+# Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
+MIN_EPSILON = Fraction(1, 10**6)
+REPORT_ID_BYTES = 16
+# The mechanism that is chosen when a task is made, for this objective and about this many users.
+AUTO = "auto"
+DEFAULT_OBJECTIVE = "both"
+DEFAULT_USERS = 10**6
+
+Numeric = int | float | str | Decimal
+
+
+def check_epsilon(epsilon: Numeric) -> str:
+    """Return the decimal text of an ε that a task may have, or raise a `ParameterError`."""
+    text = decimal_text(epsilon, "epsilon")
+    if not 0 < Fraction(text) <= MAX_EPSILON:
+        raise ParameterError(f"epsilon must be above 0 and at most {MAX_EPSILON}, not {text}")
+    if Fraction(text) < MIN_EPSILON:
+        raise ParameterError(f"epsilon must be at least {float(MIN_EPSILON):f}, not {text}")
+    return text
+
+
+def check_padding(padding: int) -> int:
+    """Return a padding that a task may have, or raise a `ParameterError`."""
+    if isinstance(padding, bool) or not isinstance(padding, int):
+        raise ParameterError(f"padding must be a whole number, not {padding!r}")
+    if not 1 <= padding <= MAX_KEYS:
+        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
+    return padding

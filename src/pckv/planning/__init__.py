@@ -1,0 +1,1 @@
+"""Planning a collection: objective, predicted errors, tuned parameters, choice of mechanism, set sizes, plan."""

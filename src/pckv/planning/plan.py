@@ -1,0 +1,320 @@
+"""A plan made ahead: which mechanism and padding, what error to expect, what can go wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+from pckv.channels import CHANNELS, Channel
+from pckv.errors import ParameterError
+from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
+from pckv.moments import CountMoments
+from pckv.planning.objective import Objective, objective_for
+from pckv.planning.prediction import Errors, predict
+from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
+from pckv.planning.set_sizes import Shares, Sizes
+from pckv.planning.tuning import ChannelSpec
+
+# Where nothing is known of the data, a plan is made for a key held by this share.
+REFERENCE_FREQUENCY = 0.05
+FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
+WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
+PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+MOST_USERS = 10**15
+SMALLEST_FREQUENCY = 1e-9
+# A frequency counts as told from zero if its interval leaves zero out this often.
+DETECTION_LEVEL = 0.95
+DETECTION_POWER = 0.8
+# The rule of Wang et al. (2018), beside which a plan shows its own: a padding that so many people do not exceed.
+USUAL_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class Option:
+    """One mechanism with its best padding and parameters, and what it would cost."""
+
+    mechanism: str
+    padding: int
+    parameters: dict[str, str | int]
+    bytes_a_report: int
+    frequency_error: float
+    mean_error: float
+    # Why it is not chosen; empty for the one that is.
+    objection: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to choose the padding of the mechanism that is chosen, and its errors."""
+
+    rule: str
+    padding: int
+    frequency_error: float
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class ErrorAt:
+    """The errors to expect of method `corrected` at one true frequency, bias included (means on [-1, 1])."""
+
+    frequency: float
+    frequency_error: float
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """By how much hostile reports can raise frequencies, at the worst.
+
+    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
+    target keys that one percent of the reports can add.
+    """
+
+    one_report: float
+    one_percent: float
+    ten_keys: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run and what to expect of it.
+
+    `pairs` is how many people hold on average, `usual_pairs` how many nine of ten do not exceed, and `seen`
+    the share of a frequency that reports show. `alternatives` are there where sizes were given.
+    """
+
+    keys: int
+    users: int
+    epsilon: float
+    pairs: float
+    usual_pairs: int
+    seen: float
+    frequency: float
+    objective: str
+    mechanism: str
+    padding: int
+    parameters: dict[str, str | int]
+    why: str
+    budgets: dict[str, float]
+    a: float
+    b: float
+    p: float
+    bytes_a_report: int
+    errors: tuple[ErrorAt, ...]
+    smallest_frequency: float
+    users_needed: dict[float, int | None]
+    hostile: Hostile
+    options: tuple[Option, ...]
+    alternatives: tuple[Alternative, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        plain = asdict(self)
+        plain["users_needed"] = [
+            {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
+        ]
+        return plain
+
+
+def plan(
+    keys: int,
+    users: int,
+    epsilon: float | str,
+    pairs: int | None = None,
+    *,
+    sizes: Sizes | Mapping[int, float] | Shares | None = None,
+    frequency: float | None = None,
+    objective: str = DEFAULT_OBJECTIVE,
+) -> Plan:
+    """Choose mechanism, parameters and padding by their predicted errors for a key of this frequency.
+
+    The objective is the error that counts: of the frequency, of the mean, or both (their geometric mean).
+
+    Everybody is taken to hold `pairs` pairs (1 if nothing is said), or `sizes` tells how many hold how many: a
+    histogram, or the estimates of a pilot. A padding below that reports frequencies too low, which counts as error.
+    Without a frequency, the plan is for one of 5 %, or with sizes for such as the 50 most frequent keys may have.
+
+    >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
+    >>> chosen.mechanism, chosen.padding
+    ('collision', 3)
+    >>> plan(keys=5850, users=105_508, epsilon=1.0, sizes={1: 70_000, 2: 20_000, 6: 10_000}).padding
+    1
+    """
+    _check(keys, users, pairs, frequency)
+    if sizes is not None and pairs is not None:
+        raise ParameterError("pairs and sizes say the same: give one of them")
+    people = (Sizes({pairs or 1: 1}) if sizes is None else Sizes.of(sizes)).at_most(keys)
+    if frequency is None:
+        guess = REFERENCE_FREQUENCY if sizes is None else people.popular_frequency(keys)
+        frequency = max(guess, SMALLEST_FREQUENCY)
+    exact_epsilon = Fraction(check_epsilon(epsilon))
+    wanted = objective_for(keys, 1, objective, users)._replace(frequency=frequency)
+    best = [
+        _best_padding(_channels(name, keys, exact_epsilon, people, wanted), people, wanted)
+        for name in CHANNELS
+    ]
+    channel = least_error(
+        [
+            (wanted.score(_errors(each, wanted, people)), each)
+            for each in best
+            if not exclusion_reason(each, users)
+        ]
+    )
+    moments, seen = CountMoments.of(channel.count_law), people.seen(channel.padding)
+    a, b, p = (float(probability) for probability in channel.probabilities)
+    return Plan(
+        keys=keys,
+        users=users,
+        epsilon=float(exact_epsilon),
+        pairs=people.mean,
+        usual_pairs=people.percentile(USUAL_SHARE),
+        seen=seen,
+        frequency=frequency,
+        objective=objective,
+        mechanism=channel.name,
+        padding=channel.padding,
+        parameters=channel.parameters,
+        why=channel.why,
+        budgets=channel.budgets,
+        a=a,
+        b=b,
+        p=p,
+        bytes_a_report=REPORT_ID_BYTES + channel.body_bytes,
+        errors=tuple(_error_at(channel, wanted._replace(frequency=f), people) for f in FREQUENCIES),
+        smallest_frequency=smallest_frequency(moments, users, seen),
+        users_needed={error: users_for(channel, frequency, error, seen) for error in WANTED_ERRORS},
+        hostile=hostile(channel, users),
+        options=tuple(_option(each, channel, wanted, people) for each in best),
+        alternatives=() if sizes is None else _alternatives(channel, exact_epsilon, people, wanted),
+    )
+
+
+def _check(keys: int, users: int, pairs: int | None, frequency: float | None) -> None:
+    if not 1 <= keys <= MAX_KEYS:
+        raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
+    if not 1 <= users <= MOST_USERS:
+        raise ParameterError(f"users must be at least 1 and at most 10^15, not {users}")
+    if pairs is not None and not 1 <= pairs <= keys:
+        raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
+    if frequency is not None and not SMALLEST_FREQUENCY <= frequency <= 1:
+        raise ParameterError(
+            f"frequency must be at least {SMALLEST_FREQUENCY:g} and at most 1, not {frequency}"
+        )
+
+
+def _channels(name: str, keys: int, epsilon: Fraction, people: Sizes, wanted: Objective) -> list[Channel]:
+    """A mechanism with every padding that comes into question, and parameters for it."""
+    paddings = {min(padding, people.largest) for padding in PADDINGS} | {_usual(people)}
+    return [tuned_channel(name, ChannelSpec(keys, padding, epsilon), wanted) for padding in sorted(paddings)]
+
+
+def _usual(people: Sizes) -> int:
+    return max(1, people.percentile(USUAL_SHARE))
+
+
+def _best_padding(
+    channels: list[Channel], people: Sizes, wanted: Objective, *, oversize: bool = False
+) -> Channel:
+    """The one whose padding suits the objective best; one that `auto` may choose, if there is one."""
+    return min(
+        channels,
+        key=lambda channel: (
+            exclusion_reason(channel, wanted.users) != "",
+            wanted.score(_errors(channel, wanted, people, oversize=oversize)),
+        ),
+    )
+
+
+def _errors(channel: Channel, wanted: Objective, people: Sizes, *, oversize: bool = False) -> Errors:
+    """What is predicted; with the correction `oversize`, frequencies are divided by the share of pairs kept."""
+    moments, padding = CountMoments.of(channel.count_law), channel.padding
+    divisor = people.kept(padding) if oversize else 1.0
+    return predict(moments, wanted.users, wanted.frequency, people.seen(padding), divisor)
+
+
+def _alternatives(
+    chosen: Channel, epsilon: Fraction, people: Sizes, wanted: Objective
+) -> tuple[Alternative, ...]:
+    channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
+    usual = next(channel for channel in channels if channel.padding == _usual(people))
+    made_up = _best_padding(channels, people, wanted, oversize=True)
+
+    def alternative(rule: str, channel: Channel, *, oversize: bool) -> Alternative:
+        errors = _errors(channel, wanted, people, oversize=oversize)
+        return Alternative(rule, channel.padding, *map(math.sqrt, errors))
+
+    return (
+        alternative("90 %", usual, oversize=False),
+        alternative("oversize", made_up, oversize=True),
+    )
+
+
+def _error_at(channel: Channel, wanted: Objective, people: Sizes) -> ErrorAt:
+    return ErrorAt(wanted.frequency, *map(math.sqrt, _errors(channel, wanted, people)))
+
+
+def _option(channel: Channel, chosen: Channel, wanted: Objective, people: Sizes) -> Option:
+    error = _error_at(channel, wanted, people)
+    return Option(
+        mechanism=channel.name,
+        padding=channel.padding,
+        parameters=channel.parameters,
+        bytes_a_report=REPORT_ID_BYTES + channel.body_bytes,
+        frequency_error=error.frequency_error,
+        mean_error=error.mean_error,
+        objection=""
+        if channel is chosen
+        else exclusion_reason(channel, wanted.users) or _drawback(channel, chosen, wanted, people),
+    )
+
+
+def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: Sizes) -> str:
+    """By how much another channel was predicted to be better, or that it was the size of reports."""
+    more = wanted.score(_errors(channel, wanted, people)) / wanted.score(_errors(chosen, wanted, people)) - 1
+    if more > 0:
+        return f"{more:.1%} more squared error"
+    return f"larger reports for {-more:.1%} less squared error"
+
+
+def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> float:
+    """The least frequency whose interval leaves zero out four times out of five; at most 1.
+
+    `seen` is the share of a frequency that the estimate sees.
+    """
+    normal = NormalDist()
+    level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
+
+    def shortfall(f: float) -> float:
+        noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
+        return noise + power * math.sqrt(moments.frequency_variance(f * seen) / users) - f * seen
+
+    low, high = 0.0, 1.0
+    if shortfall(high) > 0:
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shortfall(middle) > 0 else (low, middle)
+    return high
+
+
+def users_for(channel: Channel, frequency: float, error: float, seen: float = 1.0) -> int | None:
+    """How many users bring the error of a frequency down to this; None if its bias is larger."""
+    shown = frequency * seen
+    allowed = error**2 - (frequency - shown) ** 2
+    moments = CountMoments.of(channel.count_law)
+    return math.ceil(moments.frequency_variance(shown) / allowed) if allowed > 0 else None
+
+
+def hostile(channel: Channel, users: int) -> Hostile:
+    """The largest change of estimated frequencies that chosen reports can bring about."""
+    moments = CountMoments.of(channel.count_law)
+
+    def gain(targets: int) -> float:
+        return (channel.most_supported(targets) - targets * moments.noise) / moments.signal / users
+
+    hostile_reports = users / 100
+    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

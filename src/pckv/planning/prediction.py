@@ -1,0 +1,164 @@
+"""The squared errors that method `corrected` will have, clipping included: what `auto` compares.
+
+For a key of frequency f and mean m among n users, the sum S = (n1 + n2)/n and the difference
+T = (n1 - n2)/n of its counts have means, variances and a covariance that follow from the channel's
+exact law. Given S the estimated mean is piecewise linear in T, so that one integral is closed and the
+other a sum over S: over a grid of a Gaussian, or over the whole numbers where S counts few reports.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from pckv.moments import CountMoments
+
+# Counts expected below this are summed one by one, where false supports are rare.
+FEW_REPORTS = 30
+RARE_NOISE = 0.1
+# Given so many reports that support a key, how many of them say + is as good as Gaussian.
+FEW_SIGNS = 12
+# The grid of a standard Gaussian.
+GRID_STEPS = 24
+GRID_END = 4.2
+# Lines shorter than this, in standard deviations, are steps.
+STEP = 1e-4
+# Means are spread over [-1, 1], and errors are even in them: Gauss's two places of [0, 1]. More would see
+# that means next to ±1 are clipped, which lowers every mechanism's error alike.
+MEANS = (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
+
+
+class Errors(NamedTuple):
+    """Expected squared errors; the mean's is on [-1, 1]."""
+
+    frequency: float
+    mean: float
+
+
+class _Sum(NamedTuple):
+    """One value of S and its weight: the unbiased frequency, and the law of the value sum given it."""
+
+    weight: float
+    frequency: float
+    value: float
+    deviation: float
+
+
+def predict(
+    moments: CountMoments, users: float, frequency: float, seen: float = 1.0, divisor: float = 1.0
+) -> Errors:
+    """The errors for a key of this frequency, its mean anywhere on [-1, 1].
+
+    `seen` is the share of the frequency that reports show: less than all where the padding is too short.
+    `divisor` is what estimated frequencies are divided by to make up for that.
+    """
+    shown = frequency * seen
+    holders = users * shown * moments.holder.mean_sum
+    few = moments.noise < RARE_NOISE and users * moments.noise < FEW_REPORTS and holders < FEW_REPORTS
+    sums = _few_sums if few else _gaussian_sums
+    frequency_error = mean_error = 0.0
+    for mean in MEANS:
+        for point in sums(moments, users, shown, mean):
+            clipped = min(max(point.frequency, 1 / users), 1.0)
+            frequency_error += point.weight * (min(clipped / divisor, 1.0) - frequency) ** 2
+            mean_error += point.weight * _mean_error(point, clipped, mean)
+    return Errors(frequency_error / len(MEANS), mean_error / len(MEANS))
+
+
+def _gaussian_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:
+    """S on a grid; T given S."""
+    holder, contrast = moments.holder, moments.contrast
+    square = f * holder.mean_square_difference + (1 - f) * moments.absent.mean_square_difference
+    covariance = f * contrast * m * (1 - holder.mean_sum) / users
+    variance = moments.sum_variance(f) / users
+    slope = covariance / variance
+    rest = (square - f * (contrast * m) ** 2) / users - slope * covariance
+    deviation, given = math.sqrt(variance), math.sqrt(max(rest, 0.0)) / contrast
+    for z, weight in _GRID:
+        moved = z * deviation
+        yield _Sum(weight, f + moved / moments.signal, f * m + slope * moved / contrast, given)
+
+
+def _few_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:
+    """S counts a Poisson number of false supports and a binomial one of holders'; T is a binomial given S."""
+    false, true = users * (1 - f) * moments.noise, users * f * moments.holder.mean_sum
+    trials, tilt = max(1, round(users * f)), users * f * m * moments.contrast / (false + true)
+    unit = 1 / (users * moments.contrast)
+    most = math.ceil(false + true + 5 * math.sqrt(false + true) + 6)
+    for count, chance in enumerate(_sum_chances(false, trials, min(true / trials, 1.0), most)):
+        unbiased = (count / users - moments.noise) / moments.signal
+        if count > FEW_SIGNS:
+            deviation = unit * math.sqrt(count * (1 - tilt**2))
+            yield _Sum(chance, unbiased, unit * count * tilt, deviation)
+            continue
+        for plus in range(count + 1):
+            part = math.comb(count, plus) * ((1 + tilt) / 2) ** plus * ((1 - tilt) / 2) ** (count - plus)
+            yield _Sum(chance * part, unbiased, unit * (2 * plus - count), 0.0)
+
+
+def _sum_chances(poisson: float, trials: int, chance: float, most: int) -> list[float]:
+    """The chances of 0, 1, … for a Poisson number and a binomial one together."""
+    first, second = [math.exp(-poisson)], [(1 - chance) ** trials]
+    for count in range(most):
+        first.append(first[-1] * poisson / (count + 1))
+        odds = chance / (1 - chance) if chance < 1 else 0.0
+        second.append(second[-1] * max(trials - count, 0) / (count + 1) * odds)
+    if chance == 1:
+        second[min(trials, most)] = 1.0
+    return [sum(first[part] * second[count - part] for part in range(count + 1)) for count in range(most + 1)]
+
+
+def _mean_error(point: _Sum, clipped: float, mean: float) -> float:
+    """E(m̂ - m)² where m̂ = (n̂1 - n̂2)/f̂ and n̂1, n̂2 = (frequency ± value)/2 are clipped to [0, f̂].
+
+    m̂ is an odd function of the value: straight lines between ±inner and ±outer, and ±1 beyond.
+    """
+    _, frequency, value, deviation = point
+    knots: Sequence[tuple[float, float]] = ((-frequency, -1.0), (frequency, 1.0))
+    if frequency != clipped:
+        inner, outer = sorted((abs(frequency), abs(2 * clipped - frequency)))
+        middle = inner / clipped if 0 <= frequency <= 2 * clipped else 0.0
+        knots = ((-outer, -1.0), (-inner, -middle), (inner, middle), (outer, 1.0))
+    if deviation == 0:
+        return (_interpolated(knots, value) - mean) ** 2
+    return _squared_lines([((place - value) / deviation, height - mean) for place, height in knots])
+
+
+def _interpolated(knots: Sequence[tuple[float, float]], place: float) -> float:
+    """The value of straight lines through knots, constant beyond them."""
+    if place <= knots[0][0]:
+        return knots[0][1]
+    for (left, low), (right, high) in pairwise(knots):
+        if place < right:
+            return low + (high - low) * (place - left) / (right - left)
+    return knots[-1][1]
+
+
+def _squared_lines(knots: Sequence[tuple[float, float]]) -> float:
+    """The expected square, at a standard Gaussian place, of straight lines through knots."""
+    below = [math.erfc(-place * _ROOT_HALF) / 2 for place, _ in knots]
+    density = [_DENSITY * math.exp(-place * place / 2) for place, _ in knots]
+    total = knots[0][1] ** 2 * below[0] + knots[-1][1] ** 2 * (1 - below[-1])
+    for number, ((left, low), (right, high)) in enumerate(pairwise(knots)):
+        if right - left > STEP:
+            slope = (high - low) / (right - left)
+            constant = low - slope * left
+            total += (constant**2 + slope**2) * (below[number + 1] - below[number])
+            total += 2 * constant * slope * (density[number] - density[number + 1])
+            total += slope**2 * (left * density[number] - right * density[number + 1])
+    return total
+
+
+_ROOT_HALF = math.sqrt(0.5)
+_DENSITY = 1 / math.sqrt(2 * math.pi)
+
+
+def _standard_grid() -> tuple[tuple[float, float], ...]:
+    places = [GRID_END * (2 * step + 1 - GRID_STEPS) / GRID_STEPS for step in range(GRID_STEPS)]
+    weights = [math.exp(-z * z / 2) for z in places]
+    return tuple((z, weight / sum(weights)) for z, weight in zip(places, weights, strict=True))
+
+
+_GRID = _standard_grid()

@@ -1,0 +1,155 @@
+"""Parameters by the errors they are predicted to have, relative to `ue` as the paper has it.
+
+`ue-compact` may give a sign several residues and let the two signs share some; `ue` may choose how often
+it fakes. Both trade the error of frequencies against that of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice, product
+from typing import NamedTuple
+
+from pckv.budget import exp_lower
+from pckv.canonical import decimal_text
+from pckv.channels import build, residues
+from pckv.channels.ue import LARGEST_BETA, SMALLEST_BETA, TUNED
+from pckv.channels.ue_compact import MOST_DECODED
+from pckv.moments import CountMoments, SupportMoments
+from pckv.planning.objective import MAX_TRADE_OFF, Objective
+from pckv.planning.prediction import Errors, predict
+
+# Parameters whose error is within this factor of the best are as good, and the fewest words decide.
+EQUIVALENT_FACTOR = float(residues.AS_GOOD)
+# Parameters are tuned for keys held by at most this share: rare keys do not pay for what others hold.
+MAX_FREQUENCY = 0.05
+# Several residues per sign must be better than one by this factor: one is decoded faster and has fewer words.
+MIN_GAIN_OF_SETS = 1.05
+# Where the search looks: shares of residues per sign, relative to ue's, and how much of them is shared.
+SHARES, SHARED = (1.0, 1.25, 1.5, 1.75, 2.0), (0.0, 0.15, 0.3, 0.45, 0.6)
+FINER_STEPS = ((0.12, 0.07), (0.06, 0.035))
+MAX_SHARE = 0.49
+PRIMES_PER_LENGTH = 8
+BETAS = tuple(step / 10 for step in range(8, 17))
+
+Parameters = dict[str, str | int]
+
+
+class ChannelSpec(NamedTuple):
+    """What a channel is built for, whatever its mechanism."""
+
+    keys: int
+    padding: int
+    epsilon: Fraction
+
+
+@lru_cache(maxsize=1024)
+def tuned_parameters(name: str, spec: ChannelSpec, objective: Objective) -> Mapping[str, str | int]:
+    """Return the parameters of a mechanism that suit an objective best; its defaults, if there is nothing to tune."""
+    plain = build(name, *spec, {})
+    objective = objective._replace(frequency=min(objective.frequency, MAX_FREQUENCY))
+    if name == "ue":
+        found = _tuned_beta(spec, objective)
+    elif name == "ue-compact":
+        found = _tuned_sets(spec, objective, objective.predict(plain.count_law))
+    else:
+        found = None
+    return plain.parameters if found is None else found
+
+
+def best_beta(spec: ChannelSpec, objective: Objective) -> str:
+    """Return how often `ue` should fake a sign, as a decimal text."""
+    search = _Search(spec, objective)
+    best = min((share * search.ue_share for share in BETAS), key=lambda beta: search.loss(beta, 0.0))
+    return decimal_text(min(max(float(f"{best:.3g}"), float(SMALLEST_BETA)), float(LARGEST_BETA)), "beta")
+
+
+def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
+    beta = best_beta(spec, objective)
+    if _Search(spec, objective).loss(float(beta), 0.0) * EQUIVALENT_FACTOR >= 1:
+        return None
+    return {"allocation": TUNED, "beta": beta}
+
+
+def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: Errors) -> Parameters | None:
+    """Residues per sign and how many are shared, with the fewest words that are as good as the best."""
+    search = _Search(spec, objective)
+    beta, omega, least = search.best_shares()
+    # One residue per sign was chosen for both errors alike: it may lose a little more of the other one.
+    enough = objective.loss(plain, search.ue, trade_off=MAX_TRADE_OFF * MIN_GAIN_OF_SETS) / MIN_GAIN_OF_SETS
+    if least >= enough:
+        return None
+    found = []
+    for q in _primes(spec.keys):
+        loss, r, o = min((search.loss(r / q, o / q), r, o) for r, o in _rounded(q, beta, omega))
+        if loss <= EQUIVALENT_FACTOR * least and loss < enough:
+            return _stated(q, r, o)
+        found.append((loss, q, r, o))
+    loss, q, r, o = min(found, default=(math.inf, 0, 0, 0))
+    return _stated(q, r, o) if loss < enough else None
+
+
+def _stated(q: int, r: int, o: int) -> Parameters:
+    return {"q": q, "r": r, "o": o} if o else {"q": q, "r": r}
+
+
+class _Search:
+    """Errors of shares β = r/q and ω = o/q relative to ue's, which is β = 1/(e^ε + 3) and ω = 0."""
+
+    def __init__(self, spec: ChannelSpec, objective: Objective) -> None:
+        self.bound = float(exp_lower(spec.epsilon))
+        self.sampling_chance = 1 / spec.padding
+        self.objective = objective
+        self.ue_share = 1 / (self.bound + 3)
+        self.ue = self.errors(self.ue_share, 0.0)
+
+    def errors(self, beta: float, omega: float) -> Errors:
+        """The errors without rounding."""
+        alone, tilt = beta - omega, 1 + beta * (self.bound - 1)
+        inside, outside = (
+            self.sampling_chance * each / tilt + 1 - self.sampling_chance for each in (self.bound, 1.0)
+        )
+        holder = SupportMoments.of_chances(alone * inside, alone * outside, omega * inside)
+        absent = SupportMoments.of_chances(alone, alone, omega)
+        return predict(CountMoments(holder, absent), self.objective.users, self.objective.frequency)
+
+    def loss(self, beta: float, omega: float) -> float:
+        """What the objective makes of them."""
+        return self.objective.loss(self.errors(beta, omega), self.ue)
+
+    def best_shares(self) -> tuple[float, float, float]:
+        """β, ω and their loss: the best of a coarse grid, and then of finer ones around it."""
+        share, shared, loss = self._best_of(product(SHARES, SHARED))
+        for step, shared_step in FINER_STEPS:
+            near = product((share - step, share, share + step), (-shared_step, 0.0, shared_step))
+            share, shared, loss = self._best_of([(one, max(shared + other, 0.0)) for one, other in near])
+        return share * self.ue_share, shared * share * self.ue_share, loss
+
+    def _best_of(self, grid: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
+        losses = [
+            (self.loss(share * self.ue_share, shared * share * self.ue_share), share, shared)
+            for share, shared in grid
+            if share * self.ue_share <= MAX_SHARE
+        ]
+        loss, share, shared = min(losses)
+        return share, shared, loss
+
+
+def _primes(keys: int) -> list[int]:
+    """For every number of digits the first primes that it is enough for, by how many words they make."""
+    found: list[int] = []
+    for lowest, highest in residues.ranges(keys):
+        if residues.words(keys, lowest) <= MOST_DECODED:
+            found += islice(filter(residues.is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
+    fit = {q for q in found if residues.words(keys, q) <= MOST_DECODED}
+    return sorted(fit, key=lambda q: residues.words(keys, q))
+
+
+def _rounded(q: int, beta: float, omega: float) -> Iterator[tuple[int, int]]:
+    """The numbers of residues next to their shares of a prime."""
+    for r, o in product((int(beta * q), int(beta * q) + 1), (int(omega * q), int(omega * q) + 1)):
+        residues_each = min(max(r, 1), q - 1)
+        yield residues_each, min(max(o, 2 * residues_each - q, 0), residues_each - 1)

@@ -1,0 +1,1 @@
+"""From counts to support: one file per mechanism whose words need decoding."""

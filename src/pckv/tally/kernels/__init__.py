@@ -1,0 +1,1 @@
+"""Inner loops of counting: numpy in `planes`, compiled by numba in `loops`."""

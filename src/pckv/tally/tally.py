@@ -1,0 +1,171 @@
+"""The server half: exact counts of a set of reports of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.errors import ReportError, TallyError
+from pckv.tally import storage
+from pckv.tally.counts import Counts, empty_counts
+from pckv.tally.kernels.planes import check_planes, count_bits
+from pckv.task import Task
+from pckv.wire import Report, check_id, plane_bytes, read_body
+
+__all__ = ["Tally"]
+
+MOST_REPORTS = 2**63 - 1
+
+
+class Tally:
+    """Add reports, merge tallies, and keep nothing but counts.
+
+    Cells are words; a task without words has two cells a key, as `grr` would number them:
+    2·key + (1 for +, 0 for -).
+
+    >>> from pckv import Task, perturb
+    >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
+    >>> tally = Tally(task)
+    >>> tally.add_many(perturb(task, {"alien": 4}) for _ in range(10))
+    >>> tally.reports
+    10
+    >>> Tally.from_bytes(task, bytes(tally)) == tally
+    True
+    """
+
+    def __init__(self, task: Task, counts: Counts | None = None) -> None:
+        self.task = task
+        self.reports = 0
+        self.counts = empty_counts(self.cells) if counts is None else counts
+
+    @property
+    def cells(self) -> int:
+        """How many counters there are."""
+        return self.task.word_limit or 2 * self.task.key_count
+
+    def add(self, report: Report) -> None:
+        """Count one report."""
+        check_id(report.id)
+        read_body(report.body, self.task.word_limit, self.task.key_count)
+        self._add_bodies(report.body)
+
+    def add_many(self, reports: Iterable[Report] | NDArray[np.int64] | NDArray[np.uint8]) -> None:
+        """Count many reports: `Report`s, an array of words, or an array of plane rows.
+
+        All of them or, if one is refused, none.
+        """
+        if isinstance(reports, np.ndarray):
+            self._add_array(reports)
+        else:
+            self._add_all(reports)
+
+    def _add_all(self, reports: Iterable[Report]) -> None:
+        bodies = bytearray()
+        for number, report in enumerate(reports):
+            try:
+                check_id(report.id)
+                read_body(report.body, self.task.word_limit, self.task.key_count)
+            except ReportError as error:
+                raise ReportError(error.code, f"report {number}: {error}") from None
+            bodies += report.body
+        self._add_bodies(bytes(bodies))
+
+    def _add_bodies(self, bodies: bytes) -> None:
+        if self.task.word_limit is None:
+            width = 2 * plane_bytes(self.task.key_count)
+            self._count_planes(np.frombuffer(bodies, np.uint8).reshape(-1, width))
+        else:
+            self._count_words(np.frombuffer(bodies, "<i8").astype(np.int64, copy=False))
+
+    def _add_array(self, reports: NDArray[np.int64] | NDArray[np.uint8]) -> None:
+        if self.task.word_limit is None:
+            width = 2 * plane_bytes(self.task.key_count)
+            if reports.dtype != np.uint8 or reports.ndim != 2 or reports.shape[1] != width:  # noqa: PLR2004
+                raise ReportError("wrong_length", f"planes are rows of {width} unsigned bytes")
+            planes = reports.astype(np.uint8, copy=False)
+            self._check_planes(planes)
+            self._count_planes(planes)
+        else:
+            if reports.dtype != np.int64 or reports.ndim != 1:
+                raise ReportError("wrong_length", "words are one row of 64-bit integers")
+            self._count_words(reports.astype(np.int64, copy=False))
+
+    def _count_words(self, words: NDArray[np.int64]) -> None:
+        reports = self._grown(words.size)
+        try:
+            self.counts.add(words)
+        except IndexError:
+            row = int(np.flatnonzero((words < 0) | (words >= self.cells))[0])
+            message = f"report {row}: word {words[row]} is not below {self.cells}"
+            raise ReportError("out_of_range", message) from None
+        self.reports = reports
+
+    def _count_planes(self, bodies: NDArray[np.uint8]) -> None:
+        self.reports = self._grown(len(bodies))
+        present, plus = self._count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
+        cells = np.arange(2 * self.task.key_count)
+        self.counts.add_counts(cells, np.stack([present - plus, plus], axis=1).reshape(-1))
+
+    def _check_planes(self, planes: NDArray[np.uint8]) -> None:
+        check_planes(planes, self.task.key_count)
+
+    def _count_bits(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        return count_bits(rows)
+
+    def add_counted(self, words: NDArray[np.int64], times: NDArray[np.int64]) -> None:
+        """Add words that were counted elsewhere, each once with the times that it was reported."""
+        if words.size and not 0 <= int(words.min()) <= int(words.max()) < self.cells:
+            raise ReportError("out_of_range", f"a word is not below {self.cells}")
+        if np.unique(words).size != words.size or int(times.min(initial=0)) < 0:
+            raise TallyError("words that were counted come once each, and no times below zero")
+        self.reports = self._grown(int(times.sum()))
+        self.counts.add_counts(words, times)
+
+    def merge(self, other: Tally) -> None:
+        """Add another tally of the same task to this one."""
+        if other.task != self.task:
+            raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
+        self.reports = self._grown(other.reports)
+        self.counts.merge(other.counts)
+
+    def _grown(self, reports: int) -> int:
+        if self.reports + reports > MOST_REPORTS:
+            raise TallyError("a tally holds at most 2^63 - 1 reports")
+        return self.reports + reports
+
+    def __bytes__(self) -> bytes:
+        return storage.pack(self.task.digest, self.reports, self.cells, *self.counts.nonzero())
+
+    @classmethod
+    def from_bytes(cls, task: Task, data: bytes) -> Tally:
+        """Read a tally back; truncated or edited bytes, or another task's, are refused."""
+        tally = cls(task)
+        tally.merge_bytes(data)
+        return tally
+
+    def merge_bytes(self, data: bytes) -> None:
+        """Add a tally that was written as bytes, at a cost of its own size and not of all cells."""
+        reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
+        if self.task.word_limit is not None and int(counts.sum(dtype=object)) != reports:
+            raise TallyError("not a tally: the counts do not add up to the reports")
+        if self.task.word_limit is None and _largest_key_total(cells, counts) > reports:
+            raise TallyError("not a tally: a key has more counts than there are reports")
+        self.reports = self._grown(reports)
+        self.counts.add_counts(cells, counts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tally) and bytes(self) == bytes(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
+
+
+def _largest_key_total(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+    """The most that a key's two cells hold together."""
+    alone = int(counts.max(initial=0))
+    both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
+    return max(alone, int((counts[both] + counts[both + 1]).max(initial=0)))

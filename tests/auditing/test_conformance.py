@@ -1,0 +1,22 @@
+"""The conformance suite over every registered mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pckv.auditing.conformance import CHECKS, SUBJECTS, Subject
+from pckv.channels import MECHANISMS
+from pckv.device.perturb import SAMPLERS
+from pckv.device.vectorised import SAMPLERS as MANY_SAMPLERS
+
+
+def test_every_mechanism_is_whole() -> None:
+    assert {subject.name for subject in SUBJECTS} == set(MECHANISMS) == set(SAMPLERS) == set(MANY_SAMPLERS)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_conformance(check: Callable[[Subject], None], subject: Subject) -> None:
+    check(subject)

@@ -1,0 +1,139 @@
+"""Channels: the paper's probabilities, the recipe's integers, the exact guarantee."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from pckv.auditing.exact import worst_ratio
+from pckv.budget import ALLOCATIONS, epsilon_of, exp_lower
+from pckv.channels import SamplingChannel, build
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.limits import MIN_EPSILON
+
+N = 2**64
+GRID = list(
+    itertools.product(("ue", "grr"), ALLOCATIONS, (1, 2, 3, 4), (1, 2, 3), ("0.1", "0.5", "1", "2", "4"))
+)
+
+
+def test_the_grid_is_large_enough() -> None:
+    assert len(GRID) >= 150
+
+
+@pytest.mark.parametrize("name", ["ue", "grr"])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_exact_epsilon(name: str, allocation: str) -> None:
+    """Every input set at every output, in fractions: within the claim, and reaching it where it can."""
+    for _, _, keys, padding, epsilon in (case for case in GRID if case[:2] == (name, allocation)):
+        channel = build(name, keys, padding, Fraction(epsilon), {"allocation": allocation})
+        exact = worst_ratio(channel.law, keys)
+        assert exact <= channel.realised <= channel.claim
+        assert channel.claim <= exp_lower(Fraction(epsilon))
+        # Without their dummies, ue reports need room for two disjoint sets to reach the worst case.
+        reaches = name == "grr" or keys >= (padding if allocation == "optimized" else 2 * padding)
+        if reaches:
+            assert epsilon_of(exact) >= epsilon_of(channel.claim) - 1e-9
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "6", "20"])
+@pytest.mark.parametrize("keys", [1, 100, 10**6, 2**31])
+@pytest.mark.parametrize("padding", [1, 3])
+def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
+    """The thresholds of the optimized allocation, written out as the recipe has them."""
+    e = exp_lower(Fraction(epsilon))
+    ue = UeChannel(keys, padding, Fraction(epsilon))
+    minus = math.ceil(Fraction(N // 2) / (e + 1))
+    plus = N // 2 - minus
+    assert (ue.silent, ue.flipped, ue.kept) == (N // 2, minus, plus)
+    assert ue.fake == math.ceil(Fraction(plus * N) / (e * (N // 2) + 2 * plus))
+    grr = GrrChannel(keys, padding, Fraction(epsilon))
+    gain, symbols = padding * (e - 1) + 1, 2 * (keys + padding)
+    kept = math.floor(N * gain / (gain + symbols - 1))
+    other = Fraction(N - kept, symbols - 1)
+    assert (grr.kept, grr.flipped) == (kept, 0)
+    assert grr.realised == (kept + (padding - 1) * other) / (padding * other)
+    compact = UeCompactChannel(keys, padding, Fraction(epsilon))
+    small = UeCompactChannel(keys, padding, Fraction(epsilon), 3)
+    for made in (compact, small):
+        kept = math.floor(N * e / (e + made.q - 1))
+        assert made.kept == kept
+        assert made.realised == Fraction(kept * (made.q - 1), N - kept)
+        assert made.functions > keys >= made.functions // made.q
+    for channel in (ue, grr, compact, small):
+        assert channel.realised <= e
+        assert float(epsilon) - epsilon_of(channel.realised) <= 2.2e-10
+
+
+@pytest.mark.parametrize("keys", [1, 2, 1000, 10**6 + 7, 2**31])
+@pytest.mark.parametrize("padding", [1, 2, 977, 2**31])
+def test_rounding_stays_toward_privacy_at_the_smallest_epsilon(keys: int, padding: int) -> None:
+    for name, allocation, factor in itertools.product(("ue", "grr"), ALLOCATIONS, (1, 3, 1000)):
+        channel = build(name, keys, padding, MIN_EPSILON * factor, {"allocation": allocation})
+        assert channel.realised <= channel.claim <= exp_lower(MIN_EPSILON * factor)
+    for q, factor in itertools.product((None, 3, 2097143, 3037000493), (1, 3, 1000)):
+        compact = UeCompactChannel(keys, padding, MIN_EPSILON * factor, q)
+        # Nor is the true residue ever less likely than another one.
+        assert 1 <= compact.sampled.plus / compact.sampled.minus == compact.realised <= compact.claim
+
+
+@pytest.mark.parametrize(("name", "keys", "padding"), [("ue", 2, 3), ("grr", 3, 4), ("grr", 1, 5)])
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_dummies_are_summed_as_if_one_by_one(name: str, keys: int, padding: int, allocation: str) -> None:
+    channel = build(name, keys, padding, Fraction(1), {"allocation": allocation})
+    assert isinstance(channel, SamplingChannel)
+    summed: Counter[int] = Counter()
+    for dummy, sign in itertools.product(range(keys, keys + padding), (+1, -1)):
+        summed.update(channel.pair_law(dummy, sign).weights)
+    assert dict(summed) == dict(channel.dummy_weights())
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 4])
+@pytest.mark.parametrize(("keys", "q"), [(1, 3), (100, None), (5850, 7), (26744, None), (2**31, 2097143)])
+def test_compact_probabilities(epsilon: float, keys: int, q: int | None) -> None:
+    """PCKV-UE's law with a = (E+1)/(E+q-1), b = 2/q, p = E/(E+1); at q = E+3 it is the paper's own."""
+    e, channel = math.exp(epsilon), UeCompactChannel(keys, 2, Fraction(str(epsilon)), q)
+    a, b, p = channel.probabilities
+    assert float(a) == pytest.approx((e + 1) / (e + channel.q - 1), rel=1e-9)
+    assert b == Fraction(2, channel.q)
+    assert float(p) == pytest.approx(e / (e + 1), rel=1e-9)
+
+
+def test_all_dummies_are_one_more_key() -> None:
+    for keys, padding, q in itertools.product((1, 2, 3), (1, 2, 3), (3, 5)):
+        channel = UeCompactChannel(keys, padding, Fraction(1), q)
+        summed: Counter[int] = Counter()
+        for _, sign in itertools.product(range(padding), (+1, -1)):
+            summed.update(channel.pair_law(keys, sign).weights)
+        assert dict(summed) == dict(channel.dummy_weights())
+        assert sum(summed.values()) == 2 * padding * channel.pair_total
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize("epsilon", [0.1, 1, 4])
+@pytest.mark.parametrize(("keys", "padding"), [(1, 1), (100, 1), (5850, 2), (26744, 100)])
+def test_paper_probabilities(allocation: str, epsilon: float, keys: int, padding: int) -> None:
+    e, half = math.exp(epsilon), math.exp(epsilon / 2)
+    others = keys + padding - 1
+    budgets = {
+        "optimized": {"ue": ((e + 1) / 2, e), "grr": (padding * (e - 1) / 2 + 1, padding * (e - 1) + 1)},
+        "non-optimized": {
+            "ue": ((e + half) / 2, half),
+            "grr": ((padding * (e - 1) + 1) * (1 + 1 / half) / 2, half),
+        },
+        "naive": {"ue": (half, half), "grr": (half, half)},
+    }[allocation]
+    for name in ("ue", "grr"):
+        key, value = budgets[name]
+        a, b, p = build(name, keys, padding, Fraction(str(epsilon)), {"allocation": allocation}).probabilities
+        expected_a = 0.5 if name == "ue" else key / (key + others)
+        expected_b = 1 / (key + 1) if name == "ue" else (1 - expected_a) / others
+        assert float(a) == pytest.approx(expected_a, rel=1e-9)
+        assert float(b) == pytest.approx(expected_b, rel=1e-9)
+        assert float(p) == pytest.approx(value / (value + 1), rel=1e-9)

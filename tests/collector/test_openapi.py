@@ -1,0 +1,90 @@
+"""The OpenAPI document tells the truth: whatever is asked, no fault, and every refusal a documented problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from pckv.collector.app import openapi
+from pckv.collector.problem_details import MEDIA_TYPE
+from pckv.collector.settings import Settings
+from pckv.store.memory import MemoryStore
+from pckv.web.site import create_site
+from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, report, running
+from support.stores import add
+
+EXAMPLES = 300
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@schemathesis.serializer(ARROW)
+def as_bytes(_: schemathesis.SerializationContext, value: object) -> bytes:
+    """Streams are made by nobody here: any bytes will do."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+SCHEMA = schemathesis.openapi.from_dict(openapi(create_site(MemoryStore(), Settings())))
+OPERATIONS = {each.ok().label: each.ok() for each in SCHEMA.get_all_operations() if isinstance(each, Ok)}
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Running]:
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[requests.Session]:
+    with requests.Session() as found:
+        # Looking for proxies takes longer than asking.
+        found.trust_env = False
+        yield found
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_answer_is_documented(operation: str, collector: Running, session: requests.Session) -> None:
+    asked = OPERATIONS[operation]
+    closed = bool(asked.definition.raw.get("security"))
+
+    @settings(max_examples=EXAMPLES)
+    @given(
+        case=st.one_of([asked.as_strategy(mode) for mode in schemathesis.GenerationMode]),
+        token=st.sampled_from([ADMINISTRATOR, ADMINISTRATOR, ANALYST, None]),
+        real=st.booleans(),
+    )
+    def check(case: schemathesis.Case[Any], token: str | None, *, real: bool) -> None:
+        if real and "task_id" in case.path_parameters:
+            task = collector.add_task()
+            add(collector.store, report(1, task=task), task=task)
+            case.path_parameters["task_id"] = task.id
+        headers = bearer(token) if token else {"Authorization": ""}
+        answer = case.call_and_validate(f"http://127.0.0.1:{collector.port}", session, headers, CHECKS)
+        seen.add(answer.status_code)
+        if answer.status_code >= 400:
+            assert answer.headers["content-type"] == [MEDIA_TYPE]
+        if token is None and closed:
+            assert answer.status_code in {401, 404, 405, 413, 415}
+
+    seen: set[int] = set()
+    check()
+    # Nobody guesses the canonical text of a task, a form that makes sense, or a token.
+    assert seen & {200, 201} or operation in {"POST /tasks", "POST /tasks/new", "POST /session"}
+    assert 401 in seen or not closed

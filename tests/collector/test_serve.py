@@ -1,0 +1,290 @@
+"""`pckv serve` as a process: its settings, its first token, one clear line for what is wrong, and no traces of people."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import psycopg
+import pytest
+
+from pckv.collector import auth
+from pckv.collector.server import listen
+from pckv.collector.settings import Settings, load
+from pckv.errors import ParameterError
+from pckv.store.base import Role
+from pckv.store.memory import MemoryStore
+from support.collectors import SECONDS, as_items, bearer, new_task, report
+from support.stores import opened, postgres_url, store_url
+
+COMMAND = (
+    "from pckv.cli import main; from pckv.cli.serve import serve_command as s; main.add_command(s); main()"
+)
+CANARIES = {"User-Agent": "canary-agent", "X-Forwarded-For": "203.0.113.99", "Cookie": "canary-cookie"}
+SENDER = "127.0.0.77"
+NOTHING: Mapping[str, str] = {}
+WITH_TOKEN = {"admin_token": "x"}
+
+
+def command(*flags: str) -> list[str]:
+    return [sys.executable, "-c", COMMAND, "serve", *flags]
+
+
+def environment(**settings: str) -> dict[str, str]:
+    rest = {name: value for name, value in os.environ.items() if not name.startswith("PCKV_")}
+    return rest | {f"PCKV_{name.upper()}": value for name, value in settings.items()}
+
+
+def refusal(folder: Path, *flags: str, **settings: str) -> str:
+    """The one line that a collector says which does not start."""
+    ended = subprocess.run(
+        command(*flags),
+        env=environment(**settings),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, ""), ended.stderr
+    assert re.fullmatch(r"pckv: .+\n", ended.stderr)
+    return ended.stderr
+
+
+class Serving(NamedTuple):
+    """A collector in a process of its own."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    errors: Path
+
+    def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = NOTHING) -> bytes:
+        """What it answers to somebody who shows all that they should not have to show."""
+        line = http.client.HTTPConnection("127.0.0.1", self.port, SECONDS, source_address=(SENDER, 0))
+        with closing(line):
+            given = CANARIES | {"Content-Type": "application/json", "Connection": "close", **headers}
+            line.request(method, path, body, given)
+            return line.getresponse().read()
+
+
+@contextmanager
+def serving(folder: Path, *flags: str, **settings: str) -> Iterator[Serving]:
+    errors = folder / "stderr"
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            command("--port", "0", *flags), env=environment(**settings), cwd=folder, stderr=file
+        )
+    try:
+        ends = time.monotonic() + SECONDS
+        while b'"ready"' not in errors.read_bytes():
+            assert process.poll() is None, errors.read_text()
+            assert time.monotonic() < ends
+            time.sleep(0.02)
+        port = json.loads(errors.read_text().splitlines()[0])["port"]
+        yield Serving(port, process, errors)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+        assert errors.read_text().splitlines()[-1] == '{"event": "stopped"}'
+    finally:
+        process.kill()
+        process.wait()
+
+
+def stored_values(url: str) -> Iterator[Any]:
+    """Every value of every table."""
+    if url.startswith("sqlite"):
+        with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as database:
+            names = [
+                name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            ]
+            for name in names:
+                yield from itertools.chain.from_iterable(database.execute(f'SELECT * FROM "{name}"'))  # noqa: S608
+    else:
+        with psycopg.connect(url) as connection:
+            names = connection.execute(
+                "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+            ).fetchall()
+            for (name,) in names:
+                rows = connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608
+                yield from itertools.chain.from_iterable(rows)
+
+
+def is_moment(value: Any) -> bool:
+    """Whether a value is a time of day, or a time to the second or finer in any usual unit."""
+    if isinstance(value, int | float):
+        return any(abs(value / unit - time.time()) < 600 for unit in (1, 10**3, 10**6, 10**9))
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
+    return not isinstance(value, str | None) or bool(re.search(r"\d\d:\d\d", value or ""))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> None:
+    url = store_url(kind, tmp_path)
+    task = new_task()
+    token = "the token that nobody may find"  # noqa: S105
+    with serving(tmp_path, "--rate", "1000", store=url, admin_token=token) as found:
+        administrator = bearer(token)
+        found.ask("POST", "/tasks", task.to_json().encode(), headers=administrator)
+        path = f"/tasks/{task.id}/reports"
+        good = json.dumps({"reports": as_items(*(report(number, task=task) for number in range(5)))}).encode()
+        assert json.loads(found.ask("POST", path, good)) == {"refused": []}
+        invitation = json.loads(found.ask("POST", f"/tasks/{task.id}/invitations", headers=administrator))[
+            "invitations"
+        ][0]
+        invited = json.dumps(
+            {"reports": [as_items(report(9, task=task))[0] | {"invitation": invitation}]}
+        ).encode()
+        assert json.loads(found.ask("POST", path, invited)) == {"refused": []}
+        for body in (b"[", b"{}", good.replace(b'"id"', b'"canary"'), b"\xff"):
+            found.ask("POST", path, body)
+        found.ask("GET", "/canary?canary=canary", headers=bearer("canary"))
+        with socket.create_connection(("127.0.0.1", found.port), SECONDS, (SENDER, 0)) as line:
+            line.sendall(b"canary\r\n\r\n")
+            line.recv(1000)
+        page = found.ask("GET", "/metrics", headers=administrator)
+        kept = [value for value in stored_values(url) if value is not None]
+        files = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    logs = found.errors.read_bytes()
+    everything = [
+        page,
+        logs,
+        files,
+        *(str(value).encode() for value in kept),
+        *(v for v in kept if isinstance(v, bytes)),
+    ]
+    hidden = [SENDER.encode(), socket.inet_aton(SENDER), b"canary", *map(str.encode, (token, invitation))]
+    hidden += [value.encode() for value in CANARIES.values()]
+    for trace in hidden:
+        assert not any(trace in place for place in everything), trace
+    assert len(kept) > 6
+    assert all(map(is_moment, (time.time(), time.time_ns(), "12:30", b"at 12:30")))
+    moments = [value for value in kept if is_moment(value)]
+    moments += [word for word in (page + logs).decode().split() if is_moment(word)]
+    numbers = re.findall(r"[\d.]+(?:e\+?\d+)?", (page + logs).decode())
+    moments += [
+        number for number in numbers if number.count(".") < 2 and number != "." and is_moment(float(number))
+    ]
+    assert moments == []
+
+
+def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    with serving(tmp_path, "--token-file", str(file)) as found:
+        token = file.read_text().strip()
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+        assert token not in found.errors.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    # The next start knows it, and makes no other.
+    with serving(tmp_path, "--token-file", str(file)) as found:
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+    assert file.read_text().strip() == token
+
+
+def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(auth.ENVIRONMENT, raising=False)
+    store = MemoryStore()
+    with pytest.raises(ParameterError, match="--token-file"):
+        auth.first_token(store, None)
+    assert store.tokens() == []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    auth.first_token(store, None)
+    shown = capsys.readouterr().err.split()[-1]
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
+    auth.first_token(store, None)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "there"
+    file.write_text("before", encoding="utf-8")
+    store = MemoryStore()
+    with pytest.raises(FileExistsError):
+        auth.first_token(store, str(file))
+    assert (file.read_text(encoding="utf-8"), store.tokens()) == ("before", [])
+
+
+def test_one_clear_line(tmp_path: Path) -> None:
+    with closing(listen("127.0.0.1", 0)) as line:
+        taken = str(line.getsockname()[1])
+        assert f"port {taken}" in refusal(tmp_path, "--port", taken, **WITH_TOKEN)
+    flags = ("--port", "0")
+    assert "no-such-place" in refusal(
+        tmp_path, *flags, "--store", "sqlite:///no-such-place/x.db", **WITH_TOKEN
+    )
+    (tmp_path / "text.db").write_text(
+        "this is no database, but a text that is long enough to be read", encoding="utf-8"
+    )
+    assert "text.db" in refusal(tmp_path, *flags, "--store", "sqlite:///text.db", **WITH_TOKEN)
+    unreachable = refusal(
+        tmp_path,
+        *flags,
+        store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1",
+        **WITH_TOKEN,
+    )
+    assert "secret" not in unreachable
+    assert "PCKV_ADMIN_TOKEN" in refusal(tmp_path, *flags)
+    assert "rate" in refusal(tmp_path, *flags, rate="many")
+
+
+def test_listening_is_said_to_be_tcp() -> None:
+    """Else asyncio does not turn off Nagle's algorithm, and every answer comes 40 ms late."""
+    with closing(listen("127.0.0.1", 0)) as line:
+        assert line.proto == socket.IPPROTO_TCP
+    for host, port in (("127.0.0.1", 70_000), ("host.invalid", 0), ("192.0.2.1", 0)):
+        with pytest.raises(ParameterError, match=re.escape(host)):
+            listen(host, port)
+
+
+def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "pckv.toml"
+    file.write_text('host = "file"\nport = 1\nrate = 1\nstore = "memory:"\n', encoding="utf-8")
+    found = load({"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_RATE": "2", "PCKV_OTHER": "x"}, file)
+    assert found == Settings(host="file", port=3, rate=2, store="memory:")
+    assert load({}, {}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("port = 'x'", "port"),
+        ("port = true", "port"),
+        ("port = 1.5", "port"),
+        ("rate = -1", "rate"),
+        ("colour = 1", "colour"),
+        ("port = ", "TOML"),
+        ("\xff", "TOML"),
+    ],
+)
+def test_a_bad_setting_is_named(text: str, named: str, tmp_path: Path) -> None:
+    file = tmp_path / "pckv.toml"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ParameterError, match=named) as error:
+        load({}, {}, file)
+    assert "\n" not in str(error.value)
+    with pytest.raises(ParameterError, match="environment"):
+        load({}, {"PCKV_PORT": "x"})
+
+
+def test_a_postgres_store_is_shared_by_token(tmp_path: Path) -> None:
+    """A second collector on the same store knows the first one's token."""
+    url = postgres_url()
+    with opened(url) as store:
+        store.set_token(Role.ADMINISTRATOR, auth.token_hash("known"))
+    with serving(tmp_path, store=url) as found:
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}

@@ -1,0 +1,177 @@
+"""The paper's figures: computed, drawn, gathered, and continued where a run stopped."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pckv.cli import main
+from pckv.errors import ParameterError
+from pckv.files import outputs
+from pckv.lab import reproduction
+from pckv.lab.figures import FIGURES, Scale
+from pckv.lab.figures.claims import CLAIMS, sampling_term
+from pckv.lab.figures.figure import averaged, from_csv, to_csv
+from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
+from pckv.lab.reproduction import chosen_figures
+
+PAPER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
+SMALL = ("--repeats", "1", "--users", "3000", "--workers", "1")
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_all_figures_of_the_paper_are_here() -> None:
+    assert tuple(FIGURES) == PAPER
+    assert {figure for claim in CLAIMS for figure in claim.figures} <= set(PAPER)
+    assert [figure.name for figure in chosen_figures(["6", "10a", "6b"])] == ["6a", "6b", "6c", "10a"]
+    assert len(chosen_figures([])) == len(PAPER)
+    with pytest.raises(ParameterError, match="figure '5' does not exist: choose from 4, 6a"):
+        chosen_figures(["5"])
+
+
+def test_a_figure_is_drawn_and_tabled(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    code, printed, _ = run("6a", "4", "8", "--out", out, *SMALL)
+    assert code == 0
+    assert "holds  Ψ(0.85) ≈ 1" in printed
+    for name in ("6a", "4", "8"):
+        assert (out / f"figure-{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (out / f"figure-{name}.svg").read_text().startswith("<svg")
+    rows = from_csv((out / "figure-6a.csv").read_text())
+    assert {row["series"] for row in rows} == {"PrivKVM", "PrivKVM (1r5v)", "KVUE", "PCKV-GRR", "PCKV-UE"}
+    assert sum(row["theory"] for row in rows) == 2 * 8
+    page = (out / "index.html").read_text()
+    assert page.count("<svg") == 3
+    assert "claim of the paper" in page
+    assert "![Uniform population, all keys](figure-6a.svg)" in (out / "reproduction.md").read_text()
+    assert not list(out.glob("*.part"))
+
+
+def test_a_broken_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "paper"
+    assert run("4", "9", "--out", out, *SMALL)[0] == 0
+    before = (out / "figure-9.csv").read_bytes()
+    (out / "figure-4.csv").unlink()
+
+    def no_more(*_: object) -> None:
+        raise AssertionError("a finished figure was computed again")
+
+    monkeypatch.setattr("pckv.lab.figures.synthetic._by_allocation", no_more)
+    assert run("4", "9", "--out", out, *SMALL)[0] == 0
+    assert (out / "figure-9.csv").read_bytes() == before
+    code, _, error = run("4", "--out", out, "--repeats", "2", "--users", "3000")
+    assert code == 1
+    assert "was begun with" in error
+
+
+def test_points_do_not_depend_on_the_workers(tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        run("9", "--out", tmp_path / workers, "--repeats", "2", "--users", "2000", "--workers", workers)
+    assert (tmp_path / "1" / "figure-9.csv").read_bytes() == (tmp_path / "2" / "figure-9.csv").read_bytes()
+
+
+def test_a_page_gathers_what_its_folder_holds(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    assert run("4", "--out", out, *SMALL)[0] == 0
+    assert run("11", "--out", out, *SMALL)[0] == 0
+    assert (out / "index.html").read_text().count("<svg") == 2
+
+
+def test_synthetic_points_do_not_become_real_ones(tmp_path: Path) -> None:
+    """A folder begun without MovieLens is not continued with it: its points are synthetic."""
+    out, data = tmp_path / "paper", tmp_path / "data"
+    data.mkdir()
+    assert run("4", "--out", out, "--data", data, *SMALL)[0] == 0
+    (data / "ratings.csv").write_text("userId,movieId,rating\n1,1,3\n")
+    code, _, error = run("4", "--out", out, "--data", data, *SMALL)
+    assert code == 1
+    assert "'movie': 'movielike'" in error
+
+
+def test_missing_data_is_said_on_the_page(tmp_path: Path) -> None:
+    code, printed, _ = run(
+        "10a", "10c", "11", "--out", tmp_path / "paper", "--data", tmp_path, *SMALL, "--json"
+    )
+    assert code == 0
+    assert any(verdict["claim"].startswith("Ψ") for verdict in json.loads(printed))
+    page = (tmp_path / "paper" / "index.html").read_text()
+    assert "Figure 10a is missing: ecommerce_womens_clothing.parquet is not in the data folder" in page
+    assert not (tmp_path / "paper" / "figure-10a.csv").exists()
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_chart: object, path: Path, _form: str) -> None:
+        path.write_bytes(b"half a pict")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(reproduction, "save_chart", full)
+    out = tmp_path / "paper"
+    code, _, error = run("4", "--out", out, *SMALL)
+    assert code == 1
+    assert error == f"pckv: {out / 'figure-4.png'}: No space left on device\n"
+    assert {path.name for path in out.iterdir()} == {"settings.json"}
+    assert outputs.whole_file.__doc__
+
+
+def test_formulas_of_the_appendix() -> None:
+    assert psi(0.85) == pytest.approx(1, abs=0.005)
+    assert all(0.5 < psi(step / 10) < 3 for step in range(1, 100))
+    # Φ at its least θ is μ's factor g + h of the optimized allocation.
+    e = math.e
+    theta = (e + 1) / 2
+    assert phi(1, theta) == pytest.approx(
+        4 / ((theta + 1) * (e / theta - 1) ** 2) + 4 * theta / (theta - 1) ** 2
+    )
+
+
+@pytest.mark.parametrize("rule", ["frequency", "mean"])
+def test_crossover_rules_against_exact_variances(rule: str) -> None:
+    """At ε = 1, where f hardly matters, the rules are right to a few per cent, or to one key."""
+    for padding in (1, 3, 10, 50):
+        assert RULES[rule](padding, 1) == pytest.approx(
+            measured_crossover(rule, padding, "1"), rel=0.03, abs=1
+        )
+
+
+def test_theorem_4_misses_the_sampling_term() -> None:
+    """1.35 × at ε 4, ℓ 3, f .5; 120,000 key-repeats, one standard error is .4 %."""
+    measured, exact = sampling_term()
+    assert exact == pytest.approx(1.35, abs=0.01)
+    assert measured == pytest.approx(exact, rel=0.02)
+
+
+def test_points_survive_csv_and_are_averaged() -> None:
+    points = [
+        {"series": "a", "theory": False, "ε": 1.0, "mean": 1.0},
+        {"series": "b", "theory": True, "ε": 1.0, "mean": None},
+        {"series": "a", "theory": False, "ε": 1.0, "mean": 3.0},
+    ]
+    rows = averaged(points, "ε", ("mean",))
+    assert rows == [
+        {"series": "a", "theory": False, "ε": 1.0, "mean": 2.0, "repeats": 2},
+        {"series": "b", "theory": True, "ε": 1.0, "mean": None, "repeats": 1},
+    ]
+    assert from_csv(to_csv(rows)) == rows
+
+
+def test_every_claim_can_be_judged(tmp_path: Path) -> None:
+    """With all synthetic figures at a small size every claim that needs no data has a verdict."""
+    names = [name for name in PAPER if not name.startswith("10")]
+    scale = Scale(repeats=1, users=2000, workers=1)
+    with_figures = {name: FIGURES[name].points(scale, lambda _: None) for name in names}
+    for claim in CLAIMS:
+        if all(name in with_figures for name in claim.figures):
+            text, holds = claim.check(
+                {name: from_csv(to_csv(points)) for name, points in with_figures.items()}
+            )
+            assert text
+            assert holds in (True, False)
+    assert tmp_path.is_dir()

@@ -1,0 +1,129 @@
+"""Pages in Debian's Chromium: a server for the client's files under a strict policy, and calls into pages."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from support.node import CLIENT
+from support.parts import missing_part
+
+HERE = Path(__file__).parent
+POLICY = "default-src 'none'; script-src 'self'; connect-src *; require-trusted-types-for 'script'"
+# A name that is not localhost, and so no secure context.
+INSECURE = "pckv.test"
+OPTIONS: dict[str, Any] = {
+    "executable_path": shutil.which("chromium"),
+    "args": ["--no-sandbox", f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"],
+}
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """The client below /client, the scripts of tests below /javascript, and an empty page."""
+
+    def __init__(self, *arguments: Any, client: Path, **options: Any) -> None:
+        self.client = client
+        super().__init__(*arguments, **options)
+
+    def translate_path(self, path: str) -> str:
+        root = {"client": self.client, "javascript": HERE / "javascript"}
+        first, _, rest = path.split("?", maxsplit=1)[0].lstrip("/").partition("/")
+        return str(root.get(first, HERE / "nowhere") / rest)
+
+    def do_GET(self) -> None:
+        if self.path == "/":
+            return self._give(200, b"<!doctype html><title>page</title>", {"Content-Type": "text/html"})
+        return super().do_GET()
+
+    def do_POST(self) -> None:
+        """As a network's portal does."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._give(307, b"", {"Location": "/"})
+
+    def _give(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(body))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def pages(client: Path = CLIENT) -> Iterator[int]:
+    """The port of a server for pages."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, client=client)) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Playwright's Chromium, to be launched; Debian's program, since nothing is downloaded here."""
+    if OPTIONS["executable_path"] is None:
+        missing_part("Chromium")
+    try:
+        playwright = import_module("playwright.sync_api")
+    except ModuleNotFoundError:
+        missing_part("Playwright")
+    with playwright.sync_playwright() as started:
+        yield started.chromium
+
+
+class Tab:
+    """A page with a client, and calls of its methods."""
+
+    def __init__(self, context: Any, port: int, host: str = "localhost") -> None:
+        self.errors: list[str] = []
+        self.page = context.new_page()
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._said)
+        self.page.add_init_script("Math.random = () => { throw new Error('Math.random was asked'); };")
+        self.page.goto(f"http://{host}:{port}/")
+
+    def _said(self, message: Any) -> None:
+        if "Content Security Policy" in message.text:
+            self.errors.append(message.text)
+
+    def start(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> None:
+        """Begin a call of a client's method without waiting for it."""
+        self.page.evaluate(
+            """([url, options, method, given]) => {
+                const plain = ({ report, ...rest }) => ({ ...rest, report: report && {
+                    id: [...report.id], body: [...report.body] } });
+                const shown = (value) => Array.isArray(value) ? value.map(plain)
+                    : value?.report ? plain(value) : value?.text ? value.id : value;
+                window.done = (async () => {
+                    const { Client } = await import("/client/index.js");
+                    return shown(await new Client(url, options)[method](...given));
+                })().catch(({ name, code, message }) => ({ name, code, message }));
+            }""",
+            [url, options, method, list(arguments)],
+        )
+
+    def result(self) -> Any:
+        """What the call gave, or the refusal."""
+        return self.page.evaluate("() => window.done")
+
+    def call(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> Any:
+        """Call a client's method and wait for it."""
+        self.start(url, options, method, *arguments)
+        return self.result()

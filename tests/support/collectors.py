@@ -1,0 +1,171 @@
+"""Collectors for tests: the real application on a real socket, over any store, clock and settings."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+from fastapi import FastAPI
+
+from pckv import Task
+from pckv.canonical import base64url
+from pckv.collector.auth import token_hash
+from pckv.collector.problem_details import MEDIA_TYPE, URN
+from pckv.collector.server import listen, server
+from pckv.collector.settings import Settings
+from pckv.collector.state import today
+from pckv.store.base import Role, Store
+from pckv.store.memory import MemoryStore
+from pckv.web.site import create_site
+from pckv.wire import Report
+from support.stores import report, some_reports, stored_reports, tally, total
+
+ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"
+JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
+SECONDS = 20.0
+
+_numbers = itertools.count()
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def new_task(**members: Any) -> Task:
+    """A task that no other test has."""
+    given: dict[str, Any] = {"name": f"task {next(_numbers)}", "keys": 11, "values": (0, 1), "epsilon": 1}
+    return Task(**(given | {"mechanism": "grr"} | members))
+
+
+def as_items(*reports: Report) -> list[dict[str, str]]:
+    """Reports as they travel in JSON."""
+    return [{"id": base64url(each.id), "body": base64url(each.body)} for each in reports]
+
+
+@dataclass
+class Running:
+    """A collector that runs, and somebody who asks it."""
+
+    app: FastAPI
+    store: Store
+    port: int
+    client: httpx2.Client = field(repr=False)
+
+    def add_task(self, **members: Any) -> Task:
+        task = new_task(**members)
+        self.store.add_task(task)
+        return task
+
+    def get(self, path: str, token: str | None = ANALYST, **headers: str) -> httpx2.Response:
+        return self.client.get(path, headers=(bearer(token) if token else {}) | headers)
+
+    def administer(self, method: str, path: str, content: bytes = b"") -> httpx2.Response:
+        headers = bearer(ADMINISTRATOR) | {"Content-Type": JSON}
+        return self.client.request(method, path, headers=headers, content=content)
+
+    def post(self, task: Task | str, content: Any, media: str = JSON, **headers: str) -> httpx2.Response:
+        task_id = task if isinstance(task, str) else task.id
+        return self.client.post(
+            f"/tasks/{task_id}/reports", content=content, headers={"Content-Type": media} | headers
+        )
+
+    def send(self, task: Task | str, items: list[Any]) -> httpx2.Response:
+        """Send reports as JSON."""
+        return self.post(task, json.dumps({"reports": items}).encode())
+
+    def upload(self, task: Task, *reports: Report) -> dict[str, str]:
+        """Send sound reports; what was refused, by id."""
+        return refused(self.send(task, as_items(*reports)))
+
+    def check(self, task: Task, *kept: Report) -> None:
+        """These reports are stored, and counted once; no others."""
+        assert sorted(stored_reports(self.store, task)) == sorted(kept)
+        assert bytes(total(self.store, task)) == bytes(tally(kept, task))
+
+    def talk(self, *pieces: bytes, pause: float = 0.0) -> bytes:
+        """All that comes back for some bytes until the collector hangs up."""
+        with closing(socket.create_connection(("127.0.0.1", self.port), SECONDS)) as line:
+            try:
+                for piece in pieces:
+                    line.sendall(piece)
+                    time.sleep(pause)
+            except ConnectionError:
+                pass  # It hung up while we spoke; what it said is still there.
+            answer = b""
+            try:
+                while chunk := line.recv(2**16):
+                    answer += chunk
+            except ConnectionError:
+                pass
+            return answer
+
+
+def refused(answer: httpx2.Response) -> dict[str, str]:
+    assert answer.status_code == 200, answer.text
+    return {each["id"]: each["reason"] for each in answer.json()["refused"]}
+
+
+def check_problem(answer: httpx2.Response, status: int, kind: str) -> None:
+    """An answer is a problem of the closed set."""
+    assert (answer.status_code, answer.headers["content-type"]) == (status, MEDIA_TYPE), answer.text
+    problem = answer.json()
+    assert (problem["type"], problem["status"]) == (URN + kind, status)
+    assert problem.keys() <= {"type", "title", "status", "detail"}
+    assert ("retry-after" in answer.headers) == (status in {429, 503})
+
+
+@contextmanager
+def running(
+    store: Store | None = None, clock: Callable[[], str] = today, **settings: Any
+) -> Iterator[Running]:
+    """A collector that takes requests while the context lasts."""
+    store = MemoryStore() if store is None else store
+    store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
+    store.set_token(Role.ANALYST, token_hash(ANALYST))
+    app = create_site(store, Settings(**settings), clock)
+    uvicorn = server(app)
+    with closing(listen("127.0.0.1", 0)) as line:
+        port = line.getsockname()[1]
+        thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [line]})
+        thread.start()
+        try:
+            wait_until(lambda: uvicorn.started or not thread.is_alive())
+            with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
+                yield Running(app, store, port, client)
+        finally:
+            uvicorn.should_exit = True
+            thread.join(SECONDS)
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait for something that happens soon."""
+    ends = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.005)
+
+
+__all__ = [
+    "ADMINISTRATOR",
+    "ANALYST",
+    "ARROW",
+    "JSON",
+    "Running",
+    "as_items",
+    "bearer",
+    "check_problem",
+    "new_task",
+    "refused",
+    "report",
+    "running",
+    "some_reports",
+    "wait_until",
+]

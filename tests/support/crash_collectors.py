@@ -1,0 +1,249 @@
+"""Real collectors for tests that break them: in processes of their own that start cheaply, or in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import io
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pckv import Task
+from pckv.canonical import base64url
+from pckv.collector.app import create_app
+from pckv.collector.report_writer import Batcher
+from pckv.collector.server import listen, serve, server
+from pckv.collector.settings import Settings
+from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.store.base import Outcome, Store, Upload
+from pckv.wire import Report
+from support.stores import stored_reports, tally, total
+
+# Every report has a word of its own, so that a cell that counts 2 proves that one was counted twice.
+TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
+TOKEN = "a token for tests"  # noqa: S105
+JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
+START_SECONDS = STOP_SECONDS = ANSWER_SECONDS = 60.0
+
+# Everything is imported once; a collector is a fork of that, which takes milliseconds instead of a second.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["pckv.collector.server", "pckv.store.sqlite", "pckv.store.postgres"])
+
+
+Serve = Callable[[Settings, str], None]
+
+
+class NotKept(AssertionError):
+    """A collector acknowledged what it does not have."""
+
+
+class Reply(NamedTuple):
+    """An answer."""
+
+    status: int
+    body: Any
+
+
+def serve_logging(settings: Settings, log: str) -> None:
+    """Serve, with the log in a file."""
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(handle, 2)
+    os.environ["PCKV_ADMIN_TOKEN"] = TOKEN
+    serve(settings)
+
+
+def serve_hastily(settings: Settings, log: str) -> None:
+    """The fault that must be caught: uploaders are answered before their reports are on disk."""
+    add = Batcher.add
+    kept = set()
+
+    async def adding(self: Batcher, upload: Upload) -> list[Outcome]:
+        kept.add(asyncio.create_task(add(self, upload)))
+        return [Outcome.STORED] * len(upload.reports)
+
+    Batcher.add = adding  # type: ignore[method-assign]
+    serve_logging(settings, log)
+
+
+class Serving:
+    """A collector in a process of its own."""
+
+    def __init__(self, store: str, log: Path, how: Serve = serve_logging) -> None:
+        self._log = log
+        log.unlink(missing_ok=True)
+        self.process: BaseProcess = FORKS.Process(
+            target=how, args=(Settings(store=store, port=0), str(log)), daemon=True
+        )
+        self.process.start()
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What the collector has logged."""
+        text = self._log.read_text(encoding="utf-8") if self._log.exists() else ""
+        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+    def wait(self) -> int:
+        """The port, once the collector listens."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            for event in self.events:
+                if event["event"] == "listening":
+                    return int(event["port"])
+            assert self.process.is_alive(), self.events
+            time.sleep(0.002)
+        raise TimeoutError
+
+    def kill(self) -> None:
+        """End it as a power cut of this process alone would."""
+        self.process.kill()
+        self.process.join(STOP_SECONDS)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, signal.SIGTERM)
+
+    def exit_code(self) -> int | None:
+        """Wait for its end."""
+        self.process.join(STOP_SECONDS)
+        return self.process.exitcode
+
+
+@contextmanager
+def collector(store: str, log: Path) -> Iterator[Serving]:
+    """A collector process that is gone in the end."""
+    serving = Serving(store, log)
+    try:
+        yield serving
+    finally:
+        serving.kill()
+
+
+@contextmanager
+def collector_here(store: Store) -> Iterator[int]:
+    """A collector in a thread, whose store the test can reach; gives the port."""
+    with listen("127.0.0.1", 0) as listening:
+        running = server(create_app(store, Settings()))
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            running.should_exit = True
+            thread.join(STOP_SECONDS)
+
+
+def connect(port: int) -> http.client.HTTPConnection:
+    """A connection that is kept."""
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
+
+
+def ask(
+    connection: http.client.HTTPConnection, method: str, path: str, body: bytes = b"", media: str = JSON
+) -> Reply:
+    """Send one request and read its answer."""
+    connection.request(method, path, body, {"Content-Type": media, "Authorization": f"Bearer {TOKEN}"})
+    answer = connection.getresponse()
+    return Reply(answer.status, json.loads(answer.read()))
+
+
+def as_json(reports: Iterable[Report]) -> bytes:
+    """The body of an upload."""
+    content = [{"id": base64url(report.id), "body": base64url(report.body)} for report in reports]
+    return json.dumps({"reports": content}).encode()
+
+
+def as_arrow(reports: Sequence[Report]) -> bytes:
+    """The same as an Arrow stream."""
+    file = io.BytesIO()
+    stream_reports(file, TASK, [as_arrays(TASK, reports)])
+    return file.getvalue()
+
+
+class Senders:
+    """Threads that send reports of their own, and remember which of them were acknowledged."""
+
+    def __init__(self, threads: int, make: Callable[[], list[Report]]) -> None:
+        self._make = make
+        self._threads = threads
+        self._lock = threading.Lock()
+        self.sent: set[Report] = set()
+        self.acknowledged: set[Report] = set()
+        # Bodies of requests, with their reports, that were not answered: they are sent again as they are.
+        self._waiting: list[tuple[bytes, list[Report]]] = []
+        self.unexpected: list[Reply] = []
+
+    @contextmanager
+    def sending(self, port: int) -> Iterator[None]:
+        """Send to a collector until it hangs up, or until the context ends."""
+        stopping = threading.Event()
+        running = [threading.Thread(target=self._send, args=(port, stopping)) for _ in range(self._threads)]
+        for thread in running:
+            thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            for thread in running:
+                thread.join(ANSWER_SECONDS)
+
+    def wait_for(self, more: int) -> None:
+        """Wait until so many more reports were acknowledged."""
+        wanted, deadline = len(self.acknowledged) + more, time.monotonic() + ANSWER_SECONDS
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < deadline, "no answers"
+            time.sleep(0.001)
+
+    def _send(self, port: int, stopping: threading.Event) -> None:
+        connection = connect(port)
+        try:
+            while not stopping.is_set():
+                body, reports = self._next()
+                try:
+                    reply = ask(connection, "POST", f"/tasks/{TASK.id}/reports", body)
+                except (OSError, http.client.HTTPException, ValueError):
+                    self._waiting.append((body, reports))
+                    return
+                if reply == (200, {"refused": []}):
+                    with self._lock:
+                        self.acknowledged.update(reports)
+                else:
+                    self._waiting.append((body, reports))
+                    self.unexpected.append(reply)
+        finally:
+            connection.close()
+
+    def _next(self) -> tuple[bytes, list[Report]]:
+        with self._lock:
+            if self._waiting:
+                return self._waiting.pop()
+            reports = self._make()
+            self.sent.update(reports)
+            return as_json(reports), reports
+
+    def finish(self, port: int) -> None:
+        """Send what was not answered once more."""
+        connection = connect(port)
+        for body, reports in self._waiting:
+            assert ask(connection, "POST", f"/tasks/{TASK.id}/reports", body) == (200, {"refused": []})
+            self.acknowledged.update(reports)
+        self._waiting.clear()
+        connection.close()
+
+    def check(self, store: Store) -> None:
+        """Every acknowledged report is there exactly once, and nothing that was not sent."""
+        found = stored_reports(store, TASK)
+        assert len(found) == len(set(found))
+        if not self.acknowledged <= set(found):
+            raise NotKept(f"{len(self.acknowledged - set(found))} acknowledged reports are missing")
+        assert set(found) <= self.sent
+        assert total(store, TASK) == tally(found, TASK)

@@ -1,0 +1,128 @@
+"""A program that counts report files on a cluster of two executors, and kills one half-way.
+
+Its arguments are lists in JSON, each of a task file and its report files. It prints a line of JSON for
+each: the tally's digest, and what the cluster looked like when the executor died.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from pckv import Task
+from pckv.counting.engines.spark import count
+from pckv.counting.job import Job
+from pckv.files.reports.format import ReportFile
+from support.made_reports import digest
+
+MASTER = "local-cluster[2,1,1024]"
+EXECUTOR = b"CoarseGrainedExecutorBackend"
+LOOK_SECONDS = 0.01
+PATIENCE_SECONDS = 60
+
+
+def session() -> Any:
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        # Many tasks, so that there is a half-way.
+        "spark.sql.files.maxPartitionBytes": "16m",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    builder = SparkSession.builder.master(MASTER)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    started = builder.getOrCreate()
+    started.sparkContext.setLogLevel("OFF")
+    return started
+
+
+def executors() -> list[int]:
+    """The processes of executors below this one."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and EXECUTOR in _read(folder / "cmdline"):
+            parents = list(ancestors(int(folder.name)))
+            # The shell that started an executor has the same words in its command line.
+            if os.getpid() in parents and _read(folder / "comm").strip() == b"java":
+                found.append(int(folder.name))
+    return found
+
+
+def ancestors(process: int) -> Iterator[int]:
+    while process > 1:
+        # The fields after the name, which stands in brackets and may hold anything.
+        fields = _read(Path(f"/proc/{process}/stat")).rpartition(b")")[2].split()
+        process = int(fields[1]) if fields else 0
+        yield process
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+class Killer(threading.Thread):
+    """Waits until some tasks of a stage are done and some are not, and kills an executor."""
+
+    def __init__(self, tracker: Any) -> None:
+        super().__init__(daemon=True)
+        self.tracker = tracker
+        self.seen: dict[str, int] = {}
+
+    def run(self) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline and not self.seen:
+            for number in self.tracker.getActiveStageIds():
+                stage = self.tracker.getStageInfo(number)
+                if stage and stage.numActiveTasks and stage.numTasks // 4 <= stage.numCompletedTasks:
+                    victim, *others = executors()
+                    os.kill(victim, signal.SIGKILL)
+                    self.seen = {
+                        "stage": number,
+                        "tasks": stage.numTasks,
+                        "done": stage.numCompletedTasks,
+                        "executors": 1 + len(others),
+                    }
+                    return
+            time.sleep(LOOK_SECONDS)
+
+
+def main() -> None:
+    spark = session()
+    tracker = spark.sparkContext.statusTracker()
+    for text in sys.argv[1:]:
+        task_file, *paths = json.loads(text)
+        task = Task.from_json(Path(task_file).read_bytes())
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(executors()) < 2 and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS)
+        killer = Killer(tracker)
+        killer.start()
+        tally = count(Job(task, tuple(ReportFile(Path(path), task) for path in paths))).tally
+        killer.join()
+        failed = tracker.getStageInfo(killer.seen["stage"]).numFailedTasks
+        said = {"tally": digest(bytes(tally)), "reports": tally.reports, "failed": failed, **killer.seen}
+        print(json.dumps(said), flush=True)  # noqa: T201
+    spark.stop()
+    # Where the cluster keeps what its executors print.
+    shutil.rmtree(Path(pyspark.__file__).with_name("work"), ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Made-up reports and the files that they stand in, good and bad: shared by tests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pckv import Tally, Task
+from pckv.counting.job import Job
+from pckv.files.reports.format import Messages, ReportFile, message_column, report_schema, write_reports
+from pckv.wire import plane_bytes
+
+Ids = NDArray[np.uint8]
+
+
+def make_task(mechanism: str, keys: int = 11) -> Task:
+    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism)
+
+
+GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
+BUCKETS = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=64, kind="sizes")
+# More words than are counted in one array.
+SPARSE = make_task("grr", 2**24)
+TASKS = {
+    "grr": GRR,
+    "ue": UE,
+    "ue-compact": COMPACT,
+    "collision": COLLISION,
+    "buckets": BUCKETS,
+    "sparse": SPARSE,
+}
+
+
+def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
+    rng = np.random.default_rng(seed)
+    if task.word_limit is not None:
+        return rng.integers(0, task.word_limit, count)
+    shape = (count, plane_bytes(task.key_count))
+    presence = rng.integers(0, 256, shape, np.uint8)
+    presence[:, -1] &= 0xFF >> (-task.key_count % 8)
+    return np.concatenate([presence, presence & rng.integers(0, 256, shape, np.uint8)], axis=1)
+
+
+def some_ids(count: int, seed: int = 2) -> Ids:
+    return np.random.default_rng(seed).integers(0, 256, (count, 16), np.uint8)
+
+
+def direct_tally(task: Task, *groups: Messages) -> bytes:
+    """The bytes that every way to count these messages must give."""
+    tally = Tally(task)
+    for group in groups:
+        tally.add_many(group)
+    return bytes(tally)
+
+
+def report_file(path: Path, task: Task, *groups: Messages, seed: int = 2) -> Path:
+    """A report file with a row group a group, and ids of its own."""
+    schema = report_schema(task)
+    tables = [
+        reports_table(task, message_list(task, group), id_list(some_ids(len(group), seed * 1000 + number)))
+        for number, group in enumerate(groups)
+    ]
+    return forged_file(path, task, *(table.cast(schema) for table in tables or [schema.empty_table()]))
+
+
+def id_list(ids: Ids) -> list[bytes]:
+    return [row.tobytes() for row in ids]
+
+
+def message_list(task: Task, messages: Messages) -> list[Any]:
+    return messages.tolist() if task.word_limit is not None else [row.tobytes() for row in messages]
+
+
+def reports_table(task: Task, values: Iterable[Any], ids: Iterable[bytes | None], kind: Any = None) -> Any:
+    """A table like one of reports, whatever stands in it."""
+    wanted = kind or (pa.binary() if task.word_limit is None else pa.int64())
+    return pa.table(
+        {"report_id": pa.array(ids, pa.binary(16)), message_column(task): pa.array(values, wanted)}
+    )
+
+
+def forged_table(column: str, values: list[Any], kind: Any) -> Any:
+    ids = pa.array([bytes(16)] * len(values), pa.binary(16))
+    return pa.table({"report_id": ids, column: pa.array(values, kind)})
+
+
+def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) -> Path:
+    """A file like a report file, with a row group a table (an empty one where a table is empty)."""
+    with pq.ParquetWriter(path, tables[0].schema) as writer:
+        for table in tables:
+            writer.write_table(table)
+        writer.add_key_value_metadata({"pckv.task": task.to_json(), "pckv.task_id": owner or task.id})
+    return path
+
+
+def damage(path: Path, group: int) -> Path:
+    """Make a hole in the messages of a row group."""
+    chunk = pq.read_metadata(path).row_group(group).column(1)
+    return make_hole(path, chunk.dictionary_page_offset or chunk.data_page_offset)
+
+
+def make_hole(path: Path, offset: int) -> Path:
+    data = bytearray(path.read_bytes())
+    data[offset : offset + 16] = b"\xff" * 16
+    path.write_bytes(data)
+    return path
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# Many reports
+
+
+FILES, GROUPS, ROWS_A_GROUP = 4, 5, 500_000
+TEN_MILLION = FILES * GROUPS * ROWS_A_GROUP
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Report files of a task, and the tally that everybody must come to."""
+
+    task: Task
+    paths: tuple[Path, ...]
+    wanted: bytes
+
+    def job(self) -> Job:
+        return Job(self.task, tuple(ReportFile(path, self.task) for path in self.paths))
+
+
+MECHANISMS = ["ue", "grr", "ue-compact"]
+Collections = Callable[[str], Collection]
+
+
+def make_collection(folder: Path, mechanism: str) -> Collection:
+    task = make_task(mechanism, 100)
+    direct = Tally(task)
+
+    def batches(file: int) -> Iterator[tuple[Any, Messages]]:
+        for group in range(GROUPS):
+            seed = file * GROUPS + group
+            messages = some_messages(task, ROWS_A_GROUP, seed)
+            direct.add_many(messages)
+            yield some_ids(ROWS_A_GROUP, 1000 + seed), messages
+
+    paths = tuple(folder / f"{mechanism}-{number}.parquet" for number in range(FILES))
+    assert sum(write_reports(path, task, batches(n)) for n, path in enumerate(paths)) == TEN_MILLION
+    return Collection(task, paths, bytes(direct))

@@ -1,0 +1,145 @@
+"""The JavaScript client in a Node process, and its samplers in the form that audits take."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pckv.auditing.conformance import Subject
+from pckv.auditing.exhaustive import OneDraw
+from pckv.channels import Channel
+from pckv.device.padding import Pair
+from pckv.device.perturb import Sampler
+from pckv.randomness import BITS, Tape
+from support.parts import missing_part
+
+CLIENT = Path(__file__).parents[2] / "src" / "pckv" / "web" / "client"
+SCRIPT = Path(__file__).parent / "javascript" / "process.mjs"
+
+
+class Node:
+    """A process that answers requests, many at a time."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def ask(self, *requests: dict[str, Any]) -> list[Any]:
+        """The answers to some requests."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(requests) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, "the Node process ended"
+        answers: list[Any] = json.loads(line)
+        return answers
+
+
+@contextmanager
+def node(client: Path = CLIENT) -> Iterator[Node]:
+    """The client at a place, as long as the context lasts."""
+    executable = shutil.which("node")
+    if executable is None:
+        missing_part("Node.js")
+    command = [str(executable), str(SCRIPT), str(client)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Node(process)
+
+
+def described(channel: Channel) -> dict[str, Any]:
+    """What the client makes the same channel from."""
+    return {
+        "name": channel.name,
+        "keys": channel.keys,
+        "padding": channel.padding,
+        "epsilon": f"{Decimal(channel.epsilon.numerator) / channel.epsilon.denominator:f}",
+        "parameters": channel.parameters,
+        "bits": channel.bits,
+        "functions": str(getattr(channel, "functions", "")),
+    }
+
+
+def sampler(process: Node) -> Sampler:
+    """The client's sampler; on toy channels it is run once over everything, and tapes walk what was found."""
+    last: tuple[Channel, Sequence[Pair], Any] | None = None
+
+    def perturb(channel: Channel, pairs: Sequence[Pair], tape: Tape) -> int:
+        nonlocal last
+        if last is not None and last[0] is channel and last[1] is pairs:
+            return _walked(last[2], tape)
+        given = {"channel": described(channel), "pairs": [[key, str(level)] for key, level in pairs]}
+        if channel.bits == BITS:
+            return _perturbed(process, given, [tape.draw() for _ in range(channel.draws)], tape)
+        [tree] = process.ask({"do": "tree", **given})
+        last = (channel, pairs, tree)
+        return _walked(tree, tape)
+
+    return perturb
+
+
+def _perturbed(process: Node, given: dict[str, Any], draws: list[int], tape: Tape) -> int:
+    while True:
+        [message] = process.ask({"do": "perturb", "draws": [str(draw) for draw in draws], **given})
+        if message is not None:
+            return int(message)
+        draws.append(tape.draw())
+
+
+def _walked(tree: Any, tape: Tape) -> int:
+    while not isinstance(tree, str):
+        method, argument, branches = tree
+        outcome = tape.draw() if method == "draw" else getattr(tape, method)(int(argument))
+        tree = branches[str(int(outcome))]
+    return int(tree)
+
+
+def primitives(process: Node) -> type[OneDraw]:
+    """What the client's tape makes of one draw."""
+
+    @cache
+    def outcomes(method: str, argument: int, one: int) -> list[str | None]:
+        request = {
+            "do": "outcomes",
+            "bits": one.bit_length() - 1,
+            "method": method,
+            "argument": str(argument),
+        }
+        found: list[str | None] = process.ask(request)[0]
+        return found
+
+    class ClientsDraw(OneDraw):
+        def below(self, count: int) -> int:
+            return self._outcome("below", count)
+
+        def bernoulli(self, threshold: int) -> bool:
+            return bool(self._outcome("bernoulli", threshold))
+
+        def _outcome(self, method: str, argument: int) -> int:
+            found = outcomes(method, argument, self.one)[self.draw()]
+            if found is None:
+                raise IndexError
+            return int(found)
+
+    return ClientsDraw
+
+
+def level(process: Node) -> Callable[[float, float, float], int]:
+    """The client's way to make a value a threshold."""
+
+    @cache
+    def asked(value: float, low: float, high: float) -> int:
+        return int(process.ask({"do": "level", "value": value, "low": low, "high": high})[0])
+
+    return asked
+
+
+def subject(process: Node, name: str, channel: type[Channel]) -> Subject:
+    """A mechanism of the client in the form that the conformance suite takes."""
+    return Subject(name, channel, sampler(process), level(process), primitives(process))

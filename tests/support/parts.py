@@ -1,0 +1,18 @@
+"""Optional parts of the product that some tests need, and where things are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SUPPORT = Path(__file__).parent
+
+
+def missing_part(what: str) -> None:
+    """Skip on a bare machine; fail where everything must be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what} is missing")
+    pytest.skip(f"{what} is missing")

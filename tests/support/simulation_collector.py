@@ -1,0 +1,139 @@
+"""A collector that a simulator holds in its hands: started, called, stopped and dropped in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from typing import Any, cast
+
+from fastapi import FastAPI
+
+from pckv.collector.app import create_app
+from pckv.collector.settings import Settings
+from pckv.collector.state import Collector
+from pckv.errors import StoreError
+from pckv.store import open_store
+from pckv.store.base import Outcome, Store, Upload
+from support.simulation_model import Answer
+
+# Far more than any answer takes: who waits longer waits for ever.
+ANSWER_SECONDS = 30
+TOKEN = "simulated"  # noqa: S105
+SETTINGS = Settings(batch_delay=0)
+
+
+class Bug(Exception):
+    """A fault of ours: nothing that a store is known to raise."""
+
+
+class Fault(Enum):
+    """Where the next commit fails."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    BUG = "bug"
+
+
+class FaultyStore:
+    """A store whose next commit fails, if it is told so: before its transaction, or after it is on disk."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.fault: Fault | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def add_reports(self, uploads: list[Upload]) -> list[list[Outcome]]:
+        """Add reports, or fail."""
+        fault, self.fault = self.fault, None
+        if fault is Fault.BEFORE:
+            raise StoreError("planned: before the transaction")
+        if fault is Fault.BUG:
+            raise Bug
+        outcomes = self._store.add_reports(uploads)
+        if fault is Fault.AFTER:
+            raise StoreError("planned: after the commit")
+        return outcomes
+
+
+class Simulated:
+    """One collector after the other on the same store."""
+
+    def __init__(self, url: str, today: Callable[[], str]) -> None:
+        self._url, self._today = url, today
+        self._app: FastAPI
+        self.store: FaultyStore
+        self._stopping: asyncio.Event
+        self._life: asyncio.Task[None]
+
+    async def start(self) -> None:
+        """A new collector, with nothing in memory, on the store as it is."""
+        store = open_store(self._url)
+        store.prepare()
+        self.store = FaultyStore(store)
+        self._app = create_app(cast("Store", self.store), SETTINGS, self._today)
+        started, self._stopping = asyncio.Event(), asyncio.Event()
+
+        async def live() -> None:
+            async with self._app.router.lifespan_context(self._app):
+                started.set()
+                await self._stopping.wait()
+
+        self._life = asyncio.create_task(live())
+        await started.wait()
+
+    async def stop(self) -> None:
+        """The orderly end: what waits is written. The store stays open for those who wait for an answer."""
+        self._stopping.set()
+        await asyncio.wait_for(self._life, ANSWER_SECONDS)
+
+    async def drop(self) -> None:
+        """All at once nothing runs any more; a transaction that was under way ends, one way or the other."""
+        running = asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.to_thread(self.here.batcher._thread.shutdown)
+
+    @property
+    def here(self) -> Collector:
+        """The collector behind the application."""
+        found: Collector = self._app.state.collector
+        return found
+
+    async def call(
+        self, method: str, path: str, body: bytes = b"", media: str = "application/json", query: str = ""
+    ) -> Answer:
+        """Call the application as a server would."""
+        headers = [(b"content-type", media.encode()), (b"authorization", f"Bearer {TOKEN}".encode())]
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "headers": headers,
+            "client": None,
+            "server": ("127.0.0.1", 80),
+        }
+        status, parts = 0, []
+
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": body}
+
+        async def send(message: Any) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            parts.append(message.get("body", b""))
+
+        # A server logs what comes out after the answer.
+        with suppress(Bug):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._app(scope, receive, send)
+        return Answer(status, b"".join(parts))

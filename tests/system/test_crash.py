@@ -1,0 +1,316 @@
+"""Collectors that are killed, stopped, out of space or two at once, and clients that die: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pckv import Task
+from pckv.client import Client, Patience, Status
+from pckv.client.folder import Folder
+from pckv.client.outbox import Outbox
+from pckv.store.checks import check
+from pckv.store.sqlite import SqliteStore
+from pckv.wire import Report
+from support.crash_collectors import (
+    ARROW,
+    JSON,
+    TASK,
+    NotKept,
+    Reply,
+    Senders,
+    Serve,
+    Serving,
+    as_arrow,
+    as_json,
+    ask,
+    collector,
+    collector_here,
+    connect,
+    serve_hastily,
+    serve_logging,
+)
+from support.parts import SUPPORT
+from support.stores import opened, postgres_server, postgres_url, report, stored_reports, tally, total
+
+OK = Reply(200, {"refused": []})
+PATH = f"/tasks/{TASK.id}/reports"
+CHILDREN = SUPPORT / "client_children.py"
+MOVIES = ["alien", "heat", "brazil"]
+
+
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A SQLite store with a task."""
+    address = f"sqlite:///{tmp_path}/pckv.db"
+    with opened(address) as store:
+        store.add_task(TASK)
+    return address
+
+
+def maker(sizes: Callable[[], int]) -> Callable[[], list[Report]]:
+    """Makes new reports, so many at a time, each with a word of its own."""
+    numbers = itertools.count()
+    return lambda: [report(next(numbers), task=TASK) for _ in range(sizes())]
+
+
+def kill_again_and_again(
+    url: str, folder: Path, senders: Senders, kills: int, how: Serve = serve_logging
+) -> None:
+    """Kill collectors under load; after every restart what was acknowledged must be there."""
+    chance = random.Random(9)
+    with opened(url) as store:
+        for number in range(kills):
+            serving = Serving(url, folder / "log", how)
+            try:
+                if number % 10 == 9:
+                    # Some die before they serve.
+                    time.sleep(chance.random() * 0.05)
+                    continue
+                port = serving.wait()
+                senders.check(store)
+                with senders.sending(port):
+                    senders.wait_for(chance.randrange(100))
+                    time.sleep(chance.random() * 0.01)
+                    serving.kill()
+            finally:
+                serving.kill()
+
+
+def uneven_senders() -> Senders:
+    sizes = random.Random(8)
+    return Senders(4, maker(lambda: sizes.choice((1, 1, 5, 20))))
+
+
+def test_killed_collectors_keep_every_acknowledged_report(
+    url: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    senders = uneven_senders()
+    kill_again_and_again(url, tmp_path, senders, 1000 if request.config.getoption("--slow") else 50)
+    assert not senders.unexpected
+    with opened(url) as store, collector(url, tmp_path / "log") as serving:
+        senders.finish(serving.wait())
+        senders.check(store)
+        assert senders.acknowledged == senders.sent
+        assert check(store) == []
+
+
+def test_kills_catch_an_answer_before_the_commit(url: str, tmp_path: Path) -> None:
+    senders = uneven_senders()
+    with pytest.raises(NotKept):
+        kill_again_and_again(url, tmp_path, senders, 50, serve_hastily)
+
+
+class Begun:
+    """A request whose head the collector has read, and whose body it waits for."""
+
+    def __init__(self, port: int, reports: list[Report]) -> None:
+        self.reports, self._body = reports, as_json(reports)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        head = (
+            f"POST {PATH} HTTP/1.1\r\nHost: collector\r\nContent-Type: {JSON}\r\n"
+            f"Content-Length: {len(self._body)}\r\nExpect: 100-continue\r\n\r\n"
+        )
+        self._socket.sendall(head.encode())
+        self._file = self._socket.makefile("rb")
+        assert b" 100 " in self._file.readline()
+        assert self._file.readline() == b"\r\n"
+
+    def end(self) -> bytes:
+        """Send the body; the first line of the answer."""
+        with self._socket, self._file:
+            self._socket.sendall(self._body)
+            return self._file.readline()
+
+
+def test_a_stopped_collector_answers_what_was_begun(url: str, tmp_path: Path) -> None:
+    make = maker(lambda: 3)
+    senders = Senders(4, make)
+    with opened(url) as store, collector(url, tmp_path / "log") as serving:
+        port = serving.wait()
+        with senders.sending(port):
+            begun = [Begun(port, make()) for _ in range(16)]
+            serving.terminate()
+            # Nobody is let in any more, and still those who were are answered.
+            while _accepts(port):
+                time.sleep(0.005)
+            answers = [each.end() for each in begun]
+        assert answers == [b"HTTP/1.1 200 OK\r\n"] * len(begun)
+        assert serving.exit_code() == 0
+        assert serving.events[-1] == {"event": "stopped"}
+        assert not senders.unexpected
+        done = {one for each in begun for one in each.reports}
+        senders.sent |= done
+        senders.acknowledged |= done
+        senders.check(store)
+        assert check(store) == []
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def test_an_idle_collector_stops_at_once(url: str, tmp_path: Path) -> None:
+    with collector(url, tmp_path / "log") as serving:
+        connection = connect(serving.wait())
+        assert ask(connection, "GET", "/readyz").status == 200
+        serving.terminate()
+        assert serving.exit_code() == 0
+        connection.close()
+
+
+def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
+    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_here(store) as port:
+        assert isinstance(store, SqliteStore)
+        store.add_task(TASK)
+        connection = connect(port)
+        first = [report(number, task=TASK) for number in range(10)]
+        assert ask(connection, "POST", PATH, as_json(first)) == OK
+        more = [report(number, task=TASK) for number in range(10, 5000)]
+
+        limit_pages(store, 0)
+        full = ask(connection, "POST", PATH, as_json(more))
+        assert (full.status, full.body["type"]) == (503, "urn:pckv:problem:overloaded")
+        # Nothing of it was written, and who only reads is not concerned.
+        assert sorted(stored_reports(store, TASK)) == sorted(first)
+        assert ask(connection, "GET", "/readyz").status == 200
+        assert ask(connection, "POST", PATH, as_json(more)).status == 503
+
+        limit_pages(store, 10_000)
+        assert ask(connection, "POST", PATH, as_json(more)) == OK
+        connection.close()
+        assert total(store, TASK) == tally(first + more, TASK)
+        assert check(store) == []
+
+
+def limit_pages(store: SqliteStore, more: int) -> None:
+    """Let the database grow by so many pages and no more."""
+    with store._writing:
+        assert store._writer is not None
+        pages = int(str(store._writer.execute("PRAGMA page_count").get))
+        store._writer.execute(f"PRAGMA max_page_count = {pages + more}").fetchall()
+
+
+def test_two_collectors_share_a_database(tmp_path: Path) -> None:
+    distinct, batch, connections = 100_000, 1000, 8
+    chance = random.Random(10)
+    reports = [report(number, task=TASK) for number in range(distinct)]
+    # Three sends in ten are replays: before, after or at the same time as the first, at either collector.
+    sends = reports + chance.choices(reports, k=distinct * 3 // 7)
+    chance.shuffle(sends)
+    uploads = [
+        list(dict.fromkeys(each))
+        for each in (sends[start : start + batch] for start in range(0, len(sends), batch))
+    ]
+    address = postgres_url()
+    with opened(address) as store:
+        store.add_task(TASK)
+        before = deadlocks()
+        with (
+            collector(address, tmp_path / "one") as one,
+            collector(address, tmp_path / "two") as two,
+            ThreadPoolExecutor(connections) as pool,
+        ):
+            ports = itertools.cycle((one.wait(), two.wait()))
+
+            def send(share: list[list[Report]], port: int) -> list[Reply]:
+                connection = connect(port)
+                # Most are gateways' batches, some are plain uploads.
+                replies = [
+                    ask(connection, "POST", PATH, as_json(each), JSON)
+                    if place % 8 == 7
+                    else ask(connection, "POST", PATH, as_arrow(each), ARROW)
+                    for place, each in enumerate(share)
+                ]
+                connection.close()
+                return replies
+
+            shares = [uploads[start::connections] for start in range(connections)]
+            for replies in pool.map(send, shares, ports):
+                assert replies == [OK] * len(replies)
+        assert deadlocks() == before
+        assert total(store, TASK) == tally(reports, TASK)
+        assert sorted(stored_reports(store, TASK)) == sorted(reports)
+        assert check(store) == []
+
+
+def deadlocks() -> int:
+    """How often the server had to break a deadlock."""
+    sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    with psycopg.connect(postgres_server()) as connection:
+        row = connection.execute(sql).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def movies(name: str) -> Task:
+    return Task(name=name, keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
+
+
+def test_killed_clients_leave_one_report(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path}/pckv.db"
+    tasks = [movies(f"killed {number}") for number in range(40)]
+    file = tmp_path / "tasks"
+    file.write_text("".join(task.to_json() + "\n" for task in tasks), encoding="utf-8")
+    with opened(address) as store, collector(address, tmp_path / "log") as serving:
+        for task in tasks:
+            store.add_task(task)
+        command = [sys.executable, str(CHILDREN), "kill", f"http://127.0.0.1:{serving.wait()}"]
+        said = subprocess.run(
+            [*command, str(tmp_path / "states"), str(file), "250"],
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=100,
+            check=True,
+        ).stdout
+        rounds = [json.loads(line) for line in said.splitlines()]
+        assert len(rounds) > 10
+        for task, line in zip(tasks, rounds, strict=False):
+            assert line["sound"]
+            kept = Outbox(Folder(tmp_path / "states" / task.name)).find(task.id)
+            assert kept is not None
+            assert stored_reports(store, task) == [kept.report]
+            assert total(store, task).reports == 1
+        assert check(store) == []
+
+
+def test_many_participants_are_all_counted(tmp_path: Path) -> None:
+    participants, threads = 2000, 8
+    address, task = f"sqlite:///{tmp_path}/pckv.db", movies("many")
+    with opened(address) as store, collector(address, tmp_path / "log") as serving:
+        store.add_task(task)
+        collector_url = f"http://127.0.0.1:{serving.wait()}"
+
+        def take_part(number: int) -> Report:
+            client = Client(collector_url, tmp_path / "states" / str(number), patience=Patience(seconds=60))
+            receipt = client.submit(task.id, {MOVIES[number % 3]: 1.0 + number % 5})
+            assert receipt.status is Status.SENT
+            kept = Outbox(Folder(tmp_path / "states" / str(number))).find(task.id)
+            assert kept is not None
+            return kept.report
+
+        with ThreadPoolExecutor(threads) as pool:
+            kept = list(pool.map(take_part, range(participants)))
+        assert sorted(stored_reports(store, task)) == sorted(kept)
+        assert total(store, task) == tally(kept, task)
+        assert check(store) == []

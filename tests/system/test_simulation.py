@@ -1,0 +1,191 @@
+"""Random sequences of operations and faults on real collectors, and planted faults that they must catch."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from pckv import Tally, Task
+from pckv.collector.report_writer import Batcher
+from pckv.collector.state import Collector
+from pckv.store import parts, sql
+from pckv.store.base import Outcome, StoredTask, Upload
+from pckv.store.transactions import Transaction
+from pckv.store.uploads import Batch, Verdict
+from pckv.wire import Report
+from support.simulation import simulate
+from support.simulation_collector import Simulated
+from support.simulation_model import FIRST_DAY, TASKS, Answer, Broken, json_request, sound
+from support.stores import report, store_url
+
+# Sequences a test, in tests for each kind: PostgreSQL takes longer to open.
+CHUNKS = [("sqlite", 30, chunk) for chunk in range(5)] + [("postgres", 13, chunk) for chunk in range(4)]
+SLOW_SEQUENCES = 1000
+# Every planted fault must be seen within so many sequences.
+ENOUGH = 200
+
+
+def run(kind: str, folder: Path, seeds: Iterable[str]) -> None:
+    for seed in seeds:
+        simulate(store_url(kind, folder), seed)
+
+
+@pytest.mark.parametrize(("kind", "sequences", "chunk"), CHUNKS)
+def test_nothing_is_lost_or_counted_twice(kind: str, sequences: int, chunk: int, tmp_path: Path) -> None:
+    run(kind, tmp_path, (f"{kind} {chunk} {number}" for number in range(sequences)))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_nothing_is_lost_in_sequences_never_seen_before(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if not request.config.getoption("--slow"):
+        pytest.skip("slow")
+    start = secrets.token_hex(4)
+    run(kind, tmp_path, (f"{start} {number}" for number in range(SLOW_SEQUENCES)))
+
+
+def test_an_upload_to_a_stopping_collector_is_refused(tmp_path: Path) -> None:
+    """Found by a restart with requests under way: nobody would ever have written or answered it."""
+
+    async def upload_late() -> Answer:
+        collector = Simulated(store_url("sqlite", tmp_path), FIRST_DAY.isoformat)
+        await collector.start()
+        collector.store.add_task(TASKS[0])
+        await collector.stop()
+        request = json_request(TASKS[0], [sound(report(1, task=TASKS[0]))])
+        answer = await collector.call("POST", f"/tasks/{TASKS[0].id}/reports", request.body, request.media)
+        collector.store.close()
+        return answer
+
+    answer = asyncio.run(upload_late())
+    assert (answer.status, answer.kind) == (503, "overloaded")
+
+
+def count_replays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A known report is counted once more."""
+    add_open = sql._add_open
+
+    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
+        verdict = add_open(tx, task, batch)
+        known = [
+            report
+            for report, outcome in zip(batch.reports, verdict.outcomes, strict=True)
+            if outcome is Outcome.KNOWN
+        ]
+        return Verdict(verdict.outcomes, [*verdict.stored, *known])
+
+    monkeypatch.setattr(sql, "_add_open", adding)
+
+
+def replace_on_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two bodies under one id the last is counted as well, and nobody is told."""
+    add_open = sql._add_open
+
+    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
+        verdict = add_open(tx, task, batch)
+        taken = Verdict([], [])
+        for each, outcome in zip(batch.reports, verdict.outcomes, strict=True):
+            taken.outcomes.append(Outcome.STORED if outcome is Outcome.CONFLICT else outcome)
+            if taken.outcomes[-1] is Outcome.STORED:
+                taken.stored.append(each)
+        return taken
+
+    monkeypatch.setattr(sql, "_add_open", adding)
+
+
+def answer_before_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uploaders do not wait for the disk."""
+    add = Batcher.add
+    kept: set[asyncio.Task[list[Outcome]]] = set()
+
+    async def adding(self: Batcher, upload: Upload) -> list[Outcome]:
+        task = asyncio.create_task(add(self, upload))
+        kept.add(task)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return [Outcome.STORED] * len(upload.reports)
+
+    monkeypatch.setattr(Batcher, "add", adding)
+
+
+def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits at a restart is told that all is well."""
+    drain = Batcher.drain
+
+    async def draining(self: Batcher) -> None:
+        while self._queue:
+            waiting = self._queue.popleft()
+            waiting.outcome.set_result([Outcome.STORED] * len(waiting.upload.reports))
+        await drain(self)
+
+    monkeypatch.setattr(Batcher, "drain", draining)
+
+
+def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compactor forgets a part of those that it folds."""
+
+    def merging(task: Task, tallies: Iterable[bytes], size: float) -> Tally:
+        return parts.merge_parts(task, list(tallies)[1:], size)
+
+    monkeypatch.setattr(sql, "merge_parts", merging)
+
+
+def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compactor adds the sum and leaves the parts."""
+    monkeypatch.setattr("pckv.store.sqlite.SqliteTransaction.take_parts", lambda *_: True)
+
+
+def count_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports are stored, and those of one transaction in five are not counted."""
+    calls = itertools.count()
+
+    def tallying(task: Task, bodies: list[bytes]) -> Tally:
+        return parts.tally_of(task, bodies if next(calls) % 5 else [])
+
+    monkeypatch.setattr(sql, "tally_of", tallying)
+
+
+def take_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The days of a task are not looked at."""
+
+    def checking(self: Collector, found: StoredTask) -> None:
+        del self, found
+
+    monkeypatch.setattr(Collector, "check_open", checking)
+
+
+def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an id that comes twice in a batch the last is stored, and the first counted."""
+
+    def lasts(reports: list[Report]) -> list[Report]:
+        found = {report.id: report for report in reports}
+        return [found[report_id] for report_id in sorted(found)]
+
+    monkeypatch.setattr(sql, "first_of_each", lasts)
+
+
+FAULTS = [
+    count_replays,
+    replace_on_conflict,
+    answer_before_commit,
+    lose_queue,
+    drop_part,
+    keep_parts,
+    count_apart,
+    take_late,
+    store_duplicates,
+]
+
+
+@pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
+def test_planted_faults_are_caught(
+    plant: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with pytest.raises(Broken, match="seed"):
+        run("sqlite", tmp_path, (f"sqlite 0 {number}" for number in range(ENOUGH)))

@@ -1,0 +1,135 @@
+"""The vectors: what every implementation must agree on, and what each must refuse, and where."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Report, Tally, Task, estimate
+from pckv.budget import exp_lower
+from pckv.canonical import base64url, from_base64url
+from pckv.channels import MECHANISMS, build
+from pckv.counting.engines import numpy as numpy_engine
+from pckv.counting.job import Job
+from pckv.device.perturb import perturb_from
+from pckv.errors import PairsError, ReportError, TallyError, TaskError
+from pckv.files.reports.format import ReportFile
+from pckv.randomness import Tape, fixed_source
+from pckv.wire import read_body
+
+ROOT = Path(__file__).parents[2]
+VECTORS = ROOT / "vectors" / "v1"
+GOLDEN = sorted((VECTORS / "golden").iterdir())
+
+
+def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
+    everything = json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+    chosen = [case for case in everything if ("fails_at" not in case) == positive]
+    assert chosen
+    return chosen
+
+
+def test_there_are_enough() -> None:
+    names = ("thresholds", "tasks", "reports", "tallies")
+    assert sum(len(cases(name, positive=True)) for name in names) >= 300
+    assert sum(len(cases(name, positive=False)) for name in names[1:]) >= 200
+
+
+def test_thresholds() -> None:
+    for case in cases("thresholds", positive=True):
+        epsilon = Fraction(case["epsilon"])
+        assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
+        wanted = {"allocation", "beta", "q", "r", "o", "symbols"}
+        parameters = {name: value for name, value in case.items() if name in wanted}
+        for name in MECHANISMS.keys() & case.keys():
+            channel = build(name, case["keys"], case["padding"], epsilon, parameters)
+            assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
+            if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
+                assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == parameters
+
+
+def test_every_mechanism_has_vectors_of_every_kind() -> None:
+    assert {folder.name for folder in GOLDEN} == set(MECHANISMS)
+    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(MECHANISMS)
+    for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
+        shown = " ".join(case[text] for case in cases(name, positive=True))
+        assert all(f'"{each}"' in shown for each in MECHANISMS)
+
+
+def test_tasks() -> None:
+    for case in cases("tasks", positive=True):
+        task = Task.from_json(case["json"])
+        assert {name: getattr(task, name) for name in ("id", "realised_epsilon", "word_limit")} == {
+            name: case[name] for name in ("id", "realised_epsilon", "word_limit")
+        }
+
+
+def test_reports() -> None:
+    for case in cases("reports", positive=True):
+        task = Task.from_json(case["task"])
+        tape = Tape(task.channel.draws, fixed_source(bytes.fromhex(case["tape"])))
+        report = perturb_from(tape, task, case["pairs"])
+        assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
+
+
+def test_tallies() -> None:
+    for case in cases("tallies", positive=True):
+        task = Task.from_json(case["task"])
+        tally = Tally(task)
+        tally.add_many(Report(bytes(16), from_base64url(body)) for body in case["bodies"])
+        assert base64url(bytes(tally)) == case["tally"]
+        assert Tally.from_bytes(task, from_base64url(case["tally"])) == tally
+
+
+@pytest.mark.parametrize("name", ["tasks", "reports", "tallies"])
+def test_negative_vectors_fail_where_they_say(name: str) -> None:
+    for case in cases(name, positive=False):
+        step, reason = case["fails_at"], re.escape(case["reason"])
+        if step == "task":
+            with pytest.raises(TaskError, match=reason):
+                Task.from_json(case["json"])
+            continue
+        task = Task.from_json(case["task"])
+        if step == "pairs":
+            with pytest.raises(PairsError, match=reason):
+                perturb_from(Tape(task.channel.draws), task, case["pairs"])
+        elif step == "report":
+            with pytest.raises(ReportError) as caught:
+                read_body(from_base64url(case["body"]), task.word_limit, task.key_count)
+            assert caught.value.code == case["reason"]
+        else:
+            assert step == "tally"
+            with pytest.raises(TallyError, match=reason):
+                Tally.from_bytes(task, from_base64url(case["tally"]))
+
+
+def test_vectors_are_what_the_code_writes(tmp_path: Path) -> None:
+    """Byte for byte, but for Parquet (its bytes are its library's) and the last digits of estimates."""
+    subprocess.run([sys.executable, str(ROOT / "vectors" / "generate.py"), str(tmp_path)], check=True)
+    written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {path.relative_to(VECTORS) for path in VECTORS.rglob("*") if path.is_file()}
+    for path in written:
+        if path.suffix != ".parquet" and path.name != "estimates.json":
+            assert (tmp_path / path).read_bytes() == (VECTORS / path).read_bytes(), path
+
+
+@pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
+def test_golden_files_stay_readable(folder: Path) -> None:
+    task = Task.from_json((folder / "task.json").read_bytes())
+    tally = Tally.from_bytes(task, (folder / "counts.tally").read_bytes())
+    job = Job(task, (ReportFile(folder / "reports.parquet", task),))
+    assert numpy_engine.count(job).tally == tally
+    assert tally.reports == 500
+    expected = json.loads((folder / "estimates.json").read_text(encoding="utf-8"))
+    got = estimate(tally, expected["method"]).to_dict()
+    for row, wanted in zip(got.pop("estimates"), expected.pop("estimates"), strict=True):
+        assert row.pop("key") == wanted.pop("key")
+        assert row == pytest.approx(wanted, rel=1e-9)
+    assert got == expected

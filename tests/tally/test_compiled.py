@@ -1,0 +1,209 @@
+"""Compiled tallies: the same counts as plain ones, the same refusals, and nothing changed by those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pckv import Tally, Task
+from pckv.errors import ReportError
+from pckv.tally.compiled import CompiledTally, fast_tally
+from pckv.tally.kernels.loops import are_planes, count_bits
+from pckv.tally.kernels.planes import plane_problems
+from support.made_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
+
+Array = Any
+
+
+def as_is(array: Array) -> Array:
+    return array
+
+
+def from_the_middle(array: Array) -> Array:
+    """A part of a larger array."""
+    return np.concatenate([array[:3], array, array[:5]])[min(3, len(array)) :][: len(array)]
+
+
+def every_second(array: Array) -> Array:
+    """An array whose rows do not touch."""
+    return np.repeat(array, 2, axis=0)[::2]
+
+
+def backwards(array: Array) -> Array:
+    return array[::-1].copy()[::-1]
+
+
+def by_columns(array: Array) -> Array:
+    return np.asfortranarray(array)
+
+
+def unaligned(array: Array) -> Array:
+    """An array that begins at an odd address."""
+    buffer = bytearray(array.nbytes + 1)
+    made = np.frombuffer(buffer, array.dtype, array.size, offset=1).reshape(array.shape)
+    made[...] = array
+    return made
+
+
+def read_only(array: Array) -> Array:
+    return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+
+
+LAYOUTS: list[Callable[[Array], Array]] = [
+    as_is,
+    from_the_middle,
+    every_second,
+    backwards,
+    by_columns,
+    unaligned,
+    read_only,
+]
+layouts = st.sampled_from(LAYOUTS)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def both(task: Task) -> tuple[CompiledTally, Tally]:
+    return CompiledTally(task), Tally(task)
+
+
+@given(st.integers(1, 150), st.integers(0, 700), seeds, layouts)
+@example(100, 1000, 1, as_is)
+@example(8, 70_000, 1, as_is)
+@example(5000, 600, 1, as_is)
+def test_planes(keys: int, rows: int, seed: int, layout: Callable[[Array], Array]) -> None:
+    task = make_task("ue", keys)
+    compiled, plain = both(task)
+    planes = some_messages(task, rows, seed)
+    for tally in (compiled, plain):
+        tally.add_many(layout(planes))
+        tally.add_many(planes[: rows // 2])
+    assert bytes(compiled) == bytes(plain)
+    assert compiled.reports == rows + rows // 2
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 15, 16, 255, 256, 1023, 3 * 5 * 17 * 64, 3 * 5 * 17 * 64 + 1])
+def test_fields_that_are_full(rows: int) -> None:
+    """Every bit of every row: each field of the counting loop is filled to its brim."""
+    for lanes in (1, 3, 64):
+        all_set = np.full((rows, lanes), 2**64 - 1, np.uint64)
+        assert count_bits(all_set).tolist() == [rows] * (64 * lanes)
+    task = make_task("ue", 16)
+    tally = CompiledTally(task)
+    tally.add_many(np.full((rows, 4), 0xFF, np.uint8))
+    assert tally.counts.take(np.arange(32)).tolist() == [0, rows] * 16
+
+
+@given(st.integers(0, 300), seeds, layouts, st.sampled_from([GRR, COMPACT, SPARSE]))
+def test_words(rows: int, seed: int, layout: Callable[[Array], Array], task: Task) -> None:
+    compiled, plain = both(task)
+    words = some_messages(task, rows, seed)
+    for tally in (compiled, plain):
+        tally.add_many(layout(words))
+        tally.add_many(words[: rows // 2])
+    assert bytes(compiled) == bytes(plain)
+    assert compiled.reports == rows + rows // 2
+
+
+def refused_alike(task: Task, good: Array, bad: Array) -> str:
+    said = []
+    for tally in both(task):
+        tally.add_many(good)
+        before = bytes(tally)
+        with pytest.raises(ReportError) as caught:
+            tally.add_many(bad)
+        assert bytes(tally) == before
+        said.append((caught.value.code, str(caught.value)))
+    assert said[0] == said[1]
+    return said[0][1]
+
+
+@given(
+    st.integers(1, 60), seeds, layouts, st.sampled_from([GRR, COMPACT, SPARSE]), st.sampled_from([0, 1, 2, 3])
+)
+def test_words_out_of_range(
+    rows: int, seed: int, layout: Callable[[Array], Array], task: Task, kind: int
+) -> None:
+    good = some_messages(task, rows, seed)
+    row = seed % rows
+    bad = good.copy()
+    bad[row] = [task.word_limit or 0, -1, 2**63 - 1, -(2**63)][kind]
+    assert refused_alike(task, good, layout(bad)).startswith(f"report {row}: word {bad[row]} is not below")
+
+
+@given(st.integers(1, 40), st.integers(1, 60), seeds, layouts, st.booleans())
+def test_bad_planes(keys: int, rows: int, seed: int, layout: Callable[[Array], Array], stray: bool) -> None:
+    task = make_task("ue", keys)
+    good = some_messages(task, rows, seed)
+    row, width = seed % rows, good.shape[1] // 2
+    bad = good.copy()
+    if stray:
+        key = seed % keys
+        bad[row, key // 8] &= ~np.uint8(1 << key % 8)
+        bad[row, width + key // 8] |= np.uint8(1 << key % 8)
+    elif keys % 8:
+        bad[row, width - 1] |= np.uint8(0x80)
+    else:
+        return
+    said = "a sign is set where" if stray else f"a bit beyond the last of {keys} keys"
+    assert refused_alike(task, good, layout(bad)).startswith(f"report {row}: {said}")
+
+
+@given(st.integers(1, 20), st.integers(0, 5), seeds)
+def test_any_bytes_are_planes_or_not(keys: int, rows: int, seed: int) -> None:
+    width = 2 * -(-keys // 8)
+    bodies = np.random.default_rng(seed).integers(0, 256, (rows, width), np.uint8)
+    # Mostly signs are a subset of presence, so that both answers come up.
+    bodies[:, width // 2 :] &= bodies[:, : width // 2]
+    assert are_planes(bodies, keys) == (not list(plane_problems(bodies, keys)))
+
+
+@pytest.mark.parametrize("task", [GRR, UE, COMPACT, SPARSE], ids=lambda task: task.mechanism)
+def test_arrays_of_another_kind_are_refused(task: Task) -> None:
+    messages = some_messages(task, 8)
+    for wrong in (messages.astype(np.int32), messages.astype(">i8"), messages.reshape(2, -1)):
+        refused_alike(task, messages, wrong)
+
+
+def test_compiled_tallies_are_tallies() -> None:
+    for task in (GRR, UE, COMPACT, SPARSE):
+        messages = some_messages(task, 100)
+        compiled, plain = both(task)
+        compiled.add_many(messages[:60])
+        plain.add_many(messages[60:])
+        compiled.merge(plain)
+        whole = Tally(task)
+        whole.add_many(messages)
+        assert compiled == whole
+        assert Tally.from_bytes(task, bytes(compiled)) == compiled
+
+
+def test_compiling_is_for_many_reports() -> None:
+    assert [type(fast_tally(UE, reports)) for reports in (1000, 10**9)] == [Tally, CompiledTally]
+
+
+@given(st.integers(0, 300), seeds, st.sampled_from([GRR, COMPACT, SPARSE]))
+def test_words_counted_elsewhere(rows: int, seed: int, task: Task) -> None:
+    words = some_messages(task, rows, seed).astype(np.int64)
+    found, times = np.unique(words, return_counts=True)
+    order = np.random.default_rng(seed).permutation(found.size)
+    for tally in both(task):
+        tally.add_counted(found[order], times[order])
+        tally.add_counted(found[:1], times[:1])
+        whole = Tally(task)
+        whole.add_many(np.concatenate([words, words[words == found[0]]]) if rows else words)
+        assert tally == whole
+
+
+@pytest.mark.parametrize("word", [-1, 24, 2**62])
+def test_words_counted_elsewhere_are_checked(word: int) -> None:
+    for tally in both(GRR):
+        tally.add_many(np.array([1, 2, 3]))
+        before = bytes(tally)
+        with pytest.raises(ReportError, match="a word is not below 24"):
+            tally.add_counted(np.array([5, word]), np.array([2, 1]))
+        assert bytes(tally) == before
