@@ -19,7 +19,7 @@ from pckv.moments import CountMoments
 # Counts expected below this are summed one by one, where false supports are rare.
 FEW_REPORTS = 30
 RARE_NOISE = 0.1
-# Given so many reports that support a key, how many of them say + is as good as Gaussian.
+# With more reports than this that support a key, the number that say + is treated as Gaussian.
 FEW_SIGNS = 12
 # The grid of a standard Gaussian.
 GRID_STEPS = 24
