@@ -1,11 +1,9 @@
-"""What the post-processings `consistent` and `oversize` gain on the same counts: `consistency.py DATA [REPEATS]`."""
+"""What the post-processing `consistent` gains on the same counts: the tables of docs/estimates.md."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,26 +12,28 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
+from experiments.settings import ExperimentSettings
 from pckv.channels import build
 from pckv.estimators.estimate import METHODS, unbounded_frequency
-from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, oversized
+from pckv.estimators.postprocess import CONSISTENT, consistent
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
-from pckv.lab.populations import movielike, uniform, zipf
+from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 
 EPSILONS = ("0.5", "1", "2", "4")
 MECHANISMS = ("grr", "ue-compact", "ue", "collision")
-TOP, SEED, REPEATS = 50, 20_262, "20"
+TOP, SEED, REPEATS = 50, 20_262, 20
 # Gains from here on are printed without decimals.
 LARGE = 10
+PARTS = ("corrected", "bayes")
 
 
-class Case(NamedTuple):
-    """A population, as it is sampled, and the padding it is collected with."""
+class PaddedPopulation(NamedTuple):
+    """A population, its sampling model and the padding it is collected with."""
 
     name: str
     dataset: Dataset
@@ -41,80 +41,64 @@ class Case(NamedTuple):
     padding: int
 
 
-def with_paddings(name: str, dataset: Dataset, *paddings: int) -> Iterator[Case]:
-    """One population with several paddings."""
-    model = SamplingModel(dataset)
-    yield from (Case(f"{name}, padding {padding}", dataset, model, padding) for padding in paddings)
+def populations(clothing: Dataset) -> Iterator[PaddedPopulation]:
+    """Yield synthetic populations from fixed seeds, and a real one."""
+    for name, dataset, padding in (
+        ("uniform, 100 keys", uniform(100_000, 100, default_rng(SEED + 1)), 1),
+        ("zipf, 1,000 keys", zipf(100_000, 1000, default_rng(SEED + 2)), 1),
+        ("zipf, 3 pairs", zipf(100_000, 1000, default_rng(SEED + 3), pairs=3), 5),
+        ("Clothing", clothing, 2),
+    ):
+        yield PaddedPopulation(f"{name}, padding {padding}", dataset, SamplingModel(dataset), padding)
 
 
-def for_consistent(clothing: Dataset) -> Iterator[Case]:
-    """Populations made from fixed seeds, and a real one."""
-    yield from with_paddings("uniform, 100 keys", uniform(100_000, 100, default_rng(SEED + 1)), 1)
-    yield from with_paddings("zipf, 1,000 keys", zipf(100_000, 1000, default_rng(SEED + 2)), 1)
-    yield from with_paddings("zipf, 3 pairs", zipf(100_000, 1000, default_rng(SEED + 3), pairs=3), 5)
-    yield from with_paddings("Clothing", clothing, 2)
-
-
-def for_oversize(clothing: Dataset) -> Iterator[Case]:
-    """Populations in which many hold more pairs than the padding."""
-    yield from with_paddings("Clothing", clothing, 1, 2)
-    yield from with_paddings("movielike", movielike(default_rng(SEED + 4)), 20, 100)
-
-
-def measure(case: Case, mechanism: str, epsilon: str, wanted: tuple[str, str], repeats: int) -> np.ndarray:
-    """Squared errors of the frequency: repeats × (all keys, top keys) × (without, with the post-processing)."""
-    method, post = wanted
-    dataset, padding, users = case.dataset, case.padding, case.dataset.users
+def measure(
+    population: PaddedPopulation, mechanism: str, epsilon: str, method: str, repeats: int
+) -> np.ndarray:
+    """Return squared errors of the frequency: repeats × (all keys, top keys) × (without, with `consistent`)."""
+    dataset, padding, users = population.dataset, population.padding, population.dataset.users
     channel = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
     moments = CountMoments.of(channel.count_law)
-    found = []
+    errors = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, dummies = count_with_dummies(channel, case.model.prepare(channel, rng), rng)
+        support, dummies = count_with_dummies(channel, population.model.prepare(channel, rng), rng)
         before = METHODS[method](support, users, moments)[0]
-        if post == CONSISTENT:
-            unbounded = unbounded_frequency(method, before, support, users, moments)
-            after = consistent(unbounded, dummies, users, moments, padding)
-        else:
-            after = oversized(before, dataset.kept(padding))
-        off = (np.stack([before, after]) - dataset.truth[0]) ** 2
-        found.append([off[:, dataset.top(keys)].mean(axis=1) for keys in (None, TOP)])
-    return np.array(found)
+        unbounded = unbounded_frequency(method, before, support, users, moments)
+        after = consistent(unbounded, dummies, users, moments, padding)
+        squared = (np.stack([before, after]) - dataset.truth[0]) ** 2
+        errors.append([squared[:, dataset.top(keys)].mean(axis=1) for keys in (None, TOP)])
+    return np.array(errors)
 
 
 def gain(errors: np.ndarray) -> str:
-    """How many times lower the second error is, with the standard error of that from the paired repeats."""
+    """Return how many times lower the second error is, with its standard error over the paired repeats."""
     before, after = errors.T
     ratio = before.mean() / after.mean()
-    left = before - ratio * after
-    spread = left.std(ddof=1) / len(left) ** 0.5 / after.mean()
+    residual = before - ratio * after
+    spread = residual.std(ddof=1) / len(residual) ** 0.5 / after.mean()
     digits = 2 if ratio < LARGE else 0
     return f"{ratio:.{digits}f} ±{spread:.{digits}f}"
 
 
-def show(wanted: tuple[str, str], cases: Iterator[Case], mechanisms: tuple[str, ...], repeats: int) -> None:
-    """Print the gains of one post-processing of one method."""
-    table = Table(title=f"{'+'.join(wanted)}: frequency errors × lower than {wanted[0]}", box=MARKDOWN)
+def show(method: str, clothing: Dataset, repeats: int) -> None:
+    """Print the gains of `consistent` for one method."""
+    table = Table(title=f"{method}+{CONSISTENT}: frequency errors × lower than {method}", box=MARKDOWN)
     heads = [f"{keys}, ε {epsilon}" for keys in ("all", f"top {TOP}") for epsilon in EPSILONS]
     for head in ("population", "mechanism", *heads):
         table.add_column(head)
-    for case in cases:
-        for mechanism in mechanisms:
-            errors = [measure(case, mechanism, epsilon, wanted, repeats) for epsilon in EPSILONS]
+    for population in populations(clothing):
+        for mechanism in MECHANISMS:
+            errors = [measure(population, mechanism, epsilon, method, repeats) for epsilon in EPSILONS]
             gains = (gain(each[:, keys]) for keys in (0, 1) for each in errors)
-            table.add_row(case.name, mechanism, *gains)
+            table.add_row(population.name, mechanism, *gains)
     Console(width=170).print(table)
 
 
-def main() -> None:
-    """Print all tables."""
-    data, repeats = Path(sys.argv[1]), int((sys.argv[2:] or [REPEATS])[0])
+def run(settings: ExperimentSettings) -> bool:
+    """Print a table per method."""
     columns = Columns("user", "item", "rating")
-    clothing = read_dataset(data / "pckv_clothing_fit.parquet", columns, repeated="last")
-    for method in ("corrected", "bayes"):
-        show((method, CONSISTENT), for_consistent(clothing), MECHANISMS, repeats)
-    show(("corrected", OVERSIZE), for_oversize(clothing), MECHANISMS[1::2], repeats)
-
-
-if __name__ == "__main__":
-    main()
+    clothing = read_dataset(settings.data / "pckv_clothing_fit.parquet", columns, repeated="last")
+    for method in settings.parts or PARTS:
+        show(method, clothing, settings.repeats or REPEATS)
+    return True

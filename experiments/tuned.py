@@ -1,4 +1,4 @@
-"""Sets of residues beside `ue`: the table of docs/mechanisms.md (`make bench-tuned`)."""
+"""Tuned sets of residues relative to `ue`: the table of docs/mechanisms.md."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.random import default_rng
 from rich.console import Console
 from rich.table import Table
 
+from experiments.settings import ExperimentSettings
 from pckv.channels import build
 from pckv.lab.choices import simulate_keys
 from pckv.planning.objective import OBJECTIVES, objective_for
@@ -18,27 +19,25 @@ KEYS, USERS, KEY_REPEATS = 20, 40_000, 400_000
 EPSILONS = ("0.1", "0.5", "1", "2")
 
 
-def main() -> None:
-    """Simulate both, each from its exact law, and print how much less error there is."""
+def run(settings: ExperimentSettings) -> bool:
+    """Simulate both, each from its exact law, and print how the errors differ."""
+    repeats = settings.repeats or KEY_REPEATS
     table = Table("ε", "objective", "q, r, o", "frequency MSE", "mean MSE")
     for number, epsilon in enumerate(EPSILONS):
         rng = default_rng(number)
         ue = build("ue", KEYS, 1, Fraction(epsilon), {})
-        beside = simulate_keys(ue.count_law, USERS, 1 / KEYS, KEY_REPEATS, rng)
+        baseline = simulate_keys(ue.count_law, USERS, 1 / KEYS, repeats, rng)
         for objective in OBJECTIVES:
-            wanted = objective_for(KEYS, 1, objective, USERS)
-            tuned = tuned_channel("ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), wanted)
-            found = simulate_keys(tuned.count_law, USERS, 1 / KEYS, KEY_REPEATS, rng)
-            stated = {"r": 1, "o": 0} | tuned.parameters
+            target = objective_for(KEYS, 1, objective, USERS)
+            tuned = tuned_channel("ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), target)
+            errors = simulate_keys(tuned.count_law, USERS, 1 / KEYS, repeats, rng)
+            parameters = {"r": 1, "o": 0} | tuned.parameters
             table.add_row(
                 epsilon,
                 objective,
-                ", ".join(str(stated[name]) for name in ("q", "r", "o")),
-                f"{found.frequency / beside.frequency - 1:+.1%}",
-                f"{found.mean / beside.mean - 1:+.1%}",
+                ", ".join(str(parameters[name]) for name in ("q", "r", "o")),
+                f"{errors.frequency / baseline.frequency - 1:+.1%}",
+                f"{errors.mean / baseline.mean - 1:+.1%}",
             )
     Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return True
