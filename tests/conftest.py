@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.durations import duration_lines
 from support.made_reports import Collections, make_collection
 from support.parts import missing_part
 
@@ -38,6 +39,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         (name for name, pattern in shared.items() if re.search(pattern, test)), test
     )
     return scheduler
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which group of tests took how long; with xdist the reports of all workers are here."""
+    everything = [report for reports in terminalreporter.stats.values() for report in reports]
+    for line in duration_lines(report for report in everything if isinstance(report, pytest.TestReport)):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

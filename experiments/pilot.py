@@ -1,16 +1,15 @@
-"""Is the padding that a pilot leads to a good one? `pilot.py FOLDER [REPEATS [DATA...]]`.
+"""Whether a pilot leads to a good padding, on real and synthetic data: the tables of docs/padding.md.
 
-A tenth of the people, at most 20,000, tell their set sizes through a pilot, `plan` chooses the padding from that, and
+A tenth of the people, at most 20,000, report their set sizes in a pilot, `plan` chooses the padding from that, and
 the others take part in the main task. Its error is compared with that of the best of some fixed paddings, which nobody
-knows beforehand, with all people and no pilot. FOLDER holds pckv_clothing_fit.parquet and goodbooks10k_v1.parquet;
-the other populations are made up.
+knows beforehand, with all people and no pilot. The rating sets are pckv_clothing_fit.parquet and
+goodbooks10k_v1.parquet.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from experiments.settings import ExperimentSettings
 from pckv.channels import build
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.estimate import estimate
@@ -41,16 +41,16 @@ from pckv.population import Population
 from pckv.tally import Tally
 from pckv.task import Task
 
-REPEATS, TOP, SEED = "40", 50, 20_262
+REPEATS, TOP, SEED = 40, 50, 20_262
 MECHANISMS, EPSILONS = ("collision", "ue-compact"), ("1", "2", "4")
-MOST_ERROR = 1.25
+MAX_RATIO = 1.25
 SHOWN_PADDINGS, FEW_CHOICES = (2, 50), 3
-LARGEST, FEW_PILOTS = (128, 256, 512, 1024, 2048), 10
+LARGEST_SIZES, FEW_PILOTS = (128, 256, 512, 1024, 2048), 10
 COLUMNS = Columns("user", "item", "rating")
 
 
-class Case(NamedTuple):
-    """A population; the frequency that is asked for, if any; whether the bar is for it."""
+class PilotCase(NamedTuple):
+    """A population; the frequency that the plan is given, if any; whether the bar applies to it."""
 
     name: str
     dataset: Dataset
@@ -58,8 +58,8 @@ class Case(NamedTuple):
     barred: bool = False
 
 
-class Cell(NamedTuple):
-    """One mechanism at one ε: the best fixed padding, and the errors and paddings by pilots."""
+class PilotResult(NamedTuple):
+    """One mechanism at one ε: the best fixed padding, and the errors and paddings that pilots led to."""
 
     best: Result
     errors: list[float]
@@ -67,7 +67,7 @@ class Cell(NamedTuple):
 
     @property
     def ratio(self) -> tuple[float, float]:
-        """The error beside the best one, and its standard error."""
+        """The error relative to the best one, and the standard error of that."""
         error = float(np.mean(self.errors))
         spread = float(np.std(self.errors, ddof=1)) / math.sqrt(len(self.errors))
         ratio = error / self.best.mse_frequency
@@ -75,46 +75,47 @@ class Cell(NamedTuple):
 
 
 def choices(paddings: Counter[int]) -> str:
-    """The paddings that were chosen, and how often if they are few."""
+    """Describe the paddings that were chosen, and how often if they are few."""
     if len(paddings) > FEW_CHOICES:
         return f"{min(paddings)} to {max(paddings)}"
     return ", ".join(f"{padding} ({times})" for padding, times in paddings.most_common())
 
 
-def clothing(folder: Path) -> Iterator[Case]:
-    """Mostly one pair a person."""
+def clothing(folder: Path) -> Iterator[PilotCase]:
+    """Yield a population with mostly one pair per person."""
     data = read_dataset(folder / "pckv_clothing_fit.parquet", COLUMNS, repeated="last")
-    yield Case("clothing", data, barred=True)
+    yield PilotCase("clothing", data, barred=True)
 
 
-def movies(_: Path) -> Iterator[Case]:
-    """From twenty pairs to thousands."""
-    yield Case("movielike", movielike(default_rng(1)), barred=True)
+def movies(_: Path) -> Iterator[PilotCase]:
+    """Yield a population with twenty to thousands of pairs per person."""
+    yield PilotCase("movielike", movielike(default_rng(1)), barred=True)
 
 
-def goodbooks(folder: Path) -> Iterator[Case]:
-    """Many pairs, and all keys alike: nothing that sizes tell of."""
+def goodbooks(folder: Path) -> Iterator[PilotCase]:
+    """Yield a population with many pairs and similar keys: sizes say nothing about its frequencies."""
     data = read_dataset(folder / "goodbooks10k_v1.parquet", COLUMNS, repeated="last")
-    yield Case("goodbooks", data)
-    yield Case("goodbooks, frequency .002", data, frequency=0.002)
+    yield PilotCase("goodbooks", data)
+    yield PilotCase("goodbooks, frequency .002", data, frequency=0.002)
 
 
-def zipfs(_: Path) -> Iterator[Case]:
-    """Everybody holds as many; a steeper head than is guessed."""
+def zipfs(_: Path) -> Iterator[PilotCase]:
+    """Yield populations where everybody holds the same number of pairs, with a steeper head than is guessed."""
     for pairs in (1, 3, 10, 40):
-        yield Case(f"zipf, {pairs} pairs", zipf(100_000, 1000, default_rng(pairs), pairs=pairs))
+        yield PilotCase(f"zipf, {pairs} pairs", zipf(100_000, 1000, default_rng(pairs), pairs=pairs))
 
 
-POPULATIONS: dict[str, Callable[[Path], Iterator[Case]]] = {
+POPULATIONS: dict[str, Callable[[Path], Iterator[PilotCase]]] = {
     "clothing": clothing,
     "movielike": movies,
     "goodbooks": goodbooks,
     "zipf": zipfs,
 }
+PARTS = tuple(POPULATIONS)
 
 
-def part(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
-    """Some of the people."""
+def subset(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
+    """Return some of the people."""
     people, sizes = dataset.population, dataset.population.sizes
     pairs = np.repeat(chosen, sizes)
     offsets = np.concatenate([[0], np.cumsum(sizes[chosen])])
@@ -123,7 +124,7 @@ def part(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
 
 
 def draw_pilot(dataset: Dataset, rng: Generator) -> NDArray[np.bool_]:
-    """Who serves in the pilot."""
+    """Choose who takes part in the pilot."""
     chosen = np.zeros(dataset.users, np.bool_)
     number = min(dataset.users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
     chosen[rng.choice(dataset.users, number, replace=False)] = True
@@ -133,7 +134,7 @@ def draw_pilot(dataset: Dataset, rng: Generator) -> NDArray[np.bool_]:
 def run_pilot(
     dataset: Dataset, epsilon: str, rng: Generator, largest: int = MAX_DISTINGUISHED_SIZE
 ) -> SetSizes:
-    """What a pilot among these people tells."""
+    """Return the set sizes that a pilot among these people estimates."""
     values = (dataset.low, dataset.high)
     task = Task(
         name="pilot", keys=dataset.keys, values=values, epsilon=epsilon, padding=largest, kind="sizes"
@@ -144,32 +145,32 @@ def run_pilot(
     return SetSizes.of_pilot(estimate(tally))
 
 
-def planned(case: Case, users: int, epsilon: str, sizes: SetSizes) -> dict[str, Option]:
-    """What a plan has for every mechanism."""
-    made = plan(
+def plan_options(case: PilotCase, users: int, epsilon: str, sizes: SetSizes) -> dict[str, Option]:
+    """Return the option that a plan has for every mechanism."""
+    planned = plan(
         case.dataset.keys, users, epsilon, sizes=sizes, frequency=case.frequency, objective="frequency"
     )
-    return {option.mechanism: option for option in made.options}
+    return {option.mechanism: option for option in planned.options}
 
 
-class Rest(NamedTuple):
-    """Those who did not serve in the pilot, made ready for the main task."""
+class MainTask(NamedTuple):
+    """The main task, among those who did not take part in the pilot."""
 
-    case: Case
+    case: PilotCase
     model: SamplingModel
 
     def error(self, option: Option, epsilon: str, rng: Generator) -> float:
-        """Simulate the main task."""
+        """Simulate the main task; return its squared error."""
         keys, users = self.model.keys, self.model.users
         channel = build(option.mechanism, keys, option.padding, Fraction(epsilon), option.parameters)
         support = count_reports(channel, self.model.prepare(channel, rng), rng)
-        found, _ = corrected(support, users, CountMoments.of(channel.count_law))
+        frequency, _ = corrected(support, users, CountMoments.of(channel.count_law))
         top, truth = self.case.dataset.top(TOP), self.case.dataset.truth[0]
-        return float(np.mean((found[top] - truth[top]) ** 2))
+        return float(np.mean((frequency[top] - truth[top]) ** 2))
 
 
-def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
-    """All cells of a population; mechanisms at one ε share their pilots."""
+def measure(case: PilotCase, repeats: int) -> dict[tuple[str, str], PilotResult]:
+    """Return the results of a population; mechanisms at one ε share their pilots."""
     dataset = case.dataset
     fixed = simulate(
         dataset,
@@ -182,8 +183,8 @@ def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
         objective="frequency",
         seed=SEED,
     )
-    cells = {
-        (name, epsilon): Cell(
+    results = {
+        (name, epsilon): PilotResult(
             min(
                 (row for row in fixed if (row.mechanism, row.epsilon) == (name, float(epsilon))),
                 key=lambda row: row.mse_frequency,
@@ -197,32 +198,37 @@ def measure(case: Case, repeats: int) -> dict[tuple[str, str], Cell]:
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
         chosen = draw_pilot(dataset, rng)
-        pilot, rest = part(dataset, chosen), Rest(case, SamplingModel(part(dataset, ~chosen)))
+        pilot, main_task = subset(dataset, chosen), MainTask(case, SamplingModel(subset(dataset, ~chosen)))
         for epsilon in EPSILONS:
             sizes = run_pilot(pilot, epsilon, rng)
-            options = planned(case, rest.model.users, epsilon, sizes)
+            options = plan_options(case, main_task.model.users, epsilon, sizes)
             for name in MECHANISMS:
-                cells[name, epsilon].errors.append(rest.error(options[name], epsilon, rng))
-                cells[name, epsilon].paddings[options[name].padding] += 1
-    return cells
+                results[name, epsilon].errors.append(main_task.error(options[name], epsilon, rng))
+                results[name, epsilon].paddings[options[name].padding] += 1
+    return results
 
 
-def by_largest(case: Case) -> Iterator[list[str]]:
-    """A row a mechanism and ε: the paddings that pilots lead to, by the largest size that they tell apart."""
-    found: dict[tuple[str, str, int], Counter[int]] = defaultdict(Counter)
+def by_largest(case: PilotCase) -> Iterator[list[str]]:
+    """Yield a row per mechanism and ε: the paddings that pilots lead to, by the largest size that they distinguish."""
+    paddings: dict[tuple[str, str, int], Counter[int]] = defaultdict(Counter)
     for repeat in range(FEW_PILOTS):
         rng = default_rng([SEED, repeat])
-        pilot = part(case.dataset, draw_pilot(case.dataset, rng))
-        for largest, epsilon in itertools.product(LARGEST, EPSILONS):
+        pilot = subset(case.dataset, draw_pilot(case.dataset, rng))
+        for largest, epsilon in itertools.product(LARGEST_SIZES, EPSILONS):
             sizes = run_pilot(pilot, epsilon, rng, largest)
-            for name, option in planned(case, case.dataset.users - pilot.users, epsilon, sizes).items():
-                found[name, epsilon, largest][option.padding] += 1
+            for name, option in plan_options(case, case.dataset.users - pilot.users, epsilon, sizes).items():
+                paddings[name, epsilon, largest][option.padding] += 1
     for name, epsilon in itertools.product(MECHANISMS, EPSILONS):
-        yield [case.name, name, epsilon, *(choices(found[name, epsilon, largest]) for largest in LARGEST)]
+        yield [
+            case.name,
+            name,
+            epsilon,
+            *(choices(paddings[name, epsilon, largest]) for largest in LARGEST_SIZES),
+        ]
 
 
-def guess(case: Case) -> list[str]:
-    """A row a population: what is guessed of its most frequent keys from all its sizes, and what is true."""
+def guess(case: PilotCase) -> list[str]:
+    """Return a row per population: its most frequent keys, and what is guessed about them from all its sizes."""
     dataset, top = case.dataset, case.dataset.top(TOP)
     numbers, people = np.unique(dataset.population.sizes, return_counts=True)
     sizes = SetSizes(dict(zip(numbers.tolist(), people.tolist(), strict=True)))
@@ -239,36 +245,28 @@ def guess(case: Case) -> list[str]:
     return row
 
 
-def main() -> int:
-    """Print a row a cell; 1 if a bar is not met."""
-    folder, repeats, *names = sys.argv[1], *(sys.argv[2:] or [REPEATS])
-    table = Table("data", "mechanism", "ε", "best fixed", "by pilots", "error beside the best", "", box=None)
+def run(settings: ExperimentSettings) -> bool:
+    """Print a row per result; return whether all bars are met."""
+    repeats = settings.repeats or REPEATS
+    table = Table("data", "mechanism", "ε", "best fixed", "by pilots", "error / the best", "", box=None)
     shown = (f"{what} at {padding}" for padding in SHOWN_PADDINGS for what in ("shown", "guess"))
     guesses = Table("data", "pairs", f"top {TOP}", "guess", *shown, box=None)
-    sizes = Table("data", "mechanism", "ε", *(f"up to {largest}" for largest in LARGEST), box=None)
+    sizes = Table("data", "mechanism", "ε", *(f"up to {largest}" for largest in LARGEST_SIZES), box=None)
     met = True
-    for case in (case for name in names or POPULATIONS for case in POPULATIONS[name](Path(folder))):
+    for case in (case for name in settings.parts or PARTS for case in POPULATIONS[name](settings.data)):
         guesses.add_row(*guess(case))
         for row in by_largest(case) if case.barred else ():
             sizes.add_row(*row)
-        for (name, epsilon), cell in measure(case, int(repeats)).items():
-            ratio, error = cell.ratio
-            met &= ratio <= MOST_ERROR or not case.barred
-            table.add_row(
-                case.name,
-                name,
-                epsilon,
-                f"{cell.best.padding} ({cell.best.mse_frequency:.3g})",
-                choices(cell.paddings),
-                f"{ratio:.2f} ± {error:.2f}",
-                ("met" if ratio <= MOST_ERROR else "NOT MET") if case.barred else "",
-            )
+        for (name, epsilon), result in measure(case, repeats).items():
+            met &= result.ratio[0] <= MAX_RATIO or not case.barred
+            table.add_row(case.name, name, epsilon, *result_columns(result, barred=case.barred))
     console = Console(width=140)
     console.print(
         f"Mean squared error of the frequency of the {TOP} most frequent keys, {repeats} repeats, method corrected"
     )
+    paddings = ", ".join(map(str, PADDINGS))
     console.print(
-        f"Bar: at most {MOST_ERROR} times that of the best of {', '.join(map(str, PADDINGS))}, the pilot's people left out"
+        f"Bar: at most {MAX_RATIO} times that of the best of {paddings}, without the people of the pilot"
     )
     console.print(table)
     console.print(
@@ -276,11 +274,18 @@ def main() -> int:
     )
     console.print(guesses)
     console.print(
-        f"\nThe paddings that {FEW_PILOTS} pilots lead to, by the largest size that they tell apart"
+        f"\nThe paddings that {FEW_PILOTS} pilots lead to, by the largest size that they distinguish"
     )
     console.print(sizes)
-    return 0 if met else 1
+    return met
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def result_columns(result: PilotResult, *, barred: bool) -> tuple[str, ...]:
+    """Return the last columns of a row."""
+    ratio, error = result.ratio
+    return (
+        f"{result.best.padding} ({result.best.mse_frequency:.3g})",
+        choices(result.paddings),
+        f"{ratio:.2f} ± {error:.2f}",
+        ("met" if ratio <= MAX_RATIO else "MISSED") if barred else "",
+    )

@@ -1,11 +1,11 @@
-"""docs/accuracy.md from measured cells: what must hold, and a chart and tables a population."""
+"""Write docs/accuracy.md from measured cells: what must hold, and a chart and tables per population."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from experiments.settings import Requirement
 from pckv.charts import lines_chart, save_chart
 from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Cell
 
@@ -18,36 +18,29 @@ LABELS = (
 )
 INTRODUCTION = """# Accuracy
 
-Measured, not promised: mean squared errors of every mechanism and method, simulated on three made populations and
-on real ratings, and how far they are from the best that could be known. `make accuracy DATA=FOLDER` writes this page
-in 12 minutes on two cores, where FOLDER holds the rating sets.
+How large are the errors? Mean squared errors of every mechanism and method, simulated on three synthetic populations
+and on real ratings, relative to the paper's and to the best that could be known. `make experiment NAME=accuracy
+DATA=FOLDER` writes this page in 12 minutes on two cores, where FOLDER holds the rating sets.
 
-- Frequencies are shares of all people, means are on [-1, 1]. A mean is only compared where somebody holds the key.
+- Frequencies are shares of all people, means are on [-1, 1]. A mean is compared only where somebody holds the key.
 - All methods read the same reports. `baseline` and `corrected` are the paper's; its best is the better one of `ue` and
   `grr` with `corrected`.
-- `oracle` knows the true laws of the frequencies and of the means, and limits nothing: nobody who only has the reports is better
-  over all keys. It is not made for the top keys, and may be worse there.
-- Coverage is that of intervals which know how many pairs people hold (`sizes`).
+- `oracle` knows the true distributions of frequencies and means: no method that has only the reports is better over
+  all keys. It is not optimised for the top keys, and may be worse there.
+- Coverage is that of intervals that know how many pairs people hold (`sizes`).
 - `movielike` is synthetic, with the figures of MovieLens 20M. A third of its sets are larger than its padding of 100,
-  which no method makes up for. Amazon's ratings are known by item and are dealt to people at random.
+  which no method makes up for. Amazon's ratings are known per item and are assigned to people at random.
 
 ## What must hold
 
-`bayes` beside `corrected` over all populations and mechanisms at ε = 0.5, 1, 2 and 4.
+`bayes` relative to `corrected` over all populations and mechanisms at ε = 0.5, 1, 2 and 4.
 
 """
 
 
-class Line(NamedTuple):
-    """One line of a chart or row of a table: a mechanism and a method."""
-
-    mechanism: str
-    method: str
-
-
-def write_page(folder: Path, cells: Sequence[Cell], bars: Sequence[tuple[str, str, str, bool]]) -> None:
-    """The page and its pictures."""
-    parts = [INTRODUCTION, *_bars(bars)]
+def write_page(folder: Path, cells: Sequence[Cell], requirements: Sequence[Requirement]) -> None:
+    """Write the page and its pictures."""
+    parts = [INTRODUCTION, *_requirements(requirements)]
     for name in dict.fromkeys(cell.data for cell in cells):
         own = [cell for cell in cells if cell.data == name]
         picture = f"accuracy/{name.lower()}.svg"
@@ -56,9 +49,9 @@ def write_page(folder: Path, cells: Sequence[Cell], bars: Sequence[tuple[str, st
     (folder / "accuracy.md").write_text("".join(parts), encoding="utf-8")
 
 
-def _bars(bars: Sequence[tuple[str, str, str, bool]]) -> Iterator[str]:
+def _requirements(requirements: Sequence[Requirement]) -> Iterator[str]:
     yield "| what | must be | measured | |\n|---|---|---|---|\n"
-    for what, bar, measured, holds in bars:
+    for what, bar, measured, holds in requirements:
         yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
 
 
@@ -76,38 +69,38 @@ def _section(name: str, cells: list[Cell], picture: str) -> Iterator[str]:
         f"{' to '.join(map(str, repeats))} repeats. Standard errors of `corrected` and `bayes` are at most "
         f"{worst:.0%} of the number.\n\n![{name}]({picture})\n"
     )
-    for place, label in enumerate(LABELS):
+    for index, label in enumerate(LABELS):
         yield f"\n**{label[0].upper()}{label[1:]}**\n\n"
-        yield from _table(cells, place)
+        yield from _table(cells, index)
 
 
-def _table(cells: list[Cell], place: int) -> Iterator[str]:
+def _table(cells: list[Cell], index: int) -> Iterator[str]:
     epsilons = list(dict.fromkeys(cell.epsilon for cell in cells))
-    by_place = {(cell.mechanism, cell.epsilon): cell for cell in cells}
+    by_setting = {(cell.mechanism, cell.epsilon): cell for cell in cells}
     yield "| ε | " + " | ".join(epsilons) + " |\n|---|" + "---:|" * len(epsilons) + "\n"
-    paper = [_papers_best(cells, epsilon, place) for epsilon in epsilons]
+    paper = [_papers_best(cells, epsilon, index) for epsilon in epsilons]
     yield "| the paper's best | " + " | ".join(f"{error:.2e}" for error in paper) + " |\n"
     for mechanism in dict.fromkeys(cell.mechanism for cell in cells):
         for method in METHODS:
-            errors = [by_place[mechanism, epsilon].errors[method][place] for epsilon in epsilons]
+            errors = [by_setting[mechanism, epsilon].errors[method][index] for epsilon in epsilons]
             yield f"| {mechanism}, {method} | " + " | ".join(f"{error:.2e}" for error in errors) + " |\n"
     best = [
-        min(cell.errors["bayes"][place] for cell in cells if cell.epsilon == epsilon) for epsilon in epsilons
+        min(cell.errors["bayes"][index] for cell in cells if cell.epsilon == epsilon) for epsilon in epsilons
     ]
     yield "| best `bayes`, × below the paper's best | "
     yield " | ".join(f"**{theirs / ours:.1f}**" for ours, theirs in zip(best, paper, strict=True)) + " |\n"
 
 
-def _papers_best(cells: Sequence[Cell], epsilon: str, place: int) -> float:
+def _papers_best(cells: Sequence[Cell], epsilon: str, index: int) -> float:
     return min(
-        cell.errors["corrected"][place]
+        cell.errors["corrected"][index]
         for cell in cells
         if cell.epsilon == epsilon and cell.mechanism in PAPER
     )
 
 
 def _chart(name: str, cells: list[Cell]) -> object:
-    """All four errors against ε: the paper's best, every mechanism with bayes, and the best oracle."""
+    """Draw all four errors against ε: the paper's best, every mechanism with bayes, and the best oracle."""
     rows: list[dict[str, object]] = []
 
     def add(series: str, epsilon: str, errors: Sequence[float], *, theory: bool = False) -> None:
@@ -115,12 +108,12 @@ def _chart(name: str, cells: list[Cell]) -> object:
         rows.append({"series": series, "ε": float(epsilon), "theory": theory, **named})
 
     for epsilon in dict.fromkeys(cell.epsilon for cell in cells):
-        places = range(len(QUANTITIES))
-        here = [cell for cell in cells if cell.epsilon == epsilon]
-        add("the paper's best", epsilon, [_papers_best(cells, epsilon, place) for place in places])
-        for cell in here:
+        indices = range(len(QUANTITIES))
+        same_epsilon = [cell for cell in cells if cell.epsilon == epsilon]
+        add("the paper's best", epsilon, [_papers_best(cells, epsilon, index) for index in indices])
+        for cell in same_epsilon:
             add(f"{cell.mechanism}, bayes", epsilon, cell.errors["bayes"])
-        best = [min(cell.errors["oracle"][place] for cell in here) for place in places]
+        best = [min(cell.errors["oracle"][index] for cell in same_epsilon) for index in indices]
         add("oracle", epsilon, best, theory=True)
     first = cells[0]
     return lines_chart(

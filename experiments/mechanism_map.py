@@ -1,17 +1,13 @@
-"""The picture of docs/mechanisms.md: which mechanism `auto` takes, by keys, pairs, ε and objective.
-
-`python bench/choices.py PICTURE` (`make mechanisms`); .svg, .png or .html.
-"""
+"""Which mechanism `auto` chooses, by keys, pairs, ε and objective: the picture of docs/mechanisms.md."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 from typing import Any
 
+from experiments.settings import ExperimentSettings
 from pckv.charts import choices_chart, save_chart
 from pckv.planning.objective import OBJECTIVES
 from pckv.planning.selection import select_channel
@@ -23,7 +19,7 @@ USERS = 10**6
 
 
 def squares() -> Iterator[dict[str, Any]]:
-    """What is chosen, a row a setting."""
+    """Yield the choice for every setting."""
     for objective, epsilon, keys, pairs in product(OBJECTIVES, EPSILONS, KEYS, PAIRS):
         if pairs <= keys:
             channel = select_channel(
@@ -39,7 +35,7 @@ def squares() -> Iterator[dict[str, Any]]:
             }
 
 
-def main(path: Path) -> None:
+def run(settings: ExperimentSettings) -> bool:
     """Write the picture."""
     chart = choices_chart(
         list(squares()),
@@ -47,10 +43,10 @@ def main(path: Path) -> None:
         up="pairs",
         panels=("ε", "objective"),
         title="What auto chooses",
-        subtitle=f"{USERS:,} users; everybody holds so many pairs of so many keys, padding = pairs",
+        subtitle=f"{USERS:,} users; everybody holds the same number of pairs, padding = pairs",
     )
+    path = settings.out / "mechanisms.svg"
+    path.parent.mkdir(parents=True, exist_ok=True)
     save_chart(chart, path, path.suffix)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    print(f"wrote {path}")
+    return True

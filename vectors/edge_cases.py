@@ -1,4 +1,4 @@
-"""More vectors, appended to the first ones: what a second implementation is most likely to get wrong."""
+"""Edge cases: what a second implementation is most likely to get wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HARD_EPSILONS = (
     "0.0625", "0.999999999999999", "2", "7.9999999999999999", "8.7", "11.1", "15.999999999999999", "19.3",
 )  # fmt: skip
 
-# Members of a task that must be refused, each in the place of the good one.
+# Members of a task that must be refused, each in place of the good one.
 BAD_MEMBERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     '"epsilon":"1"': (
         (
@@ -93,7 +93,7 @@ BAD_MEMBERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 
 
 def refused_tasks() -> Iterator[dict[str, Any]]:
-    """Texts that are no tasks, by little."""
+    """Yield texts that are almost tasks."""
     good = GOOD.to_json()
     for member, refusals in BAD_MEMBERS.items():
         name = member.split(":")[0]
@@ -131,7 +131,7 @@ def refused_tasks() -> Iterator[dict[str, Any]]:
 
 
 def allowed_tasks() -> Iterator[Task]:
-    """Names and numbers that are unusual, and values of ε whose decimals are hard to round."""
+    """Yield tasks with unusual names and numbers, and values of ε whose decimals are hard to round."""
     names = [
         "</script>",
         "\u2028",
@@ -178,7 +178,7 @@ def _refused(reason: str, text: str) -> dict[str, Any]:
 
 
 def _reversed(text: str) -> str:
-    """The members of a task in the other order."""
+    """Return a task with two members in the wrong order."""
     members = {name: f'"{name}":' for name in ("closes", "epsilon")}
     first, second = text.index(members["closes"]), text.index(members["epsilon"])
     end = text.index(",", second)
@@ -187,12 +187,12 @@ def _reversed(text: str) -> str:
 
 # Keys, padding, ε.
 SIZES = ((1, 1, "0.1"), (4, 2, "1"), (9, 3, "4.5"), (26, 1, "12"))
-# What is held of the range, by key: nothing, little, as much as the padding, more.
+# Pairs as shares of the range, by key: none, few, as many as the padding, more.
 HELD: tuple[dict[int, float], ...] = ({}, {0: 0.1}, {0: 1 / 3, 3: 0.999}, {0: 0.0, 1: 1.0, 2: 0.7, 3: 0.3})
 
 
-def made_reports() -> Iterator[tuple[Task, dict[str, float], bytes]]:
-    """Tasks, pairs and tapes: every mechanism and allocation at several sizes."""
+def seeded_cases() -> Iterator[tuple[Task, dict[str, float], bytes]]:
+    """Yield tasks, pairs and tapes: every mechanism and allocation at several sizes."""
     cases = itertools.product(MECHANISMS, SIZES, HELD)
     for seed, (mechanism, (keys, padding, epsilon), shares) in enumerate(cases, 10_000):
         if max(shares, default=0) < keys:
@@ -209,7 +209,7 @@ def made_reports() -> Iterator[tuple[Task, dict[str, float], bytes]]:
 
 
 def refused_reports() -> Iterator[dict[str, Any]]:
-    """Pairs that cannot be perturbed, and bodies that are no reports."""
+    """Yield pairs that cannot be perturbed, and bodies that are not reports."""
     yield from _refused_pairs()
     yield from _refused_bodies()
 
