@@ -1,4 +1,4 @@
-"""What the post-processings `consistent` and `oversize` gain on the same counts: `consistency.py DATA [REPEATS]`."""
+"""What the postprocessing `consistent` gains on the same counts: `consistency.py DATA [REPEATS]`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rich.console import Console
 from rich.table import Table
 
 from pckv.channels import build
-from pckv.estimators.estimate import METHODS, unbounded_frequency
-from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, oversized
+from pckv.estimators.methods.registry import METHODS, unclipped_frequency
+from pckv.estimators.postprocess import CONSISTENT, full_name, make_consistent
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
-from pckv.lab.populations import movielike, uniform, zipf
+from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 
@@ -47,7 +47,7 @@ def with_paddings(name: str, dataset: Dataset, *paddings: int) -> Iterator[Case]
     yield from (Case(f"{name}, padding {padding}", dataset, model, padding) for padding in paddings)
 
 
-def for_consistent(clothing: Dataset) -> Iterator[Case]:
+def populations(clothing: Dataset) -> Iterator[Case]:
     """Populations made from fixed seeds, and a real one."""
     yield from with_paddings("uniform, 100 keys", uniform(100_000, 100, default_rng(SEED + 1)), 1)
     yield from with_paddings("zipf, 1,000 keys", zipf(100_000, 1000, default_rng(SEED + 2)), 1)
@@ -55,15 +55,8 @@ def for_consistent(clothing: Dataset) -> Iterator[Case]:
     yield from with_paddings("Clothing", clothing, 2)
 
 
-def for_oversize(clothing: Dataset) -> Iterator[Case]:
-    """Populations in which many hold more pairs than the padding."""
-    yield from with_paddings("Clothing", clothing, 1, 2)
-    yield from with_paddings("movielike", movielike(default_rng(SEED + 4)), 20, 100)
-
-
-def measure(case: Case, mechanism: str, epsilon: str, wanted: tuple[str, str], repeats: int) -> np.ndarray:
-    """Squared errors of the frequency: repeats × (all keys, top keys) × (without, with the post-processing)."""
-    method, post = wanted
+def measure(case: Case, mechanism: str, epsilon: str, method: str, repeats: int) -> np.ndarray:
+    """Squared errors of the frequency: repeats × (all keys, top keys) × (without, with `consistent`)."""
     dataset, padding, users = case.dataset, case.padding, case.dataset.users
     channel = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
     moments = CountMoments.of(channel.count_law)
@@ -71,12 +64,9 @@ def measure(case: Case, mechanism: str, epsilon: str, wanted: tuple[str, str], r
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
         support, dummies = count_with_dummies(channel, case.model.prepare(channel, rng), rng)
-        before = METHODS[method](support, users, moments)[0]
-        if post == CONSISTENT:
-            unbounded = unbounded_frequency(method, before, support, users, moments)
-            after = consistent(unbounded, dummies, users, moments, padding)
-        else:
-            after = oversized(before, dataset.kept(padding))
+        before = METHODS[method].estimate(support, users, moments)[0]
+        unclipped = unclipped_frequency(method, before, support, users, moments)
+        after = make_consistent(unclipped, dummies, users, moments, padding)
         off = (np.stack([before, after]) - dataset.truth[0]) ** 2
         found.append([off[:, dataset.top(keys)].mean(axis=1) for keys in (None, TOP)])
     return np.array(found)
@@ -92,15 +82,16 @@ def gain(errors: np.ndarray) -> str:
     return f"{ratio:.{digits}f} ±{spread:.{digits}f}"
 
 
-def show(wanted: tuple[str, str], cases: Iterator[Case], mechanisms: tuple[str, ...], repeats: int) -> None:
-    """Print the gains of one post-processing of one method."""
-    table = Table(title=f"{'+'.join(wanted)}: frequency errors × lower than {wanted[0]}", box=MARKDOWN)
+def show(method: str, cases: Iterator[Case], repeats: int) -> None:
+    """Print the gains for one method."""
+    name = full_name(method, (CONSISTENT,))
+    table = Table(title=f"{name}: frequency errors × lower than {method}", box=MARKDOWN)
     heads = [f"{keys}, ε {epsilon}" for keys in ("all", f"top {TOP}") for epsilon in EPSILONS]
     for head in ("population", "mechanism", *heads):
         table.add_column(head)
     for case in cases:
-        for mechanism in mechanisms:
-            errors = [measure(case, mechanism, epsilon, wanted, repeats) for epsilon in EPSILONS]
+        for mechanism in MECHANISMS:
+            errors = [measure(case, mechanism, epsilon, method, repeats) for epsilon in EPSILONS]
             gains = (gain(each[:, keys]) for keys in (0, 1) for each in errors)
             table.add_row(case.name, mechanism, *gains)
     Console(width=170).print(table)
@@ -112,8 +103,7 @@ def main() -> None:
     columns = Columns("user", "item", "rating")
     clothing = read_dataset(data / "pckv_clothing_fit.parquet", columns, repeated="last")
     for method in ("corrected", "bayes"):
-        show((method, CONSISTENT), for_consistent(clothing), MECHANISMS, repeats)
-    show(("corrected", OVERSIZE), for_oversize(clothing), MECHANISMS[1::2], repeats)
+        show(method, populations(clothing), repeats)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
 from pckv.estimators.methods.baseline import baseline
-from pckv.lab.baselines import find_baseline
 from pckv.lab.baselines.drawing import IndexModel
+from pckv.lab.baselines.registry import find_baseline
 from pckv.lab.counting import COUNTERS, count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import uniform, zipf

@@ -50,7 +50,7 @@ from pckv.planning.objective import OBJECTIVES
 @click.option(
     "--post",
     multiple=True,
-    help=f"Done to the frequencies afterwards: {', '.join(POSTS)} (by the sizes in DATA); repeat for both. The reports are the same as without.",
+    help=f"Done to the frequencies afterwards: {', '.join(POSTS)}. The reports are the same as without.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
-from pckv.estimators.tails import binomial_probabilities, binomial_upper_tail
+from pckv.arrays import Floats
+from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
@@ -97,6 +98,14 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
         beyond = np.where(holds, middle, beyond)
         least = np.where(holds, least, np.minimum(middle + 1, beyond))
     return beyond
+
+
+def widen_for_large_sets(high: Floats, shown_pair_share: float) -> Floats:
+    """Raise upper limits of frequencies to what sets larger than the padding may hide.
+
+    `shown_pair_share` is the share of all pairs that reports show: every key may have lost the others.
+    """
+    return np.minimum(high / shown_pair_share, 1.0)
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import BucketsChannel
 from pckv.errors import require
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Floats = NDArray[np.float64]
 
 COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high")
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")

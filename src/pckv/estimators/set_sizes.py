@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pckv.arrays import Floats
 from pckv.channels import BucketsChannel
 from pckv.errors import ParameterError
-from pckv.estimators.consistency import on_simplex
 from pckv.estimators.intervals import Interval, frequency_interval
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
+from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.result import Estimates
 from pckv.moments import CountMoments
 from pckv.tally import Tally
@@ -34,7 +35,7 @@ def estimate_sizes(
     if method not in (None, METHOD):
         raise ParameterError(f"method {method!r} is not for a task of sizes, which has {METHOD!r} alone")
     shares, interval = _shares(tally, channel, level)
-    frequency = on_simplex(shares)
+    frequency = project_to_sum(shares)
     starts, ends = np.array(channel.starts, np.float64), np.array(channel.ends, np.float64)
     estimates = Estimates(
         task=tally.task.id,

@@ -9,21 +9,19 @@ from typing import Any
 
 import numpy as np
 from numpy.random import default_rng
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import build
+from pckv.estimators.intervals import widen_for_large_sets
 from pckv.estimators.methods.baseline import baseline
 from pckv.estimators.methods.bayes.bayes import Posterior, learn
 from pckv.estimators.methods.bayes.prior import Grid
 from pckv.estimators.methods.corrected import corrected
-from pckv.estimators.postprocess import oversized
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-
-Floats = NDArray[np.float64]
 
 # Frequency and mean, over all keys and over the most frequent.
 QUANTITIES = ("frequency", "mean", "frequency_top", "mean_top")
@@ -92,7 +90,7 @@ class Ground:
     def cover(self, found: Posterior) -> list[float]:
         """How many intervals hold the truth, sizes being known."""
         (low, high), (mean_low, mean_high) = found.intervals(LEVEL)
-        high = oversized(high, self.dataset.kept(self.padding))
+        high = widen_for_large_sets(high, self.dataset.shown_pair_share(self.padding))
         inside = (low <= self.frequency) & (self.frequency <= high)
         mean_inside = (mean_low <= self.mean) & (self.mean <= mean_high)
         return self.by_quantity(inside.astype(np.float64), mean_inside.astype(np.float64))

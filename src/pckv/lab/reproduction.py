@@ -13,10 +13,10 @@ from typing import Any
 from pckv.charts import chart_svg, lines_chart, save_chart
 from pckv.errors import ParameterError
 from pckv.files.outputs import whole_file
-from pckv.lab.figures import FIGURES, Figure, MissingData, Point, Scale
 from pckv.lab.figures.claims import Verdict, verdicts
-from pckv.lab.figures.figure import from_csv, to_csv
-from pckv.lab.figures.realdata import movie_source
+from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
+from pckv.lab.figures.realdata import MissingData, movie_source
+from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
 
 ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]

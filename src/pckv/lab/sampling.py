@@ -13,11 +13,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import Channel, SamplingChannel
 from pckv.lab.dataset import Dataset
 
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class SampledCounts(NamedTuple):

@@ -15,14 +15,14 @@ from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
-from pckv.estimators.estimate import LEARNING, METHODS, unbounded_frequency
-from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
-from pckv.lab import baselines
+from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, check_method, unclipped_frequency
+from pckv.estimators.postprocess import CONSISTENT, check_posts, full_name, make_consistent
 from pckv.lab.baselines.drawing import IndexModel
+from pckv.lab.baselines.registry import BASELINE_NAMES, find_baseline
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
@@ -30,7 +30,6 @@ from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
 from pckv.moments import CountMoments
 from pckv.planning.selection import select_channel
 
-Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 # The methods of the baselines are their own.
@@ -82,14 +81,13 @@ class Grid:
         for name in self.mechanisms:
             check_mechanism(name)
         for name in self.methods:
-            if name not in METHODS:
-                raise ParameterError(f"method {name!r} does not exist: choose from {', '.join(METHODS)}")
+            check_method(name)
 
     def settings(self, keys: int, users: int) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
         self.check(keys)
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
-            if baselines.find_baseline(name) is not None:
+            if find_baseline(name) is not None:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
@@ -177,7 +175,7 @@ class Bench:
 
     def run(self, setting: Setting, rng: Generator) -> Outcome:
         """Simulate one collection and compare it with the truth."""
-        if (baseline := baselines.find_baseline(setting.mechanism)) is not None:
+        if (baseline := find_baseline(setting.mechanism)) is not None:
             frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
         else:
             frequency, mean = self.estimate(setting, rng)
@@ -188,12 +186,10 @@ class Bench:
         channel, users = self.channel(setting), self.dataset.users
         support, dummies = count_with_dummies(channel, self.sampling.prepare(channel, rng), rng)
         moments = CountMoments.of(channel.count_law)
-        frequency, mean = METHODS[setting.method](support, users, moments)
+        frequency, mean = METHODS[setting.method].estimate(support, users, moments)
         if CONSISTENT in setting.post:
-            unbounded = unbounded_frequency(setting.method, frequency, support, users, moments)
-            frequency = consistent(unbounded, dummies, users, moments, setting.padding)
-        if OVERSIZE in setting.post:
-            frequency = oversized(frequency, self.dataset.kept(setting.padding))
+            unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
+            frequency = make_consistent(unclipped, dummies, users, moments, setting.padding)
         return frequency, mean
 
     def compare(self, top: int | None, frequency: Floats, mean: Floats) -> Outcome:
@@ -210,7 +206,7 @@ class Bench:
 
     def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:
         """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
-        if baselines.find_baseline(setting.mechanism) is not None:
+        if find_baseline(setting.mechanism) is not None:
             return None, None
         moments = CountMoments.of(self.channel(setting).count_law)
         true_frequency, true_mean = self.dataset.truth
@@ -229,7 +225,7 @@ def simulate(
     epsilon: Sequence[float | str],
     mechanism: Sequence[str],
     padding: int | Sequence[int] = 1,
-    method: str | Sequence[str] = LEARNING,
+    method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,
@@ -254,7 +250,7 @@ def simulate(
         allocation=allocation,
         top=top,
         objective=objective,
-        post=in_order(post),
+        post=check_posts(post),
     )
     settings = list(grid.settings(dataset.keys, dataset.users))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
@@ -271,8 +267,8 @@ def simulate(
 
 def check_mechanism(name: str) -> None:
     """Refuse a mechanism that does not exist, naming those that do."""
-    if name not in (*CHANNELS, AUTO) and baselines.find_baseline(name) is None:
-        known = ", ".join((AUTO, *CHANNELS, *baselines.NAMES))
+    if name not in (*CHANNELS, AUTO) and find_baseline(name) is None:
+        known = ", ".join((AUTO, *CHANNELS, *BASELINE_NAMES))
         raise ParameterError(f"mechanism {name!r} does not exist: choose from {known}")
 
 

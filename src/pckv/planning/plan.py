@@ -216,24 +216,20 @@ def _usual(people: Sizes) -> int:
     return max(1, people.percentile(USUAL_SHARE))
 
 
-def _best_padding(
-    channels: list[Channel], people: Sizes, wanted: Objective, *, oversize: bool = False
-) -> Channel:
+def _best_padding(channels: list[Channel], people: Sizes, wanted: Objective) -> Channel:
     """The one whose padding suits the objective best; one that `auto` may choose, if there is one."""
     return min(
         channels,
         key=lambda channel: (
             exclusion_reason(channel, wanted.users) != "",
-            wanted.score(_errors(channel, wanted, people, oversize=oversize)),
+            wanted.score(_errors(channel, wanted, people)),
         ),
     )
 
 
-def _errors(channel: Channel, wanted: Objective, people: Sizes, *, oversize: bool = False) -> Errors:
-    """What is predicted; with the correction `oversize`, frequencies are divided by the share of pairs kept."""
-    moments, padding = CountMoments.of(channel.count_law), channel.padding
-    divisor = people.kept(padding) if oversize else 1.0
-    return predict(moments, wanted.users, wanted.frequency, people.seen(padding), divisor)
+def _errors(channel: Channel, wanted: Objective, people: Sizes) -> Errors:
+    moments = CountMoments.of(channel.count_law)
+    return predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding))
 
 
 def _alternatives(
@@ -241,16 +237,7 @@ def _alternatives(
 ) -> tuple[Alternative, ...]:
     channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
     usual = next(channel for channel in channels if channel.padding == _usual(people))
-    made_up = _best_padding(channels, people, wanted, oversize=True)
-
-    def alternative(rule: str, channel: Channel, *, oversize: bool) -> Alternative:
-        errors = _errors(channel, wanted, people, oversize=oversize)
-        return Alternative(rule, channel.padding, *map(math.sqrt, errors))
-
-    return (
-        alternative("90 %", usual, oversize=False),
-        alternative("oversize", made_up, oversize=True),
-    )
+    return (Alternative("90 %", usual.padding, *map(math.sqrt, _errors(usual, wanted, people))),)
 
 
 def _error_at(channel: Channel, wanted: Objective, people: Sizes) -> ErrorAt:

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.lab.baselines.drawing import IndexModel
-
-Floats = NDArray[np.float64]
 
 
 def kvue(model: IndexModel, epsilon: float, rng: Generator) -> tuple[Floats, Floats]:

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
 from pckv.estimators.methods.bayes.prior import (
     MEAN_CELLS,

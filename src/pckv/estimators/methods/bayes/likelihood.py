@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
+from pckv.estimators.binomial import log_gamma
 from pckv.estimators.intervals import GAUSSIAN_NOISE
-from pckv.estimators.tails import log_gamma
 from pckv.moments import CountMoments
-
-Floats = NDArray[np.float64]
 
 # A binomial with chances this small is as good as Poisson's law.
 _LEAST_CHANCE = 1e-9

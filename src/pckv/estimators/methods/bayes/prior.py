@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.moments import CountMoments
-
-Floats = NDArray[np.float64]
 
 # Cells of frequency are half a standard error wide, and reach so many of them above 0.
 FREQUENCY_STEP = 0.5

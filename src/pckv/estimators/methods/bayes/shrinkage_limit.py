@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood
 from pckv.estimators.methods.bayes.prior import Grid, posterior, scaled_likelihood
 from pckv.moments import CountMoments
-
-Floats = NDArray[np.float64]
 
 # Limits in standard errors, least first.
 LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pckv.arrays import Floats
 
 _STIRLING_FROM = 16
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
