@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate, simulate
+from pckv.auditing.variants import VARIANTS
 from pckv.channels import CHANNELS, SamplingChannel
 from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS
@@ -98,7 +99,7 @@ def small_channels(mechanism: str) -> list[SamplingChannel]:
     kind = CHANNELS[mechanism]
     built = [
         kind.from_parameters(keys, padding, Fraction(1), parameters, bits=BITS)
-        for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), kind.variants())
+        for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), VARIANTS[mechanism])
     ]
     return [channel for channel in built if isinstance(channel, SamplingChannel)]
 

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from pckv.auditing.exact import MOST_CASES, cases, worst_ratio
+from pckv.auditing.exact import MAX_CASES, cases, worst_ratio
+from pckv.auditing.smaller_channels import smaller
+from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, Channel, build
 from pckv.limits import check_epsilon
@@ -60,8 +62,8 @@ def audit(task: Task) -> Audit:
 def audit_channel(channel: Channel) -> Audit:
     """Audit a channel: exactly at its size if that is small, else in closed form and in small."""
     small = channel
-    while cases(small) > MOST_CASES and (smaller := small.smaller()):
-        small = smaller
+    while cases(small) > MAX_CASES and (reduced := smaller(small)):
+        small = reduced
     exact = worst_ratio(small.law, small.keys)
     asked = exp_lower(channel.epsilon)
     return Audit(
@@ -86,8 +88,8 @@ def standard_audits(
     """Every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(check_epsilon(epsilon)), variant)
-        for name, channel in MECHANISMS.items()
-        for variant in channel.variants()
+        for name in MECHANISMS
+        for variant in VARIANTS[name]
         for keys in range(1, most_keys + 1)
         for padding in range(1, most_padding + 1)
         for epsilon in STANDARD_EPSILONS

@@ -17,7 +17,9 @@ import numpy as np
 
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
+from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, PAIRS, SIZES, Channel, Law, Signs, Support
 from pckv.device import padding
@@ -57,9 +59,9 @@ class Subject:
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
         """The mechanism in every variant, as enumeration takes it."""
-        for variant in self.channel.variants():
+        for variant in VARIANTS[self.name]:
             channel = self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
-            yield channel.for_enumeration()
+            yield enumerable(channel)
 
 
 SUBJECTS = tuple(Subject(name, channel, SAMPLERS[name]) for name, channel in MECHANISMS.items())

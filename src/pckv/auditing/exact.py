@@ -13,7 +13,7 @@ from pckv.channels import Channel, Law, Signs
 from pckv.errors import AuditFailure
 
 # Beyond this many input sets times outputs, enumeration gives way to the closed form.
-MOST_CASES = 20_000
+MAX_CASES = 20_000
 # So many keys have more input sets than that, whatever the outputs.
 HOPELESS_KEYS = 10
 

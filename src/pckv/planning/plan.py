@@ -13,6 +13,7 @@ from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
 from pckv.moments import CountMoments
+from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.prediction import Errors, predict
 from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
@@ -178,7 +179,7 @@ def plan(
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
-        why=channel.why,
+        why=explain_parameters(channel),
         budgets=channel.budgets,
         a=a,
         b=b,
