@@ -12,9 +12,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,12 +24,13 @@ from rich.progress import track
 from accuracy_page import LABELS, write_page
 from pckv.channels import CHANNELS, build
 from pckv.estimators.methods.bayes.bayes import learn
-from pckv.lab.accuracy import LEVEL, QUANTITIES, Cell, Ground, measure
+from pckv.lab.accuracy import LEVEL, QUANTITIES, MeasuredPopulation, Measurement, measure
 from pckv.lab.choices import draw_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Scale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
 from pckv.lab.populations import gaussian, movielike, uniform, zipf
+from pckv.lab.processes import map_in_processes
 from pckv.moments import CountMoments
 
 EPSILONS = ("0.5", "1", "2", "3", "4", "5")
@@ -75,30 +75,26 @@ OTHERS = {
 }
 
 
-def run(cases: dict[str, Case], scale: Scale, repeats: int | None = None) -> list[Cell]:
+def run(cases: dict[str, Case], scale: Scale, repeats: int | None = None) -> list[Measurement]:
     """All cells, one population after another, so that one is in memory at a time."""
-    cells: list[Cell] = []
+    cells: list[Measurement] = []
     for name, case in cases.items():
         started = time.perf_counter()
-        _ground[:] = [Ground(case.make(scale), case.padding)]
+        population = MeasuredPopulation(case.make(scale), case.padding)
         jobs = [
             (mechanism, epsilon, repeats or (case.repeats if epsilon in BAR_EPSILONS else case.repeats // 2))
             for mechanism in CHANNELS
             for epsilon in EPSILONS
         ]
-        # Forked workers share the population instead of copying it.
-        with ProcessPoolExecutor(os.cpu_count(), get_context("fork")) as pool:
-            found = list(track(pool.map(_cell, jobs), name, total=len(jobs)))
-        cells += [Cell(**{**cell.to_dict(), "data": name}) for cell in found]
+        measured = map_in_processes(partial(_measure, population), jobs, os.cpu_count() or 1)
+        found = list(track(measured, name, total=len(jobs)))
+        cells += [Measurement(**{**cell.to_dict(), "data": name}) for cell in found]
         print(f"{name}: {time.perf_counter() - started:.0f} s")
     return cells
 
 
-_ground: list[Ground] = []
-
-
-def _cell(job: tuple[str, str, int]) -> Cell:
-    return measure(_ground[0], *job, SEED)
+def _measure(population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int) -> Measurement:
+    return measure(population, mechanism, epsilon, repeats, SEED)
 
 
 class Bar(NamedTuple):
@@ -110,7 +106,7 @@ class Bar(NamedTuple):
     holds: bool
 
 
-def bars(cells: list[Cell]) -> list[Bar]:
+def bars(cells: list[Measurement]) -> list[Bar]:
     """The bars of `bayes` against `corrected`."""
     counted = [cell for cell in cells if cell.epsilon in BAR_EPSILONS]
     gains = 1 / np.exp(np.mean([np.log(cell.ratio) for cell in counted], axis=0))
@@ -124,7 +120,7 @@ def bars(cells: list[Cell]) -> list[Bar]:
     return found
 
 
-def _least_cover(cells: list[Cell], place: int) -> Bar:
+def _least_cover(cells: list[Measurement], place: int) -> Bar:
     covers = {
         name: float(np.mean([cell.cover[place] for cell in cells if cell.data == name]))
         for name in dict.fromkeys(cell.data for cell in cells)
@@ -138,7 +134,7 @@ def _least_cover(cells: list[Cell], place: int) -> Bar:
     )
 
 
-def _worst_ratio(cells: list[Cell], place: int) -> Bar:
+def _worst_ratio(cells: list[Measurement], place: int) -> Bar:
     worst = max(cells, key=lambda cell: cell.ratio[place])
     return Bar(
         f"{LABELS[place]}: worst cell",
@@ -148,8 +144,8 @@ def _worst_ratio(cells: list[Cell], place: int) -> Bar:
     )
 
 
-def _worst_bound(cells: list[Cell], place: int) -> Bar:
-    def beyond(cell: Cell) -> float:
+def _worst_bound(cells: list[Measurement], place: int) -> Bar:
+    def beyond(cell: Measurement) -> float:
         return cell.bound[place] - (1.05 if cell.keys <= SMALL_KEYS else 1.02)
 
     worst = max(cells, key=beyond)
@@ -161,7 +157,7 @@ def _worst_bound(cells: list[Cell], place: int) -> Bar:
     )
 
 
-def _name(cell: Cell) -> str:
+def _name(cell: Measurement) -> str:
     return f"{cell.data}, {cell.mechanism}, ε {cell.epsilon}"
 
 

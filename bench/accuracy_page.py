@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pckv.charts import lines_chart, save_chart
-from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Cell
+from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Measurement
 
 PAPER = ("ue", "grr")
 LABELS = (
@@ -45,7 +45,9 @@ class Line(NamedTuple):
     method: str
 
 
-def write_page(folder: Path, cells: Sequence[Cell], bars: Sequence[tuple[str, str, str, bool]]) -> None:
+def write_page(
+    folder: Path, cells: Sequence[Measurement], bars: Sequence[tuple[str, str, str, bool]]
+) -> None:
     """The page and its pictures."""
     parts = [INTRODUCTION, *_bars(bars)]
     for name in dict.fromkeys(cell.data for cell in cells):
@@ -62,7 +64,7 @@ def _bars(bars: Sequence[tuple[str, str, str, bool]]) -> Iterator[str]:
         yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
 
 
-def _section(name: str, cells: list[Cell], picture: str) -> Iterator[str]:
+def _section(name: str, cells: list[Measurement], picture: str) -> Iterator[str]:
     first = cells[0]
     repeats = sorted({cell.repeats for cell in cells})
     worst = max(
@@ -81,7 +83,7 @@ def _section(name: str, cells: list[Cell], picture: str) -> Iterator[str]:
         yield from _table(cells, place)
 
 
-def _table(cells: list[Cell], place: int) -> Iterator[str]:
+def _table(cells: list[Measurement], place: int) -> Iterator[str]:
     epsilons = list(dict.fromkeys(cell.epsilon for cell in cells))
     by_place = {(cell.mechanism, cell.epsilon): cell for cell in cells}
     yield "| ε | " + " | ".join(epsilons) + " |\n|---|" + "---:|" * len(epsilons) + "\n"
@@ -98,7 +100,7 @@ def _table(cells: list[Cell], place: int) -> Iterator[str]:
     yield " | ".join(f"**{theirs / ours:.1f}**" for ours, theirs in zip(best, paper, strict=True)) + " |\n"
 
 
-def _papers_best(cells: Sequence[Cell], epsilon: str, place: int) -> float:
+def _papers_best(cells: Sequence[Measurement], epsilon: str, place: int) -> float:
     return min(
         cell.errors["corrected"][place]
         for cell in cells
@@ -106,7 +108,7 @@ def _papers_best(cells: Sequence[Cell], epsilon: str, place: int) -> float:
     )
 
 
-def _chart(name: str, cells: list[Cell]) -> object:
+def _chart(name: str, cells: list[Measurement]) -> object:
     """All four errors against ε: the paper's best, every mechanism with bayes, and the best oracle."""
     rows: list[dict[str, object]] = []
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from numpy.random import default_rng
 
-from pckv.lab.choices import Cell, run_cell
+from pckv.lab.choices import SimulatedSetting, compare_choice
 
 KEYS = (10, 30, 100, 1000, 10_000, 100_000)
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
@@ -21,11 +21,11 @@ KEY_REPEATS = 20_000
 WITHIN = 1.1
 
 
-def cells() -> Iterator[Cell]:
+def cells() -> Iterator[SimulatedSetting]:
     """Every setting of the grid."""
     for keys, epsilon, pairs, users in itertools.product(KEYS, EPSILONS, PAIRS, USERS):
         if pairs <= keys:
-            yield Cell(keys, epsilon, pairs, users)
+            yield SimulatedSetting(keys, epsilon, pairs, users)
 
 
 def main(objective: str = "both") -> None:
@@ -33,7 +33,7 @@ def main(objective: str = "both") -> None:
     print(f"objective {objective}, {KEY_REPEATS:,} key-repeats a mechanism and setting")
     outcomes = []
     for number, cell in enumerate(cells()):
-        outcome = run_cell(cell, objective, default_rng([7, number]), KEY_REPEATS)
+        outcome = compare_choice(cell, objective, default_rng([7, number]), KEY_REPEATS)
         outcomes.append(outcome)
         shown = ", ".join(f"{name} {error:.3g}" for name, error in outcome.errors.items())
         print(

@@ -20,7 +20,7 @@ from pckv.estimators.postprocess import CONSISTENT, full_name, make_consistent
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
@@ -101,7 +101,7 @@ def main() -> None:
     """Print all tables."""
     data, repeats = Path(sys.argv[1]), int((sys.argv[2:] or [REPEATS])[0])
     columns = Columns("user", "item", "rating")
-    clothing = read_dataset(data / "pckv_clothing_fit.parquet", columns, repeated="last")
+    clothing = read_ratings(data / "pckv_clothing_fit.parquet", columns, repeated="last")
     for method in ("corrected", "bayes"):
         show(method, populations(clothing), repeats)
 

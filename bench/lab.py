@@ -22,7 +22,7 @@ from pckv.channels.ue import UeChannel
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform
 from pckv.lab.sampling import SamplingModel
 
@@ -99,7 +99,7 @@ def read_many() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.parquet"
         subprocess.run([sys.executable, __file__, "write_many", str(path)], check=True)
-        read_dataset(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
+        read_ratings(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
 
 
 def write_many(path: str) -> None:

@@ -24,7 +24,7 @@ from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import movielike
 from pckv.lab.simulate import Result, simulate
 from pckv.moments import CountMoments
@@ -129,7 +129,7 @@ def main() -> int:
     console = Console(width=140)
     table = Table("data", "ε", "error of", OURS, "the better of ue and grr", "lower by", "bar", "", box=None)
     columns = Columns("user", "item", "rating")
-    clothing = read_dataset(folder / "pckv_clothing_fit.parquet", columns, low=2, high=10, repeated="last")
+    clothing = read_ratings(folder / "pckv_clothing_fit.parquet", columns, low=2, high=10, repeated="last")
     met = compare(table, clothing, (1, 2, 3, 5), CLOTHING_BARS, repeats)
     met &= compare(table, movielike(default_rng(1)), (1, 10, 50, 100), MOVIE_BARS, repeats)
     console.print(f"Mean squared errors of the {TOP} most frequent keys, {repeats} repeats, method corrected")

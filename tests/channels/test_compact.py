@@ -27,7 +27,7 @@ from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
 from pckv.device import ue_compact
 from pckv.errors import ParameterError, TallyError
 from pckv.lab.populations import uniform
-from pckv.lab.simulate import Bench, Setting
+from pckv.lab.simulate import Setting, Simulator
 from pckv.moments import CountMoments
 from pckv.planning.explanation import explain_parameters
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
@@ -532,16 +532,16 @@ def test_errors_are_those_of_theory_and_of_ue(epsilon: str, users: int, keys: in
     the exact variances (the test below). Seeds are fixed.
     """
     rng = default_rng([31, users, keys])
-    bench = Bench(uniform(users, keys, rng))
+    simulator = Simulator(uniform(users, keys, rng))
     errors = {}
     for name in ("ue-compact", "ue"):
         setting = Setting(name, epsilon, 1, "corrected", None)
-        outcomes = [bench.run(setting, rng) for _ in range(-(-KEY_REPEATS // keys))]
+        outcomes = [simulator.run(setting, rng) for _ in range(-(-KEY_REPEATS // keys))]
         errors[name] = np.array([(outcome.mse_frequency, outcome.mse_mean) for outcome in outcomes])
     measured = {name: error.mean(axis=0) for name, error in errors.items()}
     standard_error = errors["ue-compact"].std(axis=0, ddof=1) / math.sqrt(len(errors["ue-compact"]))
     assert standard_error[0] <= 0.011 * measured["ue-compact"][0]
-    frequency = bench.dataset.truth[0]
+    frequency = simulator.dataset.truth[0]
     q = residues.choose(keys, exp_lower(Fraction(epsilon)))
 
     def theory(at: Fraction) -> float:

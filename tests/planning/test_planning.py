@@ -169,7 +169,9 @@ def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> 
     assert objections["ue-compact"].endswith("words are too many to decode all keys together")
     assert objections["ue"] == ""
     assert objections["grr"].endswith("more squared error")
-    assert explain_parameters(compact).endswith("too many words to decode all keys together, only those asked for")
+    assert explain_parameters(compact).endswith(
+        "too many words to decode all keys together, only those asked for"
+    )
     with pytest.raises(ParameterError, match="ask for it by name"):
         select_channel(4_000_000, 1, Fraction(6), {"name": "auto", "q": compact.q})
 

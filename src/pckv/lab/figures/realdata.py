@@ -11,11 +11,11 @@ from numpy.random import Generator
 from pckv.errors import require
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
-from pckv.lab.simulate import OWN_METHOD, Bench
+from pckv.lab.simulate import OWN_METHOD, Simulator
 from pckv.population import Population
 
 MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE": "ue"}
@@ -39,17 +39,17 @@ def _file(scale: Scale, name: str) -> Path:
 
 def ecommerce(scale: Scale) -> Dataset:
     """E-commerce: one rating each."""
-    return read_dataset(_file(scale, "ecommerce_womens_clothing.parquet"), RATINGS, low=1, high=5)
+    return read_ratings(_file(scale, "ecommerce_womens_clothing.parquet"), RATINGS, low=1, high=5)
 
 
 def clothing(scale: Scale) -> Dataset:
     """Clothing: of 264 repeated rows the last one counts."""
-    return read_dataset(_file(scale, "pckv_clothing_fit.parquet"), RATINGS, low=2, high=10, repeated="last")
+    return read_ratings(_file(scale, "pckv_clothing_fit.parquet"), RATINGS, low=2, high=10, repeated="last")
 
 
 def goodbooks(scale: Scale) -> Dataset:
     """Goodbooks: many pairs each, all keys about equally frequent; not one of the paper's."""
-    return read_dataset(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
+    return read_ratings(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
 
 
 def amazon(scale: Scale) -> Dataset:
@@ -93,33 +93,35 @@ def movie(scale: Scale) -> Dataset:
     if movie_source(scale) == "movielike":
         return movielike(scale.rng(11))
     columns = Columns("userId", "movieId", "rating")
-    return read_dataset(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
+    return read_ratings(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
 
 
-_loaded: dict[str, Bench] = {}
+_loaded: dict[str, Simulator] = {}
 
 
 def _run(name: str, padding: int, scale: Scale, repeat: int) -> list[Point]:
-    bench, rng = _loaded[name], scale.rng(12, list(DATASETS).index(name), repeat)
+    simulator, rng = _loaded[name], scale.rng(12, list(DATASETS).index(name), repeat)
     points: list[Point] = []
     for label, mechanism in MECHANISMS.items():
         for epsilon in EPSILONS:
             setting = setting_of(mechanism, epsilon, TOP, padding)
-            outcome = bench.run(setting, rng)
+            outcome = simulator.run(setting, rng)
             at = {"series": label, "ε": float(epsilon)}
             points.append(
                 at | {"theory": False, "frequency": outcome.mse_frequency, "mean": outcome.mse_mean}
             )
             if repeat == 0 and setting.method != OWN_METHOD:
-                points.append(at | {"theory": True, **printed_theory(bench, bench.channel(setting), TOP)})
+                points.append(
+                    at | {"theory": True, **printed_theory(simulator, simulator.channel(setting), TOP)}
+                )
     return points
 
 
 def _points(name: str, padding: int) -> Callable[[Scale, Progress], list[Point]]:
     def points(scale: Scale, progress: Progress) -> list[Point]:
-        bench = Bench(DATASETS[name](scale))
-        _ = bench.sampling, bench.indices, bench.dataset.truth
-        _loaded[name] = bench
+        simulator = Simulator(DATASETS[name](scale))
+        _ = simulator.sampling, simulator.indices, simulator.dataset.truth
+        _loaded[name] = simulator
         jobs = [(name, padding, scale, repeat) for repeat in range(scale.repeats)]
         found = averaged(in_parallel(_run, jobs, scale, progress), "ε", tuple(ERRORS))
         del _loaded[name]
