@@ -87,10 +87,10 @@ def test_everybody_alike_shows_the_same_share_of_every_key() -> None:
 @given(SOME_SIZES)
 def test_longer_paddings_keep_more_and_of_popular_keys_most(people: dict[int, float]) -> None:
     sizes = Sizes(people)
-    for power in ("kept", "seen"):
-        kept = [getattr(sizes, power)(padding) for padding in range(1, sizes.largest + 1)]
-        assert kept == sorted(kept)
-        assert kept[-1] == 1
+    for share in (sizes.shown_pair_share, sizes.seen):
+        shown = [share(padding) for padding in range(1, sizes.largest + 1)]
+        assert shown == sorted(shown)
+        assert shown[-1] == 1
     for padding in (1, 2, 10, 100):
         assert sizes.seen(padding) >= sizes.shown_pair_share(padding) - 1e-12
         assert sizes.shown_pair_share(padding) * sizes.mean == pytest.approx(sizes.at_most(padding).mean)

@@ -1,4 +1,4 @@
-"""Checking the guarantee instead of believing it."""
+"""Audit the privacy guarantee of a mechanism in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Audit:
     holds: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit as plain values."""
+        """Return the audit as plain values."""
         return asdict(self)
 
 
@@ -83,15 +83,15 @@ def audit_channel(channel: Channel) -> Audit:
 
 
 def standard_audits(
-    most_keys: int = 3, most_padding: int = 2, progress: Callable[[float], None] = lambda _: None
+    max_keys: int = 3, max_padding: int = 2, progress: Callable[[float], None] = lambda _: None
 ) -> list[Audit]:
-    """Every mechanism in every variant, over small numbers of keys and paddings."""
+    """Audit every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(check_epsilon(epsilon)), variant)
         for name in MECHANISMS
         for variant in VARIANTS[name]
-        for keys in range(1, most_keys + 1)
-        for padding in range(1, most_padding + 1)
+        for keys in range(1, max_keys + 1)
+        for padding in range(1, max_padding + 1)
         for epsilon in STANDARD_EPSILONS
     ]
     audits = []

@@ -77,9 +77,9 @@ def check_law_sums_to_one(subject: Subject) -> None:
                     raise AuditFailure(f"law sums to 1: not for {signs} with {keys} keys, padding {length}")
 
 
-def check_exact_epsilon(subject: Subject, most_keys: int = 3) -> None:
+def check_exact_epsilon(subject: Subject, max_keys: int = 3) -> None:
     """The enumerated loss is within the closed form, that within the claim, and that within ε."""
-    for keys, length, epsilon in itertools.product(range(1, most_keys + 1), (1, 2, 3), EPSILONS):
+    for keys, length, epsilon in itertools.product(range(1, max_keys + 1), (1, 2, 3), EPSILONS):
         for channel in subject.channels(keys, length, epsilon):
             exact = worst_ratio(channel.law, keys)
             if not exact <= channel.realised <= channel.claim <= exp_lower(epsilon):

@@ -1,4 +1,4 @@
-"""Simulated collections: what a mechanism would have cost on this population."""
+"""Simulated collections: the errors that a mechanism would have on a population."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Setting:
     method: str
     top: int | None
     allocation: str = DEFAULT_ALLOCATION
-    # What was chosen for the objective; a setting's seed does not hang on it.
+    # What was chosen for the objective; a setting's seed does not depend on it.
     parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
-    # Nor on this: the same reports with and without.
+    # Nor on this: the reports are the same with and without postprocessing.
     post: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -59,7 +59,7 @@ def _parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Combinations:
-    """Every combination of what is compared."""
+    """What is compared: every combination of these settings."""
 
     epsilons: tuple[str, ...]
     mechanisms: tuple[str, ...]
@@ -147,7 +147,7 @@ class Result:
 
 
 class Simulator:
-    """A dataset made ready for simulating one collection after another."""
+    """A dataset prepared for simulating one collection after another."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset

@@ -12,7 +12,7 @@ from pckv.lab.baselines.drawing import IndexModel
 
 
 def kvue(model: IndexModel, epsilon: float, rng: Generator) -> tuple[Floats, Floats]:
-    """Each user reports the state of the key that she drew: held with +, held with -, or not held."""
+    """Let each user report the state of the key that they drew: held with +, held with -, or not held."""
     e = math.exp(epsilon)
     truth, lie = e / (e + 2), 1 / (e + 2)
     drawn = model.draw(rng)
