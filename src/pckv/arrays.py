@@ -1,4 +1,4 @@
-"""The types of the arrays that numbers per key or per participant are held in."""
+"""Names for the kinds of numpy arrays that the project passes around."""
 
 from __future__ import annotations
 
@@ -8,3 +8,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+# Many messages: words in one row, or one row of plane bytes per message.
+Messages = Integers | Bytes

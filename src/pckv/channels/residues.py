@@ -1,4 +1,4 @@
-"""Which prime q a compact report is made with, one residue a sign: small error first, then few words.
+"""Which prime q a compact report is made with, one residue per sign: small error first, then few words.
 
 Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
 has one digit more.
@@ -16,8 +16,8 @@ from pckv.errors import ParameterError
 SMALLEST_PRIME = 3
 MOST_WORDS = 2**63
 LARGEST_PRIME = isqrt(MOST_WORDS - 1)
-# Primes whose error is within this factor of the best are as good, and the fewest words decide.
-AS_GOOD = Fraction(102, 100)
+# Primes whose error is within this factor of the best count as equivalent, and the fewest words decide.
+EQUIVALENT_FACTOR = Fraction(102, 100)
 
 Fits = Callable[[int], bool]
 
@@ -63,7 +63,7 @@ def _whole(number: object, what: str) -> int:
 
 
 def error(q: int, bound: Fraction) -> Fraction:
-    """The squared error of a rare key beside PCKV-UE's: of its frequency or its mean, whichever loses more.
+    """The squared error of a rare key relative to PCKV-UE's: of its frequency or its mean, whichever loses more.
 
     PCKV-UE is q = e^ε + 3. A smaller q loses by h(q) = (e^ε + q - 1)²/(q - 2), a larger one by
     g(q) = (e^ε + q - 1)²/q.
@@ -85,12 +85,12 @@ def best(keys: int, bound: Fraction) -> int:
 
 
 def choose(keys: int, bound: Fraction) -> int:
-    """Among the primes as good as the best, the one with the fewest words."""
-    most = AS_GOOD * error(best(keys, bound), bound)
+    """Among the primes equivalent to the best, the one with the fewest words."""
+    most = EQUIVALENT_FACTOR * error(best(keys, bound), bound)
     peak = int(bound) + 3
     candidates = []
     for lowest, highest in ranges(keys):
-        # Up to the peak the error falls, so that those as good begin somewhere below it.
+        # Up to the peak the error falls, so that equivalent ones begin somewhere below it.
         start = _first(lowest, max(lowest, peak), lambda q: error(q, bound) <= most)
         first = islice(filter(is_prime, range(start, highest + 1)), 1)
         candidates += [prime for prime in first if error(prime, bound) <= most]

@@ -16,6 +16,7 @@ from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
 from pckv.channels.base import THRESHOLD_BITS, Law, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,6 @@ class UeCompactChannel(SamplingChannel):
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    body_bytes = 8
     # Slot, sign, φ, whether the residue is in the true set, which one.
     draws = 5
 
@@ -66,7 +66,7 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        # The defaults are left out: one text a channel, and tasks from before there were sets keep theirs.
+        # The defaults are left out: one text per channel, and tasks from before there were sets keep theirs.
         stated: dict[str, str | int] = {"q": self.q}
         stated |= {"r": self.r} if self.r > 1 else {}
         return stated | ({"o": self.o} if self.o else {})
@@ -82,6 +82,15 @@ class UeCompactChannel(SamplingChannel):
     @property
     def word_limit(self) -> int:
         return self.functions * self.q
+
+    @property
+    def counted_dummies(self) -> int:
+        # All dummies are one more key.
+        return 1
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def decodes_all(self) -> bool:
@@ -126,7 +135,7 @@ class UeCompactChannel(SamplingChannel):
         alone = Fraction(self.r - self.o, self.q)
         return Support(alone, alone, Fraction(self.o, self.q))
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # A constant function (φ = 0) says the same of every key: +, or both signs where there is such a residue.
         return targets * (2 if self.o else 1)
 

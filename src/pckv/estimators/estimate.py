@@ -23,13 +23,12 @@ from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import METHOD as SIZES_METHOD
 from pckv.estimators.set_sizes import estimate_sizes
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
+from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import (
     DummySupport,
     KeySupport,
-    Progress,
-    counted_dummies,
     decode_all,
     key_support,
 )
@@ -75,8 +74,8 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
-    sizes: Sizes | Mapping[int, float] | Estimates | None = None,
-    progress: Progress = lambda _: None,
+    sizes: SetSizes | Mapping[int, float] | Estimates | None = None,
+    progress: Progress = no_progress,
 ) -> Estimates:
     """Estimate the frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
@@ -105,7 +104,7 @@ def estimate(
     if isinstance(task.channel, BucketsChannel):
         _check_for_buckets(posts, sizes)
         return estimate_sizes(tally, task.channel, method, level, keys)
-    known_sizes = None if sizes is None else Sizes.of(sizes)
+    known_sizes = None if sizes is None else SetSizes.of(sizes)
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     decoded = _decode(tally, request, progress)
     columns = _columns(tally, decoded, request.method, level)
@@ -181,7 +180,7 @@ def _only_requested(estimates: Estimates, request: _Request) -> Estimates:
 
 def _check_key_count(task: Task, request: _Request) -> None:
     """Refuse more keys than can be estimated at once, saying what to do instead."""
-    dummies = counted_dummies(task.channel) if request.consistent else 0
+    dummies = task.channel.counted_dummies if request.consistent else 0
     if task.key_count + dummies <= MAX_KEYS_AT_ONCE:
         return
     many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")

@@ -52,7 +52,7 @@ def _explain_sets(channel: UeCompactChannel) -> str:
     q, r, o = channel.q, channel.r, channel.o
     frequency, mean = errors_relative_to_ue(Fraction(r, q), Fraction(o, q), channel.bound)
     return (
-        f"q = {q}, r = {r}, o = {o}: {channel.word_limit:,} words; the error of a rare key beside "
+        f"q = {q}, r = {r}, o = {o}: {channel.word_limit:,} words; the error of a rare key relative to "
         f"ue: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
     )
 
