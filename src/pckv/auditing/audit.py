@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,6 +12,7 @@ from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, Channel, build
 from pckv.limits import check_epsilon
+from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
 __all__ = ["Audit", "audit", "audit_channel", "standard_audits"]
@@ -82,9 +82,7 @@ def audit_channel(channel: Channel) -> Audit:
     )
 
 
-def standard_audits(
-    max_keys: int = 3, max_padding: int = 2, progress: Callable[[float], None] = lambda _: None
-) -> list[Audit]:
+def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:
     """Audit every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(check_epsilon(epsilon)), variant)

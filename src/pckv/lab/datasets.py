@@ -9,8 +9,9 @@ import numpy as np
 from pckv.arrays import Flags, Floats
 from pckv.errors import DataError, ParameterError
 from pckv.files.pairs.population import PairRows
-from pckv.files.pairs.rows import Columns, Progress, RowFile, shown
+from pckv.files.pairs.rows import Columns, RowFile, shown
 from pckv.lab.dataset import Dataset
+from pckv.progress import Progress, no_progress
 
 
 def read_ratings(
@@ -20,7 +21,7 @@ def read_ratings(
     low: float | None = None,
     high: float | None = None,
     repeated: str | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> Dataset:
     """Read a CSV or Parquet file with one row per pair.
 

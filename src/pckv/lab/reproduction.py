@@ -18,8 +18,9 @@ from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
 from pckv.lab.figures.realdata import MissingData, movie_source
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
+from pckv.progress import Progress
 
-ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]
+ProgressBar = Callable[[str], AbstractContextManager[Progress]]
 
 MANIFEST = "settings.json"
 
