@@ -26,7 +26,7 @@ from pckv.planning.prediction import predict
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from pckv.store.parts import merge_parts
-from pckv.web import files, vega
+from pckv.web import chart_script, static_files
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -269,7 +269,7 @@ def test_other_pages_may_load_the_client(site: Running) -> None:
 
 
 def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
-    loaded = files.load_files()
+    loaded = static_files.load_files()
     assert {"static/index.html", "static/join.html", "static/style.css"} <= set(loaded)
     for name, file in loaded.items():
         text = file.content.decode()
@@ -283,18 +283,18 @@ def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
 
 def test_the_script_for_charts_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(vega, "_MAKE", "import sys; sys.stdout.write('made')")
-    assert vega.Vega().script() == b"made"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
+    assert chart_script.ChartScript().get() == b"made"
     assert [path.read_bytes() for path in (tmp_path / "pckv").iterdir()] == [b"made"]
-    monkeypatch.setattr(vega, "_MAKE", "raise SystemExit(1)")
-    assert vega.Vega().script() == b"made"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit(1)")
+    assert chart_script.ChartScript().get() == b"made"
 
 
 def test_a_script_for_charts_that_cannot_be_made_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(vega, "_MAKE", "raise SystemExit('said by a child')")
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit('said by a child')")
     with running() as found:
         check_problem(found.get("/vega.js", None), 503, "overloaded")
     said = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
@@ -306,8 +306,8 @@ def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(
 ) -> None:
     (tmp_path / "pckv").write_text("a file where the folder would be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(vega, "_MAKE", "import sys; sys.stdout.write('made')")
-    assert vega.Vega().script() == b"made"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
+    assert chart_script.ChartScript().get() == b"made"
 
 
 # What the pages ask for

@@ -1,4 +1,4 @@
-"""A task before it is one: what a form would give, and the task made from it."""
+"""The page for a new task: the plan for what the form says, and the task that is created from it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
 from pckv.task import Task
 
-# Curves against ε and users: what people choose from, and as much beyond as tells something.
+# The curves cover the values of ε that people choose, and multiples of the expected number of users.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-SPREADS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
-Here = Annotated[Collector, Depends(collector)]
+CurrentCollector = Annotated[Collector, Depends(collector)]
 ObjectiveName = Literal["both", "frequency", "mean"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
@@ -43,12 +43,12 @@ router = APIRouter(tags=["dashboard"])
 
 
 @lru_cache(1024)
-def _plan(keys: int, users: int, epsilon: str, pairs: int, objective: str) -> Plan:
-    """A plan; whoever types asks for the same ones again and again."""
+def _cached_plan(keys: int, users: int, epsilon: str, pairs: int, objective: str) -> Plan:
+    """Plan a task; while somebody types, the page asks for the same plan many times."""
     return plan(keys=keys, users=users, epsilon=epsilon, pairs=pairs, objective=objective)
 
 
-class Draft(BaseModel):
+class NewTaskForm(BaseModel):
     """The fields of the form for a new task."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -64,64 +64,69 @@ class Draft(BaseModel):
     opens: str | None = None
     closes: str | None = None
 
-    def task(self) -> Task:
-        """The task with the planned mechanism and padding."""
+    def to_task(self) -> Task:
+        """Return the task with the planned mechanism and padding."""
         keys = self.keys if isinstance(self.keys, int) else len(self.keys)
-        chosen = _plan(keys, self.users, self.epsilon, self.pairs, self.objective)
+        planned = _cached_plan(keys, self.users, self.epsilon, self.pairs, self.objective)
         return Task(
             name=self.name,
             keys=self.keys,
             values=(self.low, self.high),
             epsilon=self.epsilon,
-            padding=chosen.padding,
-            mechanism={"name": chosen.mechanism, **chosen.parameters},
+            padding=planned.padding,
+            mechanism={"name": planned.mechanism, **planned.parameters},
             opens=self.opens,
             closes=self.closes,
         )
 
 
 @router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
-async def planned(
+async def show_plan(
     keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
     users: Annotated[int, Query(ge=1, le=MOST_USERS)],
     epsilon: Annotated[str, Query(pattern=EPSILON)],
     pairs: Annotated[int, Query(ge=1, le=MAX_KEYS)] = 1,
     objective: Annotated[ObjectiveName, Query()] = "both",
 ) -> dict[str, Any]:
-    """What to run and what errors to expect, with curves as Vega-Lite specifications."""
+    """Return what to run and the errors to expect, with curves as Vega-Lite specifications."""
 
-    def work() -> dict[str, Any]:
-        made = _plan(keys, users, epsilon, pairs, objective)
-        return {"plan": made.to_dict(), "by_epsilon": _by_epsilon(made), "by_users": _by_users(made)}
+    def compute() -> dict[str, Any]:
+        planned = _cached_plan(keys, users, epsilon, pairs, objective)
+        curves = {"by_epsilon": _errors_by_epsilon(planned), "by_users": _errors_by_users(planned)}
+        return {"plan": planned.to_dict(), **curves}
 
     try:
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(compute)
     except PckvError as error:
         raise Problem(ProblemKind.MALFORMED, str(error)) from None
 
 
-def _by_epsilon(made: Plan) -> dict[str, Any]:
-    """The errors of this mechanism and padding at every ε, with the parameters that suit it there.
+def _errors_by_epsilon(planned: Plan) -> dict[str, Any]:
+    """Draw the errors of this mechanism and padding at several ε, its parameters tuned for each of them.
 
-    The best choice at every ε would take as many plans, and whoever types waits for them.
+    The best mechanism for each ε would take a plan per point, too slow for a page that follows what is typed.
     """
-    wanted = Objective(made.objective, made.users, made.frequency)
-    points = [(made.epsilon, _errors(_channel(made), made, made.users))]
-    for epsilon in set(EPSILONS) - {made.epsilon}:
-        # Some cannot be at every ε: a point less.
+    objective = Objective(planned.objective, planned.users, planned.frequency)
+    points = [(planned.epsilon, _errors(_channel(planned), planned, planned.users))]
+    for epsilon in set(EPSILONS) - {planned.epsilon}:
+        # Not every mechanism exists at every ε: such a point is left out.
         with suppress(ParameterError):
             channel = tuned_channel(
-                made.mechanism, ChannelSpec(made.keys, made.padding, Fraction(str(epsilon))), wanted
+                planned.mechanism,
+                ChannelSpec(planned.keys, planned.padding, Fraction(str(epsilon))),
+                objective,
             )
-            points.append((epsilon, _errors(channel, made, made.users)))
-    return _curves("ε", sorted(points), made.epsilon)
+            points.append((epsilon, _errors(channel, planned, planned.users)))
+    return _curves("ε", sorted(points), planned.epsilon)
 
 
-def _by_users(made: Plan) -> dict[str, Any]:
-    """The errors of this choice with other numbers of people."""
-    channel = _channel(made)
-    numbers = sorted({max(1, round(made.users * spread)) for spread in SPREADS})
-    return _curves("people", [(users, _errors(channel, made, users)) for users in numbers], made.users)
+def _errors_by_users(planned: Plan) -> dict[str, Any]:
+    """Draw the errors of this plan for other numbers of users."""
+    channel = _channel(planned)
+    user_counts = sorted({max(1, round(planned.users * multiple)) for multiple in USER_MULTIPLES})
+    return _curves(
+        "people", [(users, _errors(channel, planned, users)) for users in user_counts], planned.users
+    )
 
 
 def _channel(made: Plan) -> Channel:
@@ -135,16 +140,16 @@ def _errors(channel: Channel, made: Plan, users: int) -> tuple[float, float]:
     return math.sqrt(squares.frequency), math.sqrt(squares.mean)
 
 
-def _curves(x: str, points: list[tuple[float, tuple[float, float]]], here: float) -> dict[str, Any]:
+def _curves(x: str, points: list[tuple[float, tuple[float, float]]], marked: float) -> dict[str, Any]:
     rows = []
-    for at, (of_frequency, of_mean) in points:
-        row = {x: at, "frequency": of_frequency, "mean": of_mean}
+    for value, (frequency_error, mean_error) in points:
+        row = {x: value, "frequency": frequency_error, "mean": mean_error}
         rows.append(row | {"series": EXPECTED})
-        if at == here:
+        if value == marked:
             rows.append(row | {"series": MARKED})
     chart = errors_chart(rows, x=x, mean_unit=", of [-1, 1]", expected=EXPECTED, marked=MARKED)
-    drawn: dict[str, Any] = chart.to_dict()
-    return drawn
+    specification: dict[str, Any] = chart.to_dict()
+    return specification
 
 
 @router.post(
@@ -154,16 +159,16 @@ def _curves(x: str, points: list[tuple[float, tuple[float, float]]], here: float
     response_class=Response,
     responses=MADE,
     openapi_extra={
-        "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": Draft.model_json_schema()}}}
+        "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": NewTaskForm.model_json_schema()}}}
     },
 )
-async def make(request: Request, here: Here) -> Response:
-    """Plan a task, make it and take it in; the answer has its canonical JSON."""
-    # Read here: FastAPI would look at a body before it knows whether the sender may send one.
-    draft = _read(await request.body())
+async def create(request: Request, collector: CurrentCollector) -> Response:
+    """Plan a task, create and store it; the answer has its canonical JSON."""
+    # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
+    form = _read_form(await request.body())
     try:
-        task = await asyncio.to_thread(draft.task)
-        new = await asyncio.to_thread(here.store.add_task, task)
+        task = await asyncio.to_thread(form.to_task)
+        new = await asyncio.to_thread(collector.store.add_task, task)
     except TaskGone:
         raise Problem(ProblemKind.DELETED) from None
     except PckvError as error:
@@ -174,10 +179,10 @@ async def make(request: Request, here: Here) -> Response:
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
 
 
-def _read(body: bytes) -> Draft:
+def _read_form(body: bytes) -> NewTaskForm:
     try:
-        return Draft.model_validate_json(body)
+        return NewTaskForm.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise Problem(ProblemKind.MALFORMED, f"{place}: {first['msg']}") from None
+        field = ".".join(map(str, first["loc"]))
+        raise Problem(ProblemKind.MALFORMED, f"{field}: {first['msg']}") from None
