@@ -43,7 +43,9 @@ def estimates_chart(
     else:
         title, rows_title = f"{len(shown)} most frequent of {len(estimates):,} keys", None
         labels = {"frequency": "frequency", "mean": "mean"}
-    key = altair.Y("key:N", sort=shown.key, title=rows_title)
+    # In the order of the rows. A sort by names would write them into an expression, where Vega takes `constructor`
+    # and other names of JavaScript's own for operators.
+    key = altair.Y("key:N", sort=None, title=rows_title)
     panels = [
         _panel(altair, altair.Chart(data).encode(y=key), quantity, label, with_truth=truth is not None)
         for quantity, label in labels.items()

@@ -1,10 +1,10 @@
-"""Pages in Debian's Chromium: a server for the client's files under a strict policy, and calls into pages."""
+"""The JavaScript client in Debian's Chromium: a server for its files under a strict policy, and calls from pages."""
 
 from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pckv import Report, Task
+from support.collectors import Running
 from support.node import CLIENT
 from support.parts import missing_part
 
@@ -23,6 +25,10 @@ OPTIONS: dict[str, Any] = {
     "executable_path": shutil.which("chromium"),
     "args": ["--no-sandbox", f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"],
 }
+
+
+PAIRS = {"1": 1, "4": 0.25}
+QUICK = {"patience": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -127,3 +133,30 @@ class Tab:
         """Call a client's method and wait for it."""
         self.start(url, options, method, *arguments)
         return self.result()
+
+
+def url(collector: Running) -> str:
+    return f"http://127.0.0.1:{collector.port}"
+
+
+def as_report(receipt: dict[str, Any]) -> Report:
+    return Report(bytes(receipt["report"]["id"]), bytes(receipt["report"]["body"]))
+
+
+def check_one(collector: Running, task: Task, receipt: dict[str, Any]) -> None:
+    """The collector has one report of a task, byte for byte the receipt's."""
+    collector.check(task, as_report(receipt))
+
+
+def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
+    """Let a browser work until something holds, which is soon."""
+    for _ in range(4000):
+        if holds():
+            return
+        tab.page.wait_for_timeout(5)
+    raise AssertionError
+
+
+def pilot_of(collector: Running, task: Task) -> Task:
+    """A task of sizes of the same survey."""
+    return collector.add_task(name=task.name, kind="sizes", mechanism="buckets", padding=8)

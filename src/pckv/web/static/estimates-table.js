@@ -1,5 +1,5 @@
 // Estimates as a table: the server searches, sorts and pages; the page holds what it shows.
-import { alertBox, announce, count, field, make, query, replace, request, settled } from "./page.js";
+import { alertBox, announce, count, field, make, newestOnly, query, replace, request, settled } from "./page.js";
 
 const ROWS = 25;
 // What the rows are of each kind of task, how they are sorted at first, and the columns: a header's name, the sort
@@ -74,20 +74,23 @@ export class EstimatesTable {
     return this.refresh(true);
   }
 
-  async refresh(asked = false) {
-    this.asking?.abort();
-    this.asking = new AbortController();
+  // `say`: whether somebody asked for it, who may not see the change.
+  refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this;
     const wanted = query({ ...this.settings, search, sort, offset, limit: ROWS });
     try {
-      const answer = await request("GET", `${this.path}/estimates?${wanted}`, { signal: this.asking.signal });
+      const answer = await request("GET", `${this.path}/estimates?${wanted}`, { signal });
       this.total = Number(answer.headers.get("X-Total-Count"));
       this.show((await answer.json()).estimates);
       replace(this.said);
-      if (asked) announce(this.place.textContent);
+      if (say) announce(this.place.textContent);
     } catch (error) {
-      if (error.name !== "AbortError") replace(this.said, alertBox(error.message));
+      if (!signal.aborted) replace(this.said, alertBox(error.message));
     }
+  });
+
+  stop() {
+    this.refresh.stop();
   }
 
   show(rows) {

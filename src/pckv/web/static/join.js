@@ -84,11 +84,9 @@ function introduction(task) {
 }
 
 function ask() {
-  const today = new Date().toISOString().slice(0, 10);
-  if (task.closes && today >= task.closes)
-    return replace(body, notice("This survey is over. Nothing was made or sent."));
-  if (task.opens && today < task.opens)
-    return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
+  const phase = task.phase();
+  if (phase === "closed") return replace(body, notice("This survey is over. Nothing was made or sent."));
+  if (phase === "waiting") return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
   const form = new PairsForm(task),
     said = make("div");
   replace(

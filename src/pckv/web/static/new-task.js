@@ -8,11 +8,11 @@ import {
   count,
   field,
   make,
+  newestOnly,
   percent,
   query,
   replace,
   settled,
-  short,
 } from "./page.js";
 import { shareSection } from "./share.js";
 
@@ -176,33 +176,30 @@ function planSection() {
     byUsers.element,
   );
   const element = make("section", { "aria-label": "Plan" }, make("h2", {}, "The plan"), said, curves);
-  let asking;
 
   function wait(text) {
-    asking?.abort();
+    show.stop();
     curves.hidden = true;
     replace(said, make("p", {}, text));
   }
 
-  async function show(values) {
-    asking?.abort();
-    asking = new AbortController();
+  const show = newestOnly(async (signal, values) => {
     try {
-      const found = await ask("GET", `/plan?${query(values)}`, { signal: asking.signal });
-      replace(said, ...sentences(found.plan));
+      const answer = await ask("GET", `/plan?${query(values)}`, { signal });
+      replace(said, ...sentences(answer.plan));
       curves.hidden = false;
-      await Promise.all([byEpsilon.draw(found.by_epsilon), byUsers.draw(found.by_users)]);
+      await Promise.all([byEpsilon.draw(answer.by_epsilon), byUsers.draw(answer.by_users)]);
     } catch (error) {
-      if (error.name !== "AbortError") wait(error.message);
+      if (!signal.aborted) wait(error.message);
     }
-  }
+  });
 
   return {
     element,
     show,
     wait,
     stop() {
-      asking?.abort();
+      show.stop();
       byEpsilon.stop();
       byUsers.stop();
     },

@@ -75,6 +75,18 @@ export function settled(work, milliseconds = 250) {
   };
 }
 
+// Gives each call a signal, which the next call or `stop` aborts: only the newest may change the page.
+export function newestOnly(work) {
+  let controller;
+  const call = (...values) => {
+    controller?.abort();
+    controller = new AbortController();
+    return work(controller.signal, ...values);
+  };
+  call.stop = () => controller?.abort();
+  return call;
+}
+
 let fields = 0;
 
 export function field(label, input, hint) {

@@ -9,6 +9,7 @@ export class PairsForm {
   constructor(task) {
     this.task = task;
     this.rows = new Map();
+    this.added = 0;
     this.list = make("ul", { class: "keys", "aria-label": "Answers" });
     this.element = make("div");
     if (task.keyCount <= FEW) {
@@ -29,7 +30,7 @@ export class PairsForm {
   add(key, removable = false) {
     if (this.rows.has(key)) return this.rows.get(key);
     const Kind = this.task.buckets ? Tick : Row;
-    const row = new Kind(this.task, key, this.rows.size, removable ? () => this.remove(key) : null);
+    const row = new Kind(this.task, key, this.added++, removable ? () => this.remove(key) : null);
     this.rows.set(key, row);
     this.list.append(row.element);
     return row;

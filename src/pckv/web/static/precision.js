@@ -1,6 +1,6 @@
 // How the error shrinks with reports, and how many a wanted error takes.
 import { Chart } from "./chart.js";
-import { ask, count, field, make, percent, query, replace, settled, short } from "./page.js";
+import { ask, count, field, make, newestOnly, percent, query, replace, settled, short } from "./page.js";
 
 export function precisionSection(path) {
   const chart = new Chart("Expected errors of a frequency and of a mean against the number of reports.");
@@ -13,7 +13,7 @@ export function precisionSection(path) {
       max: most,
       step: "any",
       value,
-      oninput: settled(refresh),
+      oninput: settled(() => refresh()),
     });
   const frequency = number("5", "100"),
     wanted = number("1", "99");
@@ -31,22 +31,27 @@ export function precisionSection(path) {
     chart.element,
   );
 
-  async function refresh() {
+  const refresh = newestOnly(async (signal) => {
     const values = { frequency: frequency.valueAsNumber / 100, wanted: wanted.valueAsNumber / 100 };
     if (!frequency.validity.valid || !wanted.validity.valid || Object.values(values).some(Number.isNaN)) {
       replace(said, make("p", {}, "Both numbers are above 0; a frequency is at most 100 %."));
       return;
     }
     try {
-      const found = await ask("GET", `${path}/precision?${query(values)}`);
+      const found = await ask("GET", `${path}/precision?${query(values)}`, { signal });
       replace(said, ...sentences(found));
       await chart.draw(found.chart);
     } catch (error) {
-      replace(said, make("p", {}, error.message));
+      if (!signal.aborted) replace(said, make("p", {}, error.message));
     }
+  });
+
+  function stop() {
+    refresh.stop();
+    chart.stop();
   }
 
-  return { element, refresh, stop: () => chart.stop() };
+  return { element, refresh, stop };
 }
 
 function sentences(found) {

@@ -8,8 +8,9 @@ client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
 client.submit(${quoted(id)}, {${quoted(key)}: ${value}})
 `;
 
-// A key could close the script element that these lines stand in.
-const inScript = (text) => quoted(text).replaceAll("<", "\\u003c");
+// A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
+const inScript = (key) =>
+  key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
 
 export const javascriptLines = (origin, id, key, value) => `<script type="module">
   import { Client } from ${quoted(`${origin}/client/index.js`)};

@@ -1,7 +1,20 @@
 // One task: live count, charts, table, precision, downloads, and its end.
 import { Chart } from "./chart.js";
 import { EstimatesTable } from "./estimates-table.js";
-import { alertBox, announce, ask, choice, count, field, make, query, replace, request, save } from "./page.js";
+import {
+  alertBox,
+  announce,
+  ask,
+  choice,
+  count,
+  field,
+  make,
+  newestOnly,
+  query,
+  replace,
+  request,
+  save,
+} from "./page.js";
 import { ABOUT_A_PILOT, CHART_OF_A_PILOT, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
@@ -27,8 +40,7 @@ export function taskView(root, id, role) {
     table,
     task,
     drawn = { reports: -1, next: 0 },
-    precision,
-    stopped = false;
+    precision;
   replace(root, said, head, body);
 
   function build() {
@@ -81,8 +93,12 @@ export function taskView(root, id, role) {
   const svgButton = () => make("button", { type: "button", onclick: downloadSvg }, "Download SVG");
 
   async function downloadSvg() {
-    save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
-    announce("SVG downloaded.");
+    try {
+      save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
+      announce("SVG downloaded.");
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
   }
 
   async function download(form) {
@@ -95,36 +111,40 @@ export function taskView(root, id, role) {
     }
   }
 
-  async function redraw() {
+  const redraw = newestOnly(async (signal) => {
     const began = Date.now();
-    drawn = { reports: task.reports, next: Infinity };
+    let reports = task.reports;
+    drawn = { reports, next: Infinity };
     try {
-      const spec = await ask("GET", `${path}/chart?${query(settings)}`);
-      if (stopped) return;
+      const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
       await Promise.all([chart.draw(spec), table.refresh(), precision?.refresh()]);
-      replace(said);
+      if (!signal.aborted) replace(said);
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
+      // Tried again although no report comes.
+      reports = -1;
     }
-    // Estimates that take long are not made again and again.
-    drawn.next = Date.now() + Math.max(1000 * SECONDS_BETWEEN_CHARTS, 5 * (Date.now() - began));
-  }
+    if (signal.aborted) return;
+    // Estimates that take long are made less often.
+    drawn = { reports, next: Date.now() + Math.max(1000 * SECONDS_BETWEEN_CHARTS, 5 * (Date.now() - began)) };
+  });
 
-  async function refresh() {
+  const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
       const first = task === undefined;
-      task = await ask("GET", `${path}/overview`);
-      if (stopped) return;
+      task = await ask("GET", `${path}/overview`, { signal });
       replace(head, ...facts(task));
       if (first) build();
       if (drawn.reports !== task.reports && Date.now() > drawn.next && !document.hidden) redraw();
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
     }
-    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
-  }
+    timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+  });
 
   function endSection() {
     return make(
@@ -188,8 +208,10 @@ export function taskView(root, id, role) {
 
   refresh();
   return () => {
-    stopped = true;
     clearTimeout(timer);
+    refresh.stop();
+    redraw.stop();
+    table?.stop();
     chart.stop();
     precision?.stop();
   };

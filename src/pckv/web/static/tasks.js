@@ -1,5 +1,5 @@
 // The list of tasks, with counts that follow the collection.
-import { alertBox, ask, count, make, query, replace } from "./page.js";
+import { alertBox, ask, count, make, newestOnly, query, replace } from "./page.js";
 
 const SECONDS_BETWEEN = 3,
   PAGE = 100;
@@ -24,9 +24,8 @@ export function tasksView(root, role) {
   const rows = make("tbody"),
     said = make("div"),
     more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
-  let pages = [""],
-    timer,
-    stopped = false;
+  const pages = [""];
+  let timer;
   const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
   const head = names.map((name, place) => make("th", { scope: "col", class: place > 2 ? "number" : null }, name));
   replace(
@@ -59,10 +58,11 @@ export function tasksView(root, role) {
     refresh();
   }
 
-  async function refresh() {
+  const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
-      const answers = await Promise.all(pages.map((after) => ask("GET", `/overview?${query({ limit: PAGE, after })}`)));
+      const path = (after) => `/overview?${query({ limit: PAGE, after })}`;
+      const answers = await Promise.all(pages.map((after) => ask("GET", path(after), { signal })));
       const tasks = answers.flatMap((answer) => answer.tasks);
       // Who reads with the keyboard keeps the place: rows are only replaced when something changed.
       const text = JSON.stringify(tasks);
@@ -76,10 +76,11 @@ export function tasksView(root, role) {
       more.dataset.after = tasks.at(-1)?.id ?? "";
       replace(said, tasks.length ? null : empty());
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
     }
-    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
-  }
+    timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+  });
 
   function empty() {
     const link = role === "administrator" ? make("a", { href: "#/new" }, "Make the first one.") : null;
@@ -88,7 +89,7 @@ export function tasksView(root, role) {
 
   refresh();
   return () => {
-    stopped = true;
     clearTimeout(timer);
+    refresh.stop();
   };
 }
