@@ -107,7 +107,7 @@ def test_a_phone_in_the_dark(people: Any, server: Serving) -> None:
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
     operator.go("/#/new")
-    operator.page.get_by_label("Keys, one a line").fill("a\nb")
+    operator.page.get_by_label("Keys, one per line").fill("a\nb")
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
 

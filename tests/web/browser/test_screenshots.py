@@ -79,7 +79,7 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     shoot("task")
     person.go("/#/new")
     page.get_by_label("Name", exact=True).fill("Films of the year")
-    page.get_by_label("Keys, one a line").fill("\n".join(FILMS))
+    page.get_by_label("Keys, one per line").fill("\n".join(FILMS))
     page.locator(".chart svg").nth(1).wait_for()
     shoot("new-task")
     person.go(f"/join/{films.id}")

@@ -86,7 +86,7 @@ export class Chart {
     this.element = document.createElement("div");
     this.element.className = "chart";
     Object.assign(this, { description, labels, spec: null, shown: null, width: 0, draws: 0 });
-    // Whoever asked for the chart was told already if it cannot be drawn.
+    // The caller of the first `draw` has already reported why the chart cannot be drawn.
     this.redraw = () => this.spec && this.draw(this.spec).catch(() => {});
     DARK.addEventListener("change", this.redraw);
     this.observer = new ResizeObserver(([{ contentRect }]) => {

@@ -22,7 +22,7 @@ export const javascriptLines = (origin, id, key, value) => `<script type="module
 export function shareSection({ id, high, first_key, by_invitation }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
-    ? "Whoever has an invitation takes part here, with #invitation=… behind the link: "
+    ? "People with an invitation take part here, with #invitation=… after the link: "
     : "Everybody with this link can take part: ";
   return make(
     "section",
@@ -54,7 +54,7 @@ function copyButton(name, text, shown = name) {
       button.textContent = "Copied";
       announce("Copied.");
     } catch {
-      announce("The browser does not let pages copy: select the text.");
+      announce("The browser does not let this page copy: select the text.");
     }
   }
   return button;

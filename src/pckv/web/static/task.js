@@ -15,13 +15,13 @@ import {
   request,
   save,
 } from "./page.js";
-import { ABOUT_A_PILOT, CHART_OF_A_PILOT, nextSection } from "./pilot.js";
+import { PILOT_DESCRIPTION, PILOT_CHART_DESCRIPTION, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
 import { badge, days, isPilot, pilotMark } from "./tasks.js";
 
-const SECONDS_BETWEEN = 3,
-  SECONDS_BETWEEN_CHARTS = 10;
+const POLL_SECONDS = 3,
+  CHART_SECONDS = 10;
 const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
 const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
 
@@ -47,7 +47,7 @@ export function taskView(root, id, role) {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
     table = new EstimatesTable(path, settings, task.kind);
-    if (isPilot(task)) chart.description = CHART_OF_A_PILOT;
+    if (isPilot(task)) chart.description = PILOT_CHART_DESCRIPTION;
     else precision = precisionSection(path);
     const methods = choice(
       task.methods.map((name) => [name, name]),
@@ -122,12 +122,12 @@ export function taskView(root, id, role) {
     } catch (error) {
       if (signal.aborted) return;
       replace(said, alertBox(error.message));
-      // Tried again although no report comes.
+      // Try again even if no report comes.
       reports = -1;
     }
     if (signal.aborted) return;
-    // Estimates that take long are made less often.
-    drawn = { reports, next: Date.now() + Math.max(1000 * SECONDS_BETWEEN_CHARTS, 5 * (Date.now() - began)) };
+    // Slow estimates are requested less often.
+    drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });
 
   const refresh = newestOnly(async (signal) => {
@@ -143,7 +143,7 @@ export function taskView(root, id, role) {
       replace(said, alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
     }
-    timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
+    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
   });
 
   function endSection() {
@@ -158,14 +158,14 @@ export function taskView(root, id, role) {
           "Close",
           "close",
           "Close this task?",
-          "From now on no more reports are taken. The estimates stay. It cannot be opened again.",
+          "From now on no more reports are taken. The estimates stay. The task cannot be opened again.",
           () => ask("POST", `${path}/close`),
         ),
         endButton(
           "Delete",
           "danger",
           "Delete this task?",
-          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. A task with the same text cannot be made again.",
+          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.",
           () => ask("DELETE", path),
         ),
       ),
@@ -218,7 +218,7 @@ export function taskView(root, id, role) {
 }
 
 function facts(task) {
-  const said = {
+  const entries = {
     Reports: make(
       "strong",
       { id: "reports" },
@@ -229,16 +229,16 @@ function facts(task) {
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, ${isPilot(task) ? "sizes up to" : "padding"} ${task.padding}`,
-    "Bytes a report": count(task.bytes_a_report),
+    "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
   };
-  const pairs = Object.entries(said).map(([name, value]) =>
+  const pairs = Object.entries(entries).map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
     make("div", { class: "title" }, make("h1", {}, task.name), pilotMark(task), badge(task)),
-    isPilot(task) ? make("p", {}, ABOUT_A_PILOT) : null,
+    isPilot(task) ? make("p", {}, PILOT_DESCRIPTION) : null,
     make("dl", { class: "facts" }, ...pairs),
   ];
 }
