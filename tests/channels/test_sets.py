@@ -214,7 +214,7 @@ def test_every_way_to_decode_agrees(keys: int, sets: tuple[int, int, int]) -> No
     for used in sorted({1, (keys + 1) // 2, keys, keys + 1}):
         wanted = naive(channel, counted, list(range(used)))
         for found in (
-            compact.ask(channel, words, times, np.arange(used)),
+            compact.check_words(channel, words, times, np.arange(used)),
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
@@ -235,7 +235,9 @@ def test_any_counts_decode_the_same_in_every_way(data: st.DataObject) -> None:
     wanted = naive(channel, counted, list(range(channel.keys)))
     for way in (compact.add_up, compact.transform):
         assert [part.tolist() for part in way(channel, words, times, channel.keys)] == wanted
-    assert [part.tolist() for part in compact.ask(channel, words, times, np.arange(channel.keys))] == wanted
+    assert [
+        part.tolist() for part in compact.check_words(channel, words, times, np.arange(channel.keys))
+    ] == wanted
 
 
 @pytest.mark.parametrize("sets", [(11, 5, 2), (37, 14, 3), (109, 29, 8)], ids=str)
@@ -244,7 +246,7 @@ def test_huge_counts_are_exact(sets: tuple[int, int, int]) -> None:
     channel = channel_of(sets[0] - 1, sets)
     counted = dict.fromkeys(range(1, channel.word_limit, 97), 1) | {channel.word_limit // 2: 2**40}
     words, times = arrays(counted)
-    wanted = compact.ask(channel, words, times, np.arange(channel.keys))
+    wanted = compact.check_words(channel, words, times, np.arange(channel.keys))
     found = compact.transform(channel, words, times, channel.keys)
     assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pckv.budget import ALLOCATIONS, allocate, epsilon_of
 from pckv.errors import ParameterError
+from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
@@ -145,13 +146,18 @@ class Channel(ABC):
 
     @property
     @abstractmethod
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded: as a word, or as bit planes."""
 
     @property
-    @abstractmethod
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a message is not a word."""
+        return None
+
+    @property
     def body_bytes(self) -> int:
         """The bytes of a report's body: 8 for a word."""
+        return self.message_format.body_bytes
 
     @property
     @abstractmethod
@@ -190,6 +196,11 @@ class Channel(ABC):
     def why(self) -> str:
         """Why the parameters are what they are, in a sentence; empty where there is nothing to say."""
         return ""
+
+    @property
+    def counted_dummies(self) -> int:
+        """How many dummies reports tell of; they are numbered after the keys."""
+        return 0
 
     @property
     def decodes_all(self) -> bool:

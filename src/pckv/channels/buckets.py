@@ -19,6 +19,7 @@ from pckv.channels.base import (
     response_threshold,
 )
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 # Sizes up to this many pairs make 16 buckets.
 LARGEST_PADDING = 2**14
@@ -34,7 +35,6 @@ class BucketsChannel(Channel):
     name = "buckets"
     kind = SIZES
     options = frozenset()
-    body_bytes = 8
     # Whether the bucket is the true one, which other.
     draws = 2
 
@@ -78,6 +78,10 @@ class BucketsChannel(Channel):
     @property
     def word_limit(self) -> int:
         return self.rows
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def why(self) -> str:

@@ -26,6 +26,7 @@ from pckv.channels.base import (
 )
 from pckv.channels.hashing import Number, hashed, reduced
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 # So many hash functions that their number adds no error worth naming.
 FUNCTIONS = 2**32
@@ -46,7 +47,6 @@ class CollisionChannel(Channel):
 
     name = "collision"
     options = frozenset({"symbols"})
-    body_bytes = 8
 
     def __init__(
         self,
@@ -95,6 +95,10 @@ class CollisionChannel(Channel):
     @property
     def word_limit(self) -> int:
         return self.functions * self.symbols
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def why(self) -> str:

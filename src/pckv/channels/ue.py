@@ -12,6 +12,7 @@ from typing import Any
 from pckv.canonical import decimal_text
 from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Law, Support
 from pckv.errors import ParameterError
+from pckv.wire import BitPlanes
 
 # ε is split as under `optimized`, and how often a sign is faked is the task's own choice.
 TUNED = "tuned"
@@ -29,7 +30,6 @@ class UeChannel(AllocatedChannel):
     name = "ue"
     options = frozenset({"allocation", "beta"})
     padding_amplifies = False
-    word_limit = None
 
     def __init__(  # noqa: PLR0917
         self,
@@ -61,13 +61,8 @@ class UeChannel(AllocatedChannel):
         return super().parameters | ({} if self.beta is None else {"beta": self.beta})
 
     @cached_property
-    def plane_bytes(self) -> int:
-        """The bytes of one bit plane."""
-        return (self.keys + 7) // 8
-
-    @cached_property
-    def body_bytes(self) -> int:
-        return 2 * self.plane_bytes
+    def message_format(self) -> BitPlanes:
+        return BitPlanes(self.keys)
 
     @cached_property
     def draws(self) -> int:
@@ -149,7 +144,7 @@ class UeChannel(AllocatedChannel):
         """The message that shows these states, +1, -1 or 0 (absent) a key."""
         presence = sum(1 << key for key, state in enumerate(states) if state)
         sign = sum(1 << key for key, state in enumerate(states) if state > 0)
-        return presence | sign << 8 * self.plane_bytes
+        return presence | sign << 8 * self.message_format.plane_bytes
 
 
 def checked_beta(beta: object) -> str:

@@ -16,6 +16,7 @@ from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
 from pckv.channels.base import THRESHOLD_BITS, Channel, Law, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +39,6 @@ class UeCompactChannel(SamplingChannel):
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    body_bytes = 8
     # Slot, sign, φ, whether the residue is in the true set, which one.
     draws = 5
 
@@ -88,6 +88,15 @@ class UeCompactChannel(SamplingChannel):
     @property
     def word_limit(self) -> int:
         return self.functions * self.q
+
+    @property
+    def counted_dummies(self) -> int:
+        # All dummies are one more key.
+        return 1
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def decodes_all(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Bytes, Flags, Floats, Integers, Messages
 from pckv.channels import BucketsChannel, SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
@@ -20,24 +21,23 @@ from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
 from pckv.limits import REPORT_ID_BYTES
+from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.randomness import Source
 from pckv.task import Task
 
 Draws = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 # Draws held in memory at once, whatever the number of keys.
-DRAWS_A_BATCH = 2**22
+DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
 
 
-class Batch(NamedTuple):
+class ReportBatch(NamedTuple):
     """Many reports: ids as rows of 16 bytes; messages as words, or as rows of plane bytes."""
 
-    ids: NDArray[np.uint8]
-    messages: Integers | NDArray[np.uint8]
+    ids: Bytes
+    messages: Messages
 
 
 class ManyTape:
@@ -64,6 +64,9 @@ class ManyTape:
         return np.asarray(self.draw(levels.size) >> np.uint64(VALUE_SHIFT) < levels)
 
 
+VectorisedSampler = Callable[[Any, Any, ManyTape], Messages]
+
+
 class Sampled(NamedTuple):
     """One pair a participant after padding-and-sampling; a dummy has no key of the task."""
 
@@ -81,15 +84,16 @@ class Taken(NamedTuple):
     positive: Flags
 
 
-def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[Batch]:
+def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
     check_values(task, population)
     tape = ManyTape(source)
-    batch = max(1, DRAWS_A_BATCH // task.channel.draws)
+    sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
+    batch = max(1, DRAWS_PER_BATCH // task.channel.draws)
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
         ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, _prepared(task, part, tape), tape))
+        yield ReportBatch(ids, sampler(task.channel, _prepared(task, part, tape), tape))
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -146,11 +150,12 @@ def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
     )
 
 
-def _levels(task: Task, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _levels(task: Task, values: Floats) -> Floats:
     return (values - task.low) / (task.high - task.low) * VALUE_ONE
 
 
-def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+    """Sample the words of `grr`, one per participant."""
     dummies = np.flatnonzero(~sampled.real)
     keys = sampled.keys.copy()
     keys[dummies] += tape.below(np.full(dummies.size, channel.padding, np.uint64))
@@ -165,7 +170,8 @@ def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
     return words
 
 
-def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+    """Sample the words of `ue-compact`, one per participant."""
     count = sampled.keys.size
     residues = channel.first(sampled.positive.astype(np.int64))
     functions = tape.below(np.full(count, channel.functions, np.uint64))
@@ -179,7 +185,8 @@ def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> 
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
-def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+def perturb_collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+    """Sample the words of `collision`, one per participant."""
     functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
     items = channel.item(taken.keys.astype(np.uint64), taken.positive)
     hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
@@ -199,7 +206,8 @@ def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integ
     return functions * channel.symbols + symbols
 
 
-def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint8]:
+def perturb_ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> Bytes:
+    """Sample the bit planes of `ue`, one per participant."""
     count = sampled.keys.size
     numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
     plus = numbers < np.uint64(channel.fake)
@@ -212,18 +220,10 @@ def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint
     return np.concatenate(planes, axis=1)
 
 
-def _buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+def perturb_buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+    """Sample the words of `buckets`, one per participant."""
     words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
     moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))
     others = tape.below(np.full(moved.size, channel.rows - 1, np.uint64))
     words[moved] = others + (others >= words[moved])
     return words
-
-
-SAMPLERS: dict[str, Callable[[Any, Any, ManyTape], Integers | NDArray[np.uint8]]] = {
-    "ue": _ue,
-    "grr": _grr,
-    "ue-compact": _ue_compact,
-    "collision": _collision,
-    "buckets": _buckets,
-}

@@ -27,12 +27,11 @@ from pckv.estimators.set_sizes import METHOD as SIZES_METHOD
 from pckv.estimators.set_sizes import estimate_sizes
 from pckv.moments import CountMoments
 from pckv.planning.set_sizes import Sizes
+from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import (
     DummySupport,
     KeySupport,
-    Progress,
-    counted_dummies,
     decode_all,
     key_support,
 )
@@ -58,7 +57,7 @@ def estimate(
     *,
     post: str | Sequence[str] = (),
     sizes: Sizes | Mapping[int, float] | Estimates | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
@@ -133,7 +132,7 @@ def default_method(task: Task) -> str:
 
 def _check_number(task: Task, method: str, posts: tuple[str, ...]) -> None:
     """Refuse more keys than can be estimated at once, saying what to do instead."""
-    dummies = counted_dummies(task.channel) if CONSISTENT in posts else 0
+    dummies = task.channel.counted_dummies if CONSISTENT in posts else 0
     if task.key_count + dummies <= MOST_KEYS_AT_ONCE:
         return
     many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
