@@ -49,7 +49,7 @@ class Handler(SimpleHTTPRequestHandler):
         return super().do_GET()
 
     def do_POST(self) -> None:
-        """As a network's portal does."""
+        """Redirect, as the portal of a network does."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self._give(307, b"", {"Location": "/"})
 
@@ -70,7 +70,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def pages(client: Path = CLIENT) -> Iterator[int]:
-    """The port of a server for pages."""
+    """Serve pages while the context lasts; its value is the port."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, client=client)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -101,11 +101,11 @@ class Tab:
         self.errors: list[str] = []
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._said)
+        self.page.on("console", self._on_console)
         self.page.add_init_script("Math.random = () => { throw new Error('Math.random was asked'); };")
         self.page.goto(f"http://{host}:{port}/")
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if "Content Security Policy" in message.text:
             self.errors.append(message.text)
 
@@ -144,12 +144,12 @@ def as_report(receipt: dict[str, Any]) -> Report:
 
 
 def check_one(collector: Running, task: Task, receipt: dict[str, Any]) -> None:
-    """The collector has one report of a task, byte for byte the receipt's."""
+    """Check that the collector has one report of a task, byte for byte the receipt's."""
     collector.check(task, as_report(receipt))
 
 
 def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
-    """Let a browser work until something holds, which is soon."""
+    """Let a browser work until a condition holds."""
     for _ in range(4000):
         if holds():
             return

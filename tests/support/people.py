@@ -1,4 +1,4 @@
-"""People in front of the pages of a server: what they do, what they see, and what must never happen to them."""
+"""People who use the pages of a collector in a browser: what they do, what they see, what must never happen."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from support.parts import missing_part
 HOSTILE = "<script>alert(1)</script>"
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
-# What matters to people who cannot see, point or tell colours apart.
+# The impact of accessibility violations that fail a test.
 SERIOUS = {"serious", "critical"}
 
 
 class Person:
-    """Somebody with a browser of their own, of which nothing bad may be heard."""
+    """Somebody with their own browser; `bad` collects errors, warnings, dialogs and requests to other origins."""
 
     def __init__(self, context: Any, origin: str) -> None:
         self.context, self.origin = context, origin
@@ -65,7 +65,7 @@ class Person:
         self.page.locator(f"[data-state={name}]").wait_for()
 
     def check(self) -> None:
-        """Whoever cannot see can use what is shown, and nothing is wider than the screen."""
+        """Check that the page is accessible and not wider than the screen."""
         try:
             axe = import_module("axe_playwright_python.sync_playwright").Axe()
         except ModuleNotFoundError:
@@ -83,7 +83,7 @@ class Person:
 
 
 def ask(server: Serving, method: str, path: str, content: bytes = b"", media: str = "") -> httpx2.Response:
-    """What the collector says to the administrator."""
+    """Ask the collector as the administrator."""
     headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
     address = f"http://127.0.0.1:{server.port}{path}"
     return httpx2.request(method, address, content=content, headers=headers, timeout=20).raise_for_status()
@@ -101,7 +101,7 @@ def count(server: Serving, task_id: str) -> int:
 
 
 def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
-    """Somebody fills in the form and looks at the report; the bytes that are shown of it."""
+    """Fill in the form and look at the report; return the bytes that the page shows."""
     person.go(f"/join/{task_id}")
     for key, value in values.items():
         person.page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
@@ -115,7 +115,7 @@ def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
 
 
 def sent_bodies(person: Person) -> list[str]:
-    """The bodies of all reports that left a browser, as the page writes bytes."""
+    """Return the bodies of all reports that left a browser, as the page writes bytes."""
     reports = [report for sent in person.sent for report in json.loads(sent)["reports"]]
     assert all(report.keys() == {"id", "body"} for report in reports)
     return [pckv.canonical.from_base64url(report["body"]).hex(" ") for report in reports]
@@ -130,7 +130,7 @@ def estimate(folder: Path, *options: str) -> str:
 
 
 def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
-    """An estimate as a row of the table: its text as the command prints it, and the whole numbers."""
+    """Return an estimate as a row of the table: the texts as the command prints them, and all digits."""
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
     texts = (f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
@@ -155,7 +155,7 @@ def download(page: Any, form: str) -> Path:
 
 
 def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
-    """The chances that are named are those of the exact law."""
+    """Check that the chances in a sentence are those of the exact law."""
     law = task.channel.count_law
     named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
     chances = [100 * float(each.plus + each.minus + each.both) for each in named]

@@ -39,7 +39,7 @@ function repeatable(seed) {
 
 const pairsOf = (pairs) => pairs.map(([key, threshold]) => [key, BigInt(threshold)]);
 
-/** The client's own tape with draws of so many bits that are given one by one. */
+/** The client's own tape with given draws of `bits` bits. */
 function tapeOf(bits, numbers) {
   const tape = Object.create(Tape.prototype), left = [...numbers];
   tape.one = 1n << BigInt(bits);

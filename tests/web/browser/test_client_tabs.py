@@ -31,21 +31,23 @@ Raced = list[tuple[Task, list[dict[str, Any]]]]
 
 
 def race(context: Any, port: int, collector: Running, rounds: int, *, with_pilot: bool = False) -> Raced:
-    """Two tabs that submit at the same time: both wait for the task, or its pilot, and get it together."""
+    """Let two tabs submit at the same time: both wait for the task, or one for its pilot, and get it together."""
     tabs = [Tab(context, port), Tab(context, port)]
     held: list[Any] = []
     context.route(TASK_PLACE, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
-    found = []
+    results = []
     for _ in range(rounds):
         task = collector.add_task()
-        for tab, each in zip(tabs, (task, pilot_of(collector, task) if with_pilot else task), strict=True):
-            tab.start(url(collector), {}, "submit", each.id, PAIRS)
+        for tab, submitted in zip(
+            tabs, (task, pilot_of(collector, task) if with_pilot else task), strict=True
+        ):
+            tab.start(url(collector), {}, "submit", submitted.id, PAIRS)
         wait_for(tabs[0], lambda: len(held) == 2)
         while held:
             held.pop().continue_()
-        found.append((task, [tab.result() for tab in tabs]))
+        results.append((task, [tab.result() for tab in tabs]))
     assert [tab.errors for tab in tabs] == [[], []]
-    return found
+    return results
 
 
 def test_two_tabs_send_one_report(context: Any, port: int, collector: Running) -> None:
@@ -55,8 +57,8 @@ def test_two_tabs_send_one_report(context: Any, port: int, collector: Running) -
         check_one(collector, task, first)
 
 
-def changed(folder: Path, faults: dict[str, str]) -> Path:
-    """A copy of the client with other lines in it."""
+def faulty_client(folder: Path, faults: dict[str, str]) -> Path:
+    """Copy the client with some of its lines replaced."""
     copy = folder / "client"
     shutil.copytree(CLIENT, copy)
     text = (copy / "index.js").read_text(encoding="utf-8")
@@ -72,7 +74,7 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
     hasty = {"if (kept) {": "if (kept && !task) {", 'reports("add"': 'reports("put"'}
-    with pages(changed(tmp_path, hasty)) as port:
+    with pages(faulty_client(tmp_path, hasty)) as port:
         raced = race(context, port, collector, 2)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
@@ -116,7 +118,7 @@ def test_the_same_race_catches_a_client_that_looks_for_pilots_too_early(
         "const task = checkedId": "const before = await this.#all(), task = checkedId",
         "all.find((each) => each.name": "before.find((each) => each.name",
     }
-    with pages(changed(tmp_path, early)) as port:
+    with pages(faulty_client(tmp_path, early)) as port:
         raced = race(context, port, collector, 2, with_pilot=True)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
