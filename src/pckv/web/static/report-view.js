@@ -41,7 +41,7 @@ function claims(task, report, typed) {
     said.length ? make("p", {}, "It claims that you have:") : make("p", {}, none),
     make("ul", {}, ...listed),
     more > 0 ? make("p", {}, `and ${count(more)} more.`) : null,
-    all ? null : make("p", {}, `Of the ${count(task.keyCount)} others it claims about ${count(others)}, by chance.`),
+    all ? null : make("p", {}, `Of the ${count(task.keyCount - keys.length)} others it claims about ${count(others)}, by chance.`),
     make(
       "p",
       {},
