@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -13,9 +12,8 @@ from pckv.charts import errors_chart
 from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.moments import CountMoments
 from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
-from pckv.planning.prediction import predict
+from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
@@ -28,11 +26,10 @@ CurrentCollector = Annotated[Collector, Depends(collector)]
 router = APIRouter(tags=["dashboard"])
 
 
-def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
-    """The expected errors of frequency and mean (in the task's units) of a key; a padding that is long enough."""
-    squares = predict(CountMoments.of(task.channel.count_law), reports, frequency)
-    unit = (task.high - task.low) / 2
-    return math.sqrt(squares.frequency), unit * math.sqrt(squares.mean)
+def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
+    """Return the expected errors of a key's frequency and mean (in the task's units), if the padding is long enough."""
+    frequency_error, mean_error = predicted_errors(task.channel, reports, frequency)
+    return frequency_error, mean_error * (task.high - task.low) / 2
 
 
 @router.get(
@@ -58,7 +55,7 @@ async def precision(
         )
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     reports = counts[task_id]
-    now = errors(task, frequency, reports) if reports else None
+    now = _errors(task, frequency, reports) if reports else None
     chart = await asyncio.to_thread(lambda: _curve(task, frequency, reports))
     return {
         "reports": reports,
@@ -83,5 +80,5 @@ def _curve(task: Task, frequency: float, reports: int) -> dict[str, Any]:
 
 
 def _row(task: Task, frequency: float, reports: float, series: str) -> dict[str, Any]:
-    of_frequency, of_mean = errors(task, frequency, reports)
-    return {"reports": reports, "series": series, "frequency": of_frequency, "mean": of_mean}
+    frequency_error, mean_error = _errors(task, frequency, reports)
+    return {"reports": reports, "series": series, "frequency": frequency_error, "mean": mean_error}
