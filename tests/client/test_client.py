@@ -25,7 +25,7 @@ from pckv import Report, Task
 from pckv.canonical import from_base64url
 from pckv.cli import OneLineErrors
 from pckv.cli.submit import default_state, submit_command
-from pckv.client import Client, Patience, Status
+from pckv.client import Client, RetryPolicy, Status
 from pckv.errors import ClientError, DataError, PairsError, ParameterError
 from pckv.wire import read_body
 from support.client_collector import LOST, Double, Reply, problem
@@ -36,7 +36,7 @@ MOVIES = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1)
 OTHERS = Task(name="others", keys=KEYS, values=(1, 5), epsilon="0.500000001", mechanism="ue")
 PILOT = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, padding=8, kind="sizes")
 PAIRS = {"alien": 5.0}
-QUICK = Patience(tries=3, seconds=2.0, first_pause=0.001, timeout=0.3)
+QUICK = RetryPolicy(tries=3, seconds=2.0, first_pause=0.001, timeout=0.3)
 CHILDREN = SUPPORT / "client_children.py"
 
 
@@ -60,7 +60,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
         reports.append(pckv.perturb(task, pairs))
         return reports[-1]
 
-    monkeypatch.setattr(pckv.client, "perturb", watched)
+    monkeypatch.setattr("pckv.client.client.perturb", watched)
     return reports
 
 
@@ -78,7 +78,7 @@ def state(tmp_path: Path) -> Path:
 
 
 def device(double: Double, state: Path, **options: Any) -> Client:
-    return Client(double.url, state, **({"patience": QUICK} | options))
+    return Client(double.url, state, **({"retry_policy": QUICK} | options))
 
 
 def files(state: Path) -> dict[str, bytes]:
@@ -144,7 +144,7 @@ def test_offline_first_sent_later(double: Double, state: Path, made: list[Report
     with Double(MOVIES).serving() as gone:
         url, port = gone.url, int(gone.url.rpartition(":")[2])
         Client(url, state).task(MOVIES.id)
-    client = Client(url, state, patience=QUICK)
+    client = Client(url, state, retry_policy=QUICK)
     receipt = client.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("waiting", True)
     assert "refused" in receipt.reason  # The connection was.
@@ -152,7 +152,7 @@ def test_offline_first_sent_later(double: Double, state: Path, made: list[Report
     assert client.submit(MOVIES.id, {}).status == "waiting"
     assert [waiting.status for waiting in client.flush()] == ["waiting"]
     with Double(MOVIES).serving(port) as back:
-        [receipt] = Client(url, state, patience=QUICK).flush()
+        [receipt] = Client(url, state, retry_policy=QUICK).flush()
         assert (receipt.status, receipt.perturbed) == ("sent", False)
         assert client.flush() == []
         assert client.submit(MOVIES.id, {}).status == "sent"
@@ -165,7 +165,7 @@ def test_offline_without_the_task_nothing_is_perturbed(state: Path, made: list[R
     with Double().serving() as gone:
         url = gone.url
     with pytest.raises(ClientError, match="nothing was perturbed") as caught:
-        Client(url, state, patience=QUICK).submit(MOVIES.id, PAIRS)
+        Client(url, state, retry_policy=QUICK).submit(MOVIES.id, PAIRS)
     assert (caught.value.code, made, files(state)) == ("not_sent", [], {})
 
 
@@ -308,9 +308,9 @@ def test_answers_are_bounded(
     double: Double, state: Path, reply: Reply, note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(double, reply, monkeypatch, 9)
-    patience = Patience(tries=2, seconds=0.6, first_pause=0.001, timeout=0.3)
+    retry_policy = RetryPolicy(tries=2, seconds=0.6, first_pause=0.001, timeout=0.3)
     began = time.monotonic()
-    receipt = device(double, state, patience=patience).submit(MOVIES.id, PAIRS)
+    receipt = device(double, state, retry_policy=retry_policy).submit(MOVIES.id, PAIRS)
     assert receipt.status == "waiting"
     assert note in receipt.reason
     assert time.monotonic() - began < 5
@@ -320,8 +320,8 @@ def test_pauses_double_and_are_drawn_at_random(
     double: Double, state: Path, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(double, Reply(500), monkeypatch, 1000)
-    patience = Patience(tries=5, seconds=1000, first_pause=1.0)
-    client = device(double, state, patience=patience)
+    retry_policy = RetryPolicy(tries=5, seconds=1000, first_pause=1.0)
+    client = device(double, state, retry_policy=retry_policy)
     client.submit(MOVIES.id, PAIRS)
     for _ in range(19):
         client.flush()
@@ -356,8 +356,8 @@ def test_a_collector_says_when_to_come_back(
     days = {"a minute ago": time.time() - 60, "in an hour": time.time() + 3600}
     header = formatdate(days[said], usegmt=True) if said in days else said
     tell(double, problem(503, "overloaded", Retry_After=header), monkeypatch)
-    patience = Patience(tries=2, seconds=60, first_pause=1e-9)
-    receipt = device(double, state, patience=patience).submit(MOVIES.id, PAIRS)
+    retry_policy = RetryPolicy(tries=2, seconds=60, first_pause=1e-9)
+    receipt = device(double, state, retry_policy=retry_policy).submit(MOVIES.id, PAIRS)
     assert pauses == pytest.approx(expected, abs=1e-6)
     assert receipt.status == ("sent" if expected else "waiting")
 
@@ -480,7 +480,7 @@ def test_bytes_are_on_the_disk_before_they_are_sent(
 
     watch(os, "fsync", synced)
     watch(os, "link", lambda _, place: f"link {place.suffix}")
-    watch(pckv.client, "perturb", lambda *_: "perturb")
+    watch(pckv.client.client, "perturb", lambda *_: "perturb")
     watch(client._transport, "send", lambda *_: "send")
     tell(double, problem(401, "bad-token"), monkeypatch)
     client.submit(MOVIES.id, PAIRS)
@@ -518,11 +518,11 @@ def test_the_first_wins_where_locks_do_not_work(
     first, second = device(double, state), device(double, state)
 
     def overtaken(task: Task, pairs: dict[str, float]) -> Report:
-        monkeypatch.setattr(pckv.client, "perturb", pckv.perturb)
+        monkeypatch.setattr("pckv.client.client.perturb", pckv.perturb)
         assert second.submit(MOVIES.id, PAIRS).perturbed
         return pckv.perturb(task, pairs)
 
-    monkeypatch.setattr(pckv.client, "perturb", overtaken)
+    monkeypatch.setattr("pckv.client.client.perturb", overtaken)
     receipt = first.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("sent", False)
     assert len(set(double.sent)) == 1
@@ -811,11 +811,11 @@ def test_only_the_lock_keeps_a_pilot_and_its_main_task_apart(
     first, second = device(double, state), device(double, state)
 
     def overtaken(task: Task, pairs: dict[str, float]) -> Report:
-        monkeypatch.setattr(pckv.client, "perturb", pckv.perturb)
+        monkeypatch.setattr("pckv.client.client.perturb", pckv.perturb)
         assert second.submit(PILOT.id, PAIRS).perturbed
         return pckv.perturb(task, pairs)
 
-    monkeypatch.setattr(pckv.client, "perturb", overtaken)
+    monkeypatch.setattr("pckv.client.client.perturb", overtaken)
     assert first.submit(MOVIES.id, PAIRS).perturbed
     assert first.ledger.keys() == {MOVIES.id, PILOT.id}
 

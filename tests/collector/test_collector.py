@@ -20,7 +20,7 @@ import pytest
 from fastapi.routing import APIRoute, APIRouter, iter_route_contexts
 
 import pckv
-from pckv.collector import auth, maintenance, tallies
+from pckv.collector import auth, estimate_cache, maintenance
 from pckv.collector.limits import BURST_SECONDS, RateLimit
 from pckv.errors import StoreError
 from pckv.files.reports.format import ReportFile
@@ -114,7 +114,7 @@ def test_what_is_no_token(small: Running, authorization: str) -> None:
 
 
 def test_the_token_of_the_environment_wins_over_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(auth.ENVIRONMENT, "from the environment")
+    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
     with running() as found:
         assert found.get("/tasks", "from the environment").status_code == 200
         check_problem(found.get("/tasks", ADMINISTRATOR), 401, "bad-token")
@@ -408,7 +408,7 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
         made.append(given)
         return pckv.estimate(*given, **asked)
 
-    monkeypatch.setattr(tallies, "estimate", estimate)
+    monkeypatch.setattr(estimate_cache, "estimate", estimate)
     path = f"/tasks/{task.id}/estimates"
     tags = []
     for number in range(3):
@@ -476,17 +476,17 @@ def test_parts_are_folded_while_uploads_go_on(collector: Running) -> None:
     for sender in senders:
         sender.start()
     while any(sender.is_alive() for sender in senders):
-        maintenance.fold(here, 2)
+        maintenance.compact_tasks(here, 2)
         time.sleep(0.01)
     for sender in senders:
         sender.join()
     collector.check(task, *reports)
     before = collector.get(f"/tasks/{task.id}/estimates").text
-    maintenance.fold(here, 1)
+    maintenance.compact_tasks(here, 1)
     sizes = sorted(len(part.tally) for part in collector.store.parts(task.id))
     assert all(size > sum(sizes[:place]) for place, size in enumerate(sizes))
     collector.administer("POST", f"/tasks/{task.id}/close")
-    maintenance.settle(here, None, here.today())
+    maintenance.finish_closed_tasks(here, None, here.today())
     assert len(collector.store.parts(task.id)) == 1
     assert collector.get(f"/tasks/{task.id}/estimates").text == before
 
@@ -504,7 +504,7 @@ def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(colle
     collector.administer("POST", f"/tasks/{closing.id}/close")
 
     def left(day: str) -> list[int]:
-        maintenance.settle(here, 7, day)
+        maintenance.finish_closed_tasks(here, 7, day)
         stored = (collector.store.reports(task.id) for task in (closing, ending, running_on))
         return [sum(map(len, batches)) for batches in stored]
 
@@ -529,13 +529,13 @@ def test_upkeep_runs_by_itself_and_survives_a_store_that_fails(monkeypatch: pyte
     store = Failing()
     with running(store, lambda: day[0], keep_reports=3) as found:
         task = found.add_task(closes="2030-01-16")
-        for number in range(maintenance.PARTS_TO_FOLD):
+        for number in range(maintenance.PARTS_TO_COMPACT):
             found.upload(task, report(number, task=task))
         wait_until(lambda: len(store.parts(task.id)) == 1)
-        found.check(task, *some_reports(range(maintenance.PARTS_TO_FOLD), task))
+        found.check(task, *some_reports(range(maintenance.PARTS_TO_COMPACT), task))
         day[0] = "2030-01-19"
         wait_until(lambda: not list(store.reports(task.id)))
-        assert total(store, task).reports == maintenance.PARTS_TO_FOLD
+        assert total(store, task).reports == maintenance.PARTS_TO_COMPACT
 
 
 # Operations

@@ -197,16 +197,16 @@ def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: P
 def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(auth.ENVIRONMENT, raising=False)
+    monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
     store = MemoryStore()
     with pytest.raises(ParameterError, match="--token-file"):
-        auth.first_token(store, None)
+        auth.create_first_token(store, None)
     assert store.tokens() == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    auth.first_token(store, None)
+    auth.create_first_token(store, None)
     shown = capsys.readouterr().err.split()[-1]
     assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
-    auth.first_token(store, None)
+    auth.create_first_token(store, None)
     assert capsys.readouterr().err == ""
 
 
@@ -215,7 +215,7 @@ def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
     file.write_text("before", encoding="utf-8")
     store = MemoryStore()
     with pytest.raises(FileExistsError):
-        auth.first_token(store, str(file))
+        auth.create_first_token(store, str(file))
     assert (file.read_text(encoding="utf-8"), store.tokens()) == ("before", [])
 
 

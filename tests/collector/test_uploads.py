@@ -20,10 +20,10 @@ import pytest
 from pckv import Task
 from pckv.canonical import base64url
 from pckv.collector.decoding import decode_arrow
-from pckv.collector.problem_details import Problem
+from pckv.collector.problem_details import ProblemDetails
 from pckv.errors import StoreError
 from pckv.files.reports.format import as_arrays, report_schema, stream_reports
-from pckv.store.base import Outcome
+from pckv.store.base import ReportOutcome
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report
 from support.collectors import (
@@ -347,9 +347,9 @@ PILOT: dict[str, Any] = {"kind": "sizes", "mechanism": "buckets", "padding": 8}
 
 def set_limit(monkeypatch: pytest.MonkeyPatch, reports: int, believed: float = 1000.0) -> None:
     """The most reports of a pilot, and how long their count is believed."""
-    for place in ("state", "uploads"):
+    for place in ("task_phase", "upload_routes"):
         monkeypatch.setattr(f"pckv.collector.{place}.MOST_PILOT_REPORTS", reports)
-    monkeypatch.setattr("pckv.collector.state.BELIEVED_SECONDS", believed)
+    monkeypatch.setattr("pckv.collector.task_cache.CACHE_SECONDS", believed)
 
 
 def check_enough(answer: Any) -> None:
@@ -453,7 +453,7 @@ class Stubborn(MemoryStore):
         if self.error is not None:
             raise self.error
 
-    def add_reports(self, uploads: Any) -> list[list[Outcome]]:
+    def add_reports(self, uploads: Any) -> list[list[ReportOutcome]]:
         assert self.go.wait(20)
         self.ping()
         return super().add_reports(uploads)
@@ -629,7 +629,7 @@ def test_damaged_streams_are_refused_and_never_a_fault(mechanism: str) -> None:
         try:
             decode_arrow(task, body[:place] + piece + body[place + len(piece) :])
             outcomes.add(200)
-        except Problem as problem:
+        except ProblemDetails as problem:
             outcomes.add(problem.kind.value.status)
     assert {200, 400} <= outcomes <= {200, 400, 413, 415}
 

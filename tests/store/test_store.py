@@ -28,14 +28,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from pckv import Tally, Task
 from pckv.errors import MissingExtra, ParameterError, ReportError, StoreError, TaskGone
 from pckv.store import migrations, open_store, postgres, sql
-from pckv.store.base import SESSION_KEY_BYTES, Deletion, Outcome, Role, Store, Upload
-from pckv.store.checks import check
+from pckv.store.base import SESSION_KEY_BYTES, Deletion, ReportOutcome, Role, Store, Upload
+from pckv.store.checks import check_store
 from pckv.store.memory import MemoryStore
-from pckv.store.parts import worth_folding
+from pckv.store.parts import choose_parts_to_merge
 from pckv.store.postgres import PostgresStore
 from pckv.store.sql import SqlStore
 from pckv.store.sqlite import SqliteStore
-from pckv.store.transactions import Raced, Transaction
+from pckv.store.transactions import Transaction, TransactionConflict
 from pckv.wire import Report
 from support.stores import (
     ENDING,
@@ -57,9 +57,9 @@ from support.stores import (
     total,
 )
 
-STORED, KNOWN, CONFLICT = Outcome.STORED, Outcome.KNOWN, Outcome.CONFLICT
-UNKNOWN, SPENT = Outcome.INVITATION_UNKNOWN, Outcome.INVITATION_SPENT
-CLOSED, GONE = Outcome.TASK_CLOSED, Outcome.TASK_GONE
+STORED, KNOWN, CONFLICT = ReportOutcome.STORED, ReportOutcome.KNOWN, ReportOutcome.CONFLICT
+UNKNOWN, SPENT = ReportOutcome.INVITATION_UNKNOWN, ReportOutcome.INVITATION_SPENT
+CLOSED, GONE = ReportOutcome.TASK_CLOSED, ReportOutcome.TASK_GONE
 DAY = "2031-05-06"
 
 
@@ -114,7 +114,7 @@ def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
 
 
 def test_more_tasks_than_are_kept_ready(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "TASKS_KEPT", 2)
+    monkeypatch.setattr(sql, "MAX_CACHED_TASKS", 2)
     for task in (TASK, OTHER, PLANES, SPARSE):
         store.add_task(task)
     for _ in range(2):
@@ -153,7 +153,7 @@ def test_a_deleted_task_leaves_its_day_and_count(store: Store) -> None:
         store.add_task(TASK)
     assert store.delete_task("nobody", DAY) is None
     assert total(store, OTHER) == tally(some_reports(range(5), OTHER), OTHER)
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 # Reports and parts
@@ -170,7 +170,7 @@ def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> N
     assert sorted(part.reports for part in store.parts(task.id)) == [20, 40]
     assert total(store, task) == tally(reports, task)
     assert stored_reports(store, task) == sorted(reports)
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_the_first_of_an_id_stays(store: Store) -> None:
@@ -184,7 +184,7 @@ def test_the_first_of_an_id_stays(store: Store) -> None:
     ]
     assert store.add_reports(uploads) == [[STORED], [CONFLICT], [KNOWN]]
     assert stored_reports(store) == sorted([first, report(2), report(3, 1)])
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_a_transaction_of_many_tasks(store: Store) -> None:
@@ -205,13 +205,13 @@ def test_a_transaction_of_many_tasks(store: Store) -> None:
     ]  # fmt: skip
     assert store.add_reports([]) == []
     assert len(store.parts(TASK.id)) == len(store.parts(OTHER.id)) == 1
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_one_id_in_two_tasks_is_two_reports(store: Store) -> None:
     store.add_task(ENDING)
     assert add(store, report(1, 1)) == add(store, report(1, 2), task=ENDING) == [STORED]
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_what_is_no_report_changes_nothing(store: Store) -> None:
@@ -237,7 +237,7 @@ def test_reports_come_in_pages(store: Store) -> None:
 
 
 def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "PARTS_A_PAGE", 3)
+    monkeypatch.setattr(sql, "PARTS_PER_PAGE", 3)
     store.add_task(OTHER)
     for number in range(10):
         add(store, report(number))
@@ -250,10 +250,10 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
     assert store.compact(TASK.id) == store.compact(OTHER.id) == store.compact("nobody") == 0
     add(store, report(10))
     assert store.compact(TASK.id) == 0
-    assert store.compact(TASK.id, all_of_them=True) == 2
-    assert store.compact(TASK.id, all_of_them=True) == 0
+    assert store.compact(TASK.id, fully=True) == 2
+    assert store.compact(TASK.id, fully=True) == 0
     assert total(store) == tally(some_reports(range(11)))
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 @given(st.lists(st.integers(100, 10**6), max_size=40))
@@ -263,7 +263,7 @@ def test_folding_leaves_few_parts_and_writes_little_again(sizes: list[int]) -> N
     written = 0
     for number, size in enumerate(sizes):
         parts[number] = size
-        folded = worth_folding(parts, all_of_them=False)
+        folded = choose_parts_to_merge(parts, fully=False)
         taken = [parts.pop(each) for each in folded]
         assert not taken or max(taken) <= sum(taken) - max(taken)
         written += sum(taken)
@@ -294,7 +294,7 @@ def test_forgotten_reports_leave_their_tally(store: Store) -> None:
         assert total(store, task) == tally(some_reports(range(5), task), task)
         # Nobody could tell a repeated report any more.
         assert add(store, report(1, task=task), task=task) == [CLOSED]
-    assert check(store) == []
+    assert check_store(store) == []
     assert store.delete_task(TASK.id, DAY) == Deletion(TASK.id, DAY, 5)
 
 
@@ -308,7 +308,7 @@ def test_report_counts(store: Store) -> None:
     wanted = [TASK.id, OTHER.id, PLANES.id]
     assert store.report_counts(wanted) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
     assert store.part_numbers(TASK.id) == [part.number for part in store.parts(TASK.id)]
-    store.compact(TASK.id, all_of_them=True)
+    store.compact(TASK.id, fully=True)
     assert len(store.part_numbers(TASK.id)) == 1
     assert store.report_counts(wanted[:1]) == {TASK.id: 40}
     assert store.report_counts([]) == {}
@@ -345,7 +345,7 @@ def test_tokens(store: Store) -> None:
     assert store.tokens() == [(Role.ADMINISTRATOR, b"d"), (Role.ANALYST, b"b"), (Role.ANALYST, b"c")]
 
 
-def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[Outcome]:
+def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[ReportOutcome]:
     hashes = [None if number is None else invitation(number) for _, number in pairs]
     return store.add_reports([Upload(TASK.id, [report for report, _ in pairs], hashes)])[0]
 
@@ -366,7 +366,7 @@ def test_an_invitation_admits_one_report(store: Store) -> None:
     assert store.add_invitations(TASK.id, [invitation(1)])
     assert invited(store, (report(4), 1)) == [SPENT]
     assert stored_reports(store) == sorted(some_reports(range(4)))
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_invitations_belong_to_their_task(store: Store) -> None:
@@ -427,7 +427,7 @@ def race(stores: list[Store]) -> None:
     for store in stores:
         for task in (TASK, OTHER):
             assert total(store, task) == tally(some_reports(range(reports), task), task)
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def test_threads_share_a_store(store: Store) -> None:
@@ -447,7 +447,7 @@ def test_one_invitation_is_spent_once(store: Store) -> None:
     store.add_invitations(TASK.id, [invitation(number) for number in range(60)])
     rounds = threading.Barrier(4)
 
-    def work(thread: int) -> list[Outcome]:
+    def work(thread: int) -> list[ReportOutcome]:
         outcomes = []
         for start in range(0, 60, 3):
             pairs = [(report(100 * thread + number), number) for number in range(start, start + 3)]
@@ -459,7 +459,7 @@ def test_one_invitation_is_spent_once(store: Store) -> None:
     outcomes = list(itertools.chain(*together(4, work)))
     assert (outcomes.count(STORED), outcomes.count(SPENT)) == (60, 180)
     assert total(store).reports == 60
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_a_repeated_report_is_known_while_its_first_is_under_way(store: Store) -> None:
@@ -478,7 +478,7 @@ def test_a_repeated_report_is_known_while_its_first_is_under_way(store: Store) -
 def test_an_end_cannot_race_an_upload(store: Store, end: str) -> None:
     """Whatever was acknowledged before the end is counted, and nothing after it."""
     ended = threading.Event()
-    late: list[Outcome] = []
+    late: list[ReportOutcome] = []
 
     def work(thread: int) -> int:
         if thread == 0:
@@ -500,7 +500,7 @@ def test_an_end_cannot_race_an_upload(store: Store, end: str) -> None:
 
     assert sum(together(3, work)) == 0
     assert set(late) <= {GONE if end == "delete" else CLOSED}
-    assert check(store) == []
+    assert check_store(store) == []
 
 
 def test_readers_page_through_a_growing_store(store: Store) -> None:
@@ -534,7 +534,7 @@ class Model(RuleBasedStateMachine):
         self.same(lambda store: [store.add_task(task) for task in TASKS])
 
     def teardown(self) -> None:
-        assert [check(store) for store in self.stores] == [[]] * len(self.stores)
+        assert [check_store(store) for store in self.stores] == [[]] * len(self.stores)
         for context in self.contexts:
             context.__exit__(None, None, None)
 
@@ -650,7 +650,7 @@ def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
             acknowledged += map(int, process.stdout.read().split())
         stored = set(stored_reports(sqlite))
         assert set(some_reports(range(5 * acknowledged[-1] + 5))) <= stored
-        assert check(sqlite) == []
+        assert check_store(sqlite) == []
     assert acknowledged == list(range(len(acknowledged)))
     assert total(sqlite).reports == len(stored)
 
@@ -665,10 +665,10 @@ def test_a_full_disk_is_said_and_survived(sqlite: SqliteStore) -> None:
     with pytest.raises(StoreError, match=f"^{re.escape(str(sqlite.path))}: the disk is full$"):
         add(sqlite, *many)
     assert stored_reports(sqlite) == [report(1)]
-    assert check(sqlite) == []
+    assert check_store(sqlite) == []
     writer.execute("PRAGMA max_page_count = 1000000")
     assert add(sqlite, *many).count(STORED) == 4999
-    assert check(sqlite) == []
+    assert check_store(sqlite) == []
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
@@ -678,7 +678,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     for attempt in (store.prepare, store.ping):
         with pytest.raises(StoreError, match=r"x\.db: this is not a SQLite database$"):
             attempt()
-    assert check(store) == [f"{path}: this is not a SQLite database"] * 2
+    assert check_store(store) == [f"{path}: this is not a SQLite database"] * 2
 
 
 def test_a_database_of_something_else(tmp_path: Path) -> None:
@@ -730,7 +730,7 @@ def test_sqlite_is_set_up_to_lose_nothing(sqlite: SqliteStore) -> None:
         "query_only": 0,
     }
     assert {name: writer.execute(f"PRAGMA {name}").get for name in wanted} == wanted
-    with sqlite._reading() as tx:
+    with sqlite._read_transaction() as tx:
         wanted |= {"cache_size": -2048, "query_only": 1}
         assert {name: tx.rows(f"PRAGMA {name}")[0][0] for name in wanted} == wanted
     for name in (sqlite.path, Path(f"{sqlite.path}-wal")):
@@ -753,7 +753,7 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
     add(store, report(0))
     # More than a transaction has attempts.
     with ExitStack() as held:
-        for _ in range(postgres.MOST_CONNECTIONS):
+        for _ in range(postgres.MAX_CONNECTIONS):
             held.enter_context(store.snapshot())
     with psycopg.connect(postgres_server(), autocommit=True) as connection:
         connection.execute(
@@ -761,10 +761,12 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
             "WHERE application_name = 'pckv' AND pid <> pg_backend_pid()"
         )
     assert add(store, report(4), report(0)) == [STORED, KNOWN]
-    assert check(store) == []
+    assert check_store(store) == []
 
 
-@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, Raced])
+@pytest.mark.parametrize(
+    "fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict]
+)
 def test_what_may_help_is_done_again(
     shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
@@ -779,7 +781,7 @@ def test_what_may_help_is_done_again(
 
     monkeypatch.setattr(sql, "_add_part", failing)
     assert add(store, report(1)) == [STORED]
-    assert check(store) == []
+    assert check_store(store) == []
     faults = itertools.repeat(fault("always"))
     with pytest.raises(StoreError, match=r"add reports: given up after 6 attempts: always$"):
         add(store, report(2))
@@ -1005,11 +1007,11 @@ def test_planted_damage_is_found(kind: str, planted: str, tmp_path: Path) -> Non
         store.add_task(TASK)
         add(store, *some_reports(range(10)))
         add(store, *some_reports(range(10, 20)))
-        assert check(store) == []
+        assert check_store(store) == []
         statement, values, said = DAMAGE[planted]
         change(store, statement, *values)
     with opened(url) as store:
-        (problem,) = check(store)
+        (problem,) = check_store(store)
         assert problem.startswith(f"task {TASK.id}")
         assert said in problem
         assert "\n" not in problem
@@ -1024,13 +1026,13 @@ def test_a_damaged_page_is_found(sqlite: SqliteStore) -> None:
     data[place - 100 : place + 2000] = bytes(2100)
     sqlite.path.write_bytes(data)
     with opened(url) as store:
-        assert any(str(sqlite.path) in problem for problem in check(store))
+        assert any(str(sqlite.path) in problem for problem in check_store(store))
 
 
 def test_a_row_without_its_task_is_found(sqlite: SqliteStore) -> None:
     assert sqlite._writer is not None
     sqlite._writer.execute("PRAGMA foreign_keys = OFF; INSERT INTO reports VALUES (99, x'00', x'00')")
-    assert check(sqlite) == [f"{sqlite.path}: a row of reports has no task"]
+    assert check_store(sqlite) == [f"{sqlite.path}: a row of reports has no task"]
 
 
 # Nothing about people but the report

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from pckv import Task
 from pckv.canonical import base64url
 from pckv.collector.app import create_app
-from pckv.collector.report_writer import Batcher
+from pckv.collector.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
 from pckv.collector.settings import Settings
 from pckv.files.reports.format import as_arrays, stream_reports
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.wire import Report
 from support.stores import stored_reports, tally, total
 
@@ -63,14 +63,14 @@ def serve_logging(settings: Settings, log: str) -> None:
 
 def serve_hastily(settings: Settings, log: str) -> None:
     """The fault that must be caught: uploaders are answered before their reports are on disk."""
-    add = Batcher.add
+    add = ReportWriter.add
     kept = set()
 
-    async def adding(self: Batcher, upload: Upload) -> list[Outcome]:
+    async def adding(self: ReportWriter, upload: Upload) -> list[ReportOutcome]:
         kept.add(asyncio.create_task(add(self, upload)))
-        return [Outcome.STORED] * len(upload.reports)
+        return [ReportOutcome.STORED] * len(upload.reports)
 
-    Batcher.add = adding  # type: ignore[method-assign]
+    ReportWriter.add = adding  # type: ignore[method-assign]
     serve_logging(settings, log)
 
 

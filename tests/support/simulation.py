@@ -42,7 +42,7 @@ from pckv.canonical import base64url
 from pckv.collector import maintenance
 from pckv.collector.auth import token_hash
 from pckv.store.base import Role, Store
-from pckv.store.checks import check
+from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
 from pckv.wire import Report
 from support.simulation_collector import ANSWER_SECONDS, TOKEN, Fault, FaultyStore, Simulated
@@ -279,7 +279,7 @@ class World:
 
     async def compact(self) -> None:
         """Fold the parts of all tasks."""
-        await asyncio.to_thread(maintenance.fold, self.collector.here, 2)
+        await asyncio.to_thread(maintenance.compact_tasks, self.collector.collector, 2)
 
     async def advance(self) -> None:
         """A day goes by."""
@@ -288,7 +288,7 @@ class World:
     async def forget(self) -> None:
         """Reports of tasks that are over go, and their tallies stay."""
         day = self.today()
-        await asyncio.to_thread(maintenance.settle, self.collector.here, DAYS_KEPT, day)
+        await asyncio.to_thread(maintenance.finish_closed_tasks, self.collector.collector, DAYS_KEPT, day)
         for book in self.books.values():
             book.forget(day, DAYS_KEPT)
 
@@ -352,7 +352,7 @@ class World:
             for book in self.books.values():
                 await self._collect(book, thoroughly=book is chosen)
             await self.compact()
-        found = await asyncio.to_thread(check, cast("Store", self.store))
+        found = await asyncio.to_thread(check_store, cast("Store", self.store))
         must(not found, f"the store is not whole: {found}")
 
     async def _retry_all(self) -> None:

@@ -17,7 +17,7 @@ import psycopg
 
 from pckv import Tally, Task
 from pckv.store import open_store
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.parts import merge_parts, tally_of
 from pckv.wire import Report
 
@@ -91,7 +91,7 @@ def invitation(number: int) -> bytes:
     return hashlib.sha256(b"invitation %d" % number).digest()
 
 
-def add(store: Store, *reports: Report, task: Task = TASK) -> list[Outcome]:
+def add(store: Store, *reports: Report, task: Task = TASK) -> list[ReportOutcome]:
     """Upload reports in one request."""
     return store.add_reports([Upload(task.id, reports)])[0]
 

@@ -15,7 +15,7 @@ import pytest
 from client.test_client import FINAL, LASTING, PASSING
 from pckv import Report, Task
 from pckv.channels import MECHANISMS
-from pckv.client.ledger import realised
+from pckv.client.ledger import realised_epsilon
 from pckv.wire import read_body
 from support.browser import INSECURE, OPTIONS, Tab, chromium, pages
 from support.client_collector import LOST, Reply, problem
@@ -90,7 +90,7 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     task = collector.add_task(mechanism=mechanism, kind=MECHANISMS[mechanism].kind)
     tab = Tab(context, port)
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS)
-    epsilon = f"{realised(task):f}"
+    epsilon = f"{realised_epsilon(task):f}"
     expected = {"task": task.id, "status": "sent", "epsilon": epsilon, "perturbed": True, "reason": ""}
     assert {name: receipt[name] for name in expected} == expected
     read_body(as_report(receipt).body, task.word_limit, task.key_count)
@@ -270,7 +270,7 @@ def test_the_same_race_catches_a_client_that_looks_for_pilots_too_early(
 
 def test_the_cap_is_kept_among_tabs(context: Any, port: int, collector: Running) -> None:
     tasks = [collector.add_task() for _ in range(5)]
-    one = realised(tasks[0])
+    one = realised_epsilon(tasks[0])
     options = {"cap": str(3 * one)}
     tabs = [Tab(context, port) for _ in tasks]
     for tab, task in zip(tabs, tasks, strict=True):

@@ -23,7 +23,7 @@ from pckv.auditing import conformance
 from pckv.auditing.conformance import Subject
 from pckv.budget import ALLOCATIONS
 from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
-from pckv.client.outbox import id_of
+from pckv.client.outbox import task_id_of
 from pckv.errors import AuditFailure
 from pckv.tally.decode.support import key_support
 from pckv.wire import write_body
@@ -340,7 +340,7 @@ def test_a_task_is_checked_against_its_id(
 
 def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
     for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
-        task_id = id_of(text)
+        task_id = task_id_of(text)
         double.tasks[task_id] = text.encode()
         [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
         assert answer["code"] == "bad_task"

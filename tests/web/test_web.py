@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 import pckv
-from pckv.collector import auth, sessions, tallies
+from pckv.collector import auth, estimate_cache, sessions
 from pckv.collector.auth import Guard, token_hash
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
 from pckv.moments import CountMoments
@@ -133,7 +133,7 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(auth.ENVIRONMENT, "from the environment")
+    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
     with running() as found:
         assert ask(found, "GET", "/tasks", cookie(found, "from the environment")).status_code == 200
         check_problem(sign_in(found), 401, "bad-token")
@@ -354,7 +354,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
         ["0", "1", "2", "3-4", "5+"]
     ] * 2
     check_problem(site.get(f"/tasks/{task.id}/precision"), 400, "malformed")
-    monkeypatch.setattr("pckv.collector.state.MOST_PILOT_REPORTS", 12)
+    monkeypatch.setattr("pckv.collector.task_phase.MOST_PILOT_REPORTS", 12)
     listed = {each["id"]: each for each in site.get("/overview").json()["tasks"]}
     assert (listed[task.id]["kind"], listed[task.id]["phase"]) == ("sizes", "closed")
 
@@ -469,13 +469,13 @@ def test_estimates_are_made_again_when_reports_came_and_not_otherwise(
         merged.append(merging.id)
         return merge_parts(merging, parts)
 
-    monkeypatch.setattr(tallies, "merge_parts", merge)
+    monkeypatch.setattr(estimate_cache, "merge_parts", merge)
     for number in range(3):
         add(site.store, *some_reports(range(10 * number, 10 * number + 10), task), task=task)
         for _ in range(3):
             assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 10 * number + 10
         assert len(merged) == number + 1
-    site.store.compact(task.id, all_of_them=True)
+    site.store.compact(task.id, fully=True)
     assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 30
 
 
@@ -491,7 +491,7 @@ def test_the_same_estimates_are_made_once_however_many_ask(
         assert making.wait(20)
         return pckv.estimate(tally, method, **asked)
 
-    monkeypatch.setattr(tallies, "estimate", slowly)
+    monkeypatch.setattr(estimate_cache, "estimate", slowly)
     # More than there are threads to wait in.
     with ThreadPoolExecutor(40) as pool:
         answers = [pool.submit(site.get, f"/tasks/{task.id}/estimates") for _ in range(40)]

@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pckv.channels import Channel, build
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import Problem, ProblemKind, documented
-from pckv.collector.state import Collector, collector
-from pckv.collector.tasks import ADMINISTRATION, MADE
-from pckv.collector.uploads import JSON_TYPE
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Collector, get_collector
+from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
+from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
 from pckv.moments import CountMoments
@@ -34,7 +34,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 SPREADS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
-Here = Annotated[Collector, Depends(collector)]
+Here = Annotated[Collector, Depends(get_collector)]
 ObjectiveName = Literal["both", "frequency", "mean"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
@@ -80,7 +80,9 @@ class Draft(BaseModel):
         )
 
 
-@router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
+@router.get(
+    "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
+)
 async def planned(
     keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
     users: Annotated[int, Query(ge=1, le=MOST_USERS)],
@@ -97,7 +99,7 @@ async def planned(
     try:
         return await asyncio.to_thread(work)
     except PckvError as error:
-        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 def _by_epsilon(made: Plan) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def _curves(x: str, points: list[tuple[float, tuple[float, float]]], here: float
     summary="Make a task from a form",
     status_code=201,
     response_class=Response,
-    responses=MADE,
+    responses=CREATION_RESPONSES,
     openapi_extra={
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": Draft.model_json_schema()}}}
     },
@@ -165,11 +167,11 @@ async def make(request: Request, here: Here) -> Response:
         task = await asyncio.to_thread(draft.task)
         new = await asyncio.to_thread(here.store.add_task, task)
     except TaskGone:
-        raise Problem(ProblemKind.DELETED) from None
+        raise ProblemDetails(ProblemKind.DELETED) from None
     except PckvError as error:
         if error.code == "store_unavailable":
             raise
-        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
 
@@ -180,4 +182,4 @@ def _read(body: bytes) -> Draft:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise Problem(ProblemKind.MALFORMED, f"{place}: {first['msg']}") from None
+        raise ProblemDetails(ProblemKind.MALFORMED, f"{place}: {first['msg']}") from None

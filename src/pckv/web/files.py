@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import unchanged
 
 TYPES = {
@@ -67,7 +67,7 @@ def answer(request: Request, file: File) -> Response:
 def _found(request: Request, path: str) -> Response:
     known: dict[str, File] = request.app.state.files
     if path not in known:
-        raise Problem(ProblemKind.UNKNOWN)
+        raise ProblemDetails(ProblemKind.UNKNOWN)
     return answer(request, known[path])
 
 

@@ -10,32 +10,33 @@ from fastapi.responses import JSONResponse, Response
 
 from pckv.channels import SIZES
 from pckv.charts import estimates_chart
-from pckv.collector.estimates import Asked, estimated
-from pckv.collector.problem_details import ProblemKind, documented
-from pckv.collector.state import Collector, collector, phase, task_facts
-from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
+from pckv.collector.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.problem_details import ProblemKind, problem_responses
+from pckv.collector.state import Collector, get_collector, task_facts
+from pckv.collector.task_phase import task_phase
+from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import default_method, methods_for, posts_for
 from pckv.limits import REPORT_ID_BYTES
 from pckv.planning.set_sizes import MOST_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
-Here = Annotated[Collector, Depends(collector)]
+Here = Annotated[Collector, Depends(get_collector)]
 
 router = APIRouter(tags=["dashboard"])
 
 
 def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(found) | {"phase": phase(found, here.today(), reports).value, "reports": reports}
+    return task_facts(found) | {"phase": task_phase(found, here.today(), reports).value, "reports": reports}
 
 
 @router.get(
     "/overview",
     summary="Tasks with their reports counted",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
 async def tasks(
     here: Here,
-    limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
     after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
 ) -> dict[str, list[dict[str, Any]]]:
     """Tasks in the order of their ids, beyond `after`: where each is, and how many reports it has."""
@@ -51,7 +52,7 @@ async def tasks(
 @router.get(
     "/tasks/{task_id}/overview",
     summary="A task with its reports counted",
-    responses=documented(*ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def task(task_id: str, here: Here) -> dict[str, Any]:
     """Where a task is, how many reports it has, and what a page needs to know of it."""
@@ -77,18 +78,18 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
 @router.get(
     "/tasks/{task_id}/chart",
     summary="A chart of the most frequent keys",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def chart(
     task_id: str,
     here: Here,
-    asked: Asked,
+    asked: QueryOptions,
 ) -> Response:
     """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification.
 
     Of a pilot, the share of people in every bucket.
     """
     found = await here.find(task_id)
-    _, made = await estimated(here, found.task, asked)
+    _, made = await find_estimates(here, found.task, asked)
     drawn = await asyncio.to_thread(lambda: estimates_chart(made).to_dict())
     return JSONResponse(drawn, headers={"Cache-Control": "private, no-cache"})

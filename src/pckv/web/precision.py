@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Query
 
 from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import Problem, ProblemKind, documented
-from pckv.collector.state import Collector, collector
-from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Collector, get_collector
+from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.moments import CountMoments
 from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
 from pckv.planning.prediction import predict
@@ -23,7 +23,7 @@ FEWEST_SHOWN, LEAST_SPAN = 100, 100_000
 POINTS = 25
 EXPECTED, TODAY = "expected", "today"
 
-Here = Annotated[Collector, Depends(collector)]
+Here = Annotated[Collector, Depends(get_collector)]
 
 router = APIRouter(tags=["dashboard"])
 
@@ -38,7 +38,7 @@ def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
 @router.get(
     "/tasks/{task_id}/precision",
     summary="How errors shrink with reports",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def precision(
     task_id: str,
@@ -53,7 +53,7 @@ async def precision(
     found = await here.find(task_id)
     task = found.task
     if task.kind == SIZES:
-        raise Problem(
+        raise ProblemDetails(
             ProblemKind.MALFORMED, "a pilot tells nothing of keys: its shares have intervals of their own"
         )
     counts = await asyncio.to_thread(here.store.report_counts, [task_id])

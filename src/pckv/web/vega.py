@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from pckv.collector.logs import log
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 
 _MAKE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
@@ -38,7 +38,7 @@ class Vega:
         """Have the script made by the time that somebody looks at a chart."""
         try:
             self.script()
-        except Problem as problem:
+        except ProblemDetails as problem:
             log("charts_unavailable", reason=problem.detail)
 
     def script(self) -> bytes:
@@ -60,7 +60,7 @@ def _made() -> bytes:
         # What it says is not for our log.
         done = subprocess.run([sys.executable, "-c", _MAKE], check=True, capture_output=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
-        raise Problem(ProblemKind.OVERLOADED, "the script for charts cannot be made") from None
+        raise ProblemDetails(ProblemKind.OVERLOADED, "the script for charts cannot be made") from None
     script = done.stdout
     # Without a folder to write to it is made again at the next start.
     with suppress(OSError):
