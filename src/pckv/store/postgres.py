@@ -19,7 +19,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pckv.errors import ParameterError, StoreError
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlSnapshot, SqlStore, T
+from pckv.store.sql import SqlStore, T
+from pckv.store.sql_reading import SqlSnapshot
 from pckv.store.transactions import Transaction, TransactionConflict
 from pckv.wire import Report
 

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.store import migrations
@@ -26,6 +26,7 @@ from pckv.store.base import (
     Upload,
 )
 from pckv.store.parts import choose_parts_to_merge, merge_parts, tally_of
+from pckv.store.sql_reading import TASK_NUMBER, SqlSnapshot, pages, part_sizes, read_tallies, reports_after
 from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.store.uploads import (
     BatchDecision,
@@ -41,7 +42,6 @@ from pckv.task import Phase, Task
 from pckv.wire import Report
 
 T = TypeVar("T")
-R = TypeVar("R", bound=tuple[Any, ...])
 
 # A task may hold megabytes of key names; this many are kept in memory.
 MAX_CACHED_TASKS = 64
@@ -49,7 +49,6 @@ MAX_CACHED_TASKS = 64
 PARTS_PER_PAGE = 16
 
 _TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
-_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
 _ADD_TOKEN = "INSERT INTO tokens VALUES ($1, $2) ON CONFLICT DO NOTHING"  # noqa: S105
 
 
@@ -61,22 +60,6 @@ class TaskRow(NamedTuple):
     closed: str | None
     by_invitation: int
     reports_forgotten: str | None
-
-
-class SqlSnapshot:
-    """Parts and reports of one moment."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
-
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally."""
-        sql = f"SELECT number, tally, reports FROM parts WHERE task = {_NUMBER} ORDER BY number"  # noqa: S608
-        return [TallyPart(*row) for row in self._transaction.rows(sql, task_id)]
-
-    def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
-        """Yield all reports of a task in the order of their ids."""
-        return _pages(lambda after: _reports_after(self._transaction, task_id, after, batch), b"")
 
 
 class SqlStore(ABC):
@@ -194,12 +177,12 @@ class SqlStore(ABC):
 
     def part_numbers(self, task_id: str) -> list[int]:
         """Return the numbers of a task's parts."""
-        sql = f"SELECT number FROM parts WHERE task = {_NUMBER} ORDER BY number"  # noqa: S608
+        sql = f"SELECT number FROM parts WHERE task = {TASK_NUMBER} ORDER BY number"  # noqa: S608
         return self._run("find parts", lambda tx: [row[0] for row in tx.rows(sql, task_id)], write=False)
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count."""
-        sql = f"SELECT coalesce(sum(reports), 0) FROM parts WHERE task = {_NUMBER}"  # noqa: S608
+        sql = f"SELECT coalesce(sum(reports), 0) FROM parts WHERE task = {TASK_NUMBER}"  # noqa: S608
 
         def work(tx: Transaction) -> dict[str, int]:
             return {task_id: int(tx.rows(sql, task_id)[0][0]) for task_id in task_ids}
@@ -215,10 +198,10 @@ class SqlStore(ABC):
         stored = self.find_task(task_id)
         if stored is None:
             return 0
-        sizes = self._run("find parts", _part_sizes(task_id), write=False)
+        sizes = self._run("find parts", part_sizes(task_id), write=False)
         numbers = choose_parts_to_merge(sizes, fully=fully)
         pages = (numbers[start : start + PARTS_PER_PAGE] for start in range(0, len(numbers), PARTS_PER_PAGE))
-        tallies = (self._run("read parts", _some_parts(task_id, page), write=False) for page in pages)
+        tallies = (self._run("read parts", read_tallies(task_id, page), write=False) for page in pages)
         size = sum(sizes[number] for number in numbers)
         total = merge_parts(stored.task, chain.from_iterable(tallies), size)
 
@@ -243,10 +226,10 @@ class SqlStore(ABC):
         """Yield all reports of a task in the order of their ids, one transaction per batch."""
 
         def page(after: bytes) -> list[Report]:
-            work: Callable[[Transaction], list[Report]] = lambda tx: _reports_after(tx, task_id, after, batch)  # noqa: E731
+            work: Callable[[Transaction], list[Report]] = lambda tx: reports_after(tx, task_id, after, batch)  # noqa: E731
             return self._run("read reports", work, write=False)
 
-        return _pages(page, b"")
+        return pages(page, b"")
 
     def forget_reports(self, task_id: str, day: str) -> int:
         """Delete the reports of a closed task and keep its tally."""
@@ -381,26 +364,3 @@ def _add_invited(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
 def _add_part(tx: Transaction, task: int, tally: Tally) -> None:
     sql = "INSERT INTO parts (task, number, reports, tally) VALUES ($1, $2, $3, $4)"
     tx.change(sql, task, secrets.randbits(63), tally.reports, bytes(tally))
-
-
-def _reports_after(tx: Transaction, task_id: str, after: bytes, limit: int) -> list[Report]:
-    sql = f"SELECT id, body FROM reports WHERE task = {_NUMBER} AND id > $2 ORDER BY id LIMIT $3"  # noqa: S608
-    return [Report(*row) for row in tx.rows(sql, task_id, after, limit)]
-
-
-def _part_sizes(task_id: str) -> Callable[[Transaction], dict[int, int]]:
-    sql = f"SELECT number, length(tally) FROM parts WHERE task = {_NUMBER}"  # noqa: S608
-    return lambda tx: dict(tx.rows(sql, task_id))
-
-
-def _some_parts(task_id: str, numbers: Sequence[int]) -> Callable[[Transaction], list[bytes]]:
-    """Return the tallies of parts, without those that somebody else has replaced; `compact` notices that later."""
-    sql = f"SELECT tally FROM parts WHERE task = {_NUMBER} AND number = $2"  # noqa: S608
-    return lambda tx: [tally for number in numbers for (tally,) in tx.rows(sql, task_id, number)]
-
-
-def _pages(fetch: Callable[[Any], list[R]], start: object) -> Iterator[list[R]]:
-    """Yield pages of rows, whose first field is their key, until there are no more."""
-    while page := fetch(start):
-        yield page
-        start = page[-1][0]

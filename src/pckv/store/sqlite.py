@@ -17,7 +17,8 @@ import apsw
 from pckv.errors import StoreError
 from pckv.store.base import Deletion
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlSnapshot, SqlStore, T
+from pckv.store.sql import SqlStore, T
+from pckv.store.sql_reading import SqlSnapshot
 from pckv.store.transactions import Transaction
 from pckv.wire import Report
 
