@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from client.test_client import FINAL, LASTING, PASSING
 from pckv import Report, Task
 from pckv.channels import MECHANISMS
 from pckv.client.ledger import realised_epsilon
 from pckv.wire import read_body
 from support.browser import INSECURE, OPTIONS, Tab, chromium, pages
 from support.client_collector import LOST, Reply, problem
+from support.client_devices import FINAL, LASTING, PASSING
 from support.collectors import JSON, Running, as_items, new_task, running
 from support.node import CLIENT
 from support.stores import stored_reports

@@ -17,7 +17,6 @@ import pytest
 from scipy import stats
 
 import pckv
-from client.test_client import MOVIES
 from pckv import Report, Tally, Task
 from pckv.auditing import conformance
 from pckv.auditing.conformance import Subject
@@ -28,6 +27,7 @@ from pckv.errors import AuditFailure
 from pckv.tally.decode.support import key_support
 from pckv.wire import write_body
 from support.client_collector import Double, Reply
+from support.client_devices import MOVIES
 from support.node import CLIENT, Node, described, node, subject
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "v1"

@@ -21,13 +21,13 @@ import pytest
 from click.testing import CliRunner
 
 import pckv
-from collector.test_serve import Serving, serving
 from pckv.cli import main
 from pckv.collector.auth import token_hash
 from pckv.store.base import Role
 from support.browser import OPTIONS, chromium
 from support.collectors import ADMINISTRATOR, ANALYST, as_items, bearer, wait_until
 from support.parts import missing_part
+from support.serving import Serving, serving
 from support.stores import opened
 
 HOSTILE = "<script>alert(1)</script>"
