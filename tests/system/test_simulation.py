@@ -163,10 +163,10 @@ def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an id that comes twice in a batch the last is stored, and the first counted."""
 
     def lasts(reports: list[Report]) -> list[Report]:
-        found = {report.id: report for report in reports}
-        return [found[report_id] for report_id in sorted(found)]
+        last = {report.id: report for report in reports}
+        return [last[report_id] for report_id in sorted(last)]
 
-    monkeypatch.setattr(sql, "first_of_each", lasts)
+    monkeypatch.setattr(sql, "unique_by_id", lasts)
 
 
 FAULTS = [
