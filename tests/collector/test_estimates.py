@@ -164,7 +164,7 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
     assert collector.get(path, Accept="text/csv").headers["etag"] not in tags
 
 
-def test_top_beside_sort_is_refused_and_documented(small: Running) -> None:
+def test_top_with_sort_is_refused_and_documented(small: Running) -> None:
     task = small.add_task()
     answer = small.get(f"/tasks/{task.id}/estimates?top=2&sort=mean")
     check_problem(answer, 400, "malformed")

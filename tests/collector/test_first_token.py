@@ -100,7 +100,7 @@ def test_one_of_two_collectors_that_start_first_makes_the_token(tmp_path: Path, 
 def waiting_for_tokens() -> int:
     """Return how many connections wait for the lock of the tokens."""
     with psycopg.connect(postgres_server()) as connection:
-        query = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'ShareRowExclusiveLock'"
+        query = "SELECT count(*) FROM pg_locks, pg_class WHERE oid = relation AND relname = 'tokens' AND NOT granted"
         [row] = connection.execute(query).fetchall()
         return int(row[0])
 

@@ -51,7 +51,7 @@ def test_a_failing_store_is_503_and_recovers_without_a_restart() -> None:
         collector.check(task, kept)
 
 
-def test_a_fault_of_ours_does_not_stop_the_writing() -> None:
+def test_a_bug_does_not_stop_the_writing() -> None:
     store = SlowStore()
     with running(store) as collector:
         task = collector.add_task()

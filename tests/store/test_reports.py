@@ -135,14 +135,14 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
 
 
 @given(st.lists(st.integers(100, 10**6), max_size=40))
-def test_folding_leaves_few_parts_and_writes_little_again(sizes: list[int]) -> None:
-    """What is left at least doubles, and a part is only written again with as much beside it."""
+def test_compaction_leaves_few_parts_and_rewrites_little(sizes: list[int]) -> None:
+    """The sizes of the remaining parts at least double, and a part is only rewritten with as much again."""
     parts: dict[int, int] = {}
     written = 0
     for number, size in enumerate(sizes):
         parts[number] = size
-        folded = choose_parts_to_merge(parts, fully=False)
-        taken = [parts.pop(each) for each in folded]
+        chosen = choose_parts_to_merge(parts, fully=False)
+        taken = [parts.pop(each) for each in chosen]
         assert not taken or max(taken) <= sum(taken) - max(taken)
         written += sum(taken)
         if taken:

@@ -72,7 +72,7 @@ def test_invitations_belong_to_their_task(store: Store) -> None:
     assert not store.add_invitations("nobody", [invitation(1)])
 
 
-def test_invitations_are_one_a_report(store: Store) -> None:
+def test_there_is_one_invitation_per_report(store: Store) -> None:
     with pytest.raises(ValueError):
         store.add_reports([Upload(TASK.id, [report(1), report(2), report(1)], [invitation(1)])])
     assert stored_reports(store) == []

@@ -27,18 +27,18 @@ from support.crash_collectors import (
     ARROW,
     JSON,
     TASK,
-    NotKept,
+    AcknowledgedReportMissing,
+    CollectorProcess,
     Reply,
     Senders,
     Serve,
-    Serving,
     as_arrow,
     as_json,
     ask,
     collector,
-    collector_here,
+    collector_in_thread,
     connect,
-    serve_hastily,
+    serve_before_commit,
     serve_logging,
 )
 from support.parts import SUPPORT
@@ -77,7 +77,7 @@ def kill_again_and_again(
     chance = random.Random(9)
     with opened(url) as store:
         for number in range(kills):
-            serving = Serving(url, folder / "log", how)
+            serving = CollectorProcess(url, folder / "log", how)
             try:
                 if number % 10 == 9:
                     # Some die before they serve.
@@ -113,8 +113,8 @@ def test_killed_collectors_keep_every_acknowledged_report(
 
 def test_kills_catch_an_answer_before_the_commit(url: str, tmp_path: Path) -> None:
     senders = uneven_senders()
-    with pytest.raises(NotKept):
-        kill_again_and_again(url, tmp_path, senders, 50, serve_hastily)
+    with pytest.raises(AcknowledgedReportMissing):
+        kill_again_and_again(url, tmp_path, senders, 50, serve_before_commit)
 
 
 class Begun:
@@ -180,7 +180,7 @@ def test_an_idle_collector_stops_at_once(url: str, tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
-    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_here(store) as port:
+    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_in_thread(store) as port:
         assert isinstance(store, SqliteStore)
         store.add_task(TASK)
         connection = connect(port)

@@ -30,7 +30,7 @@ def test_every_mechanism_and_method_has_a_proof() -> None:
         assert f"proofs/{channel.name}.md" in (module.__doc__ or "")
 
 
-def test_documents_keep_up() -> None:
+def test_documents_match_the_code() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert readme.index("make demo") < readme.index("make test") < 300
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
