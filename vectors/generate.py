@@ -34,7 +34,7 @@ from pckv.randomness import Tape, fixed_source
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.task import Task
-from pckv.wire import Report, write_body
+from pckv.wire import Report
 
 HERE = Path(__file__).parent / "v1"
 EPSILONS = ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20")
@@ -378,7 +378,7 @@ def reports() -> Iterator[dict[str, Any]]:
         (ue, "bad_encoding", b"\x07\x08"),
         (grr, "wrong_length", bytes(7)),
         (grr, "wrong_length", bytes(9)),
-        (grr, "out_of_range", write_body(10, 8)),
+        (grr, "out_of_range", (10).to_bytes(8, "little")),
         (grr, "out_of_range", b"\xff" * 8),
     ):
         yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
@@ -394,7 +394,7 @@ def reports() -> Iterator[dict[str, Any]]:
             ("wrong_length", b""),
             ("wrong_length", bytes(7)),
             ("wrong_length", bytes(9)),
-            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", (task.word_limit or 0).to_bytes(8, "little")),
             ("out_of_range", bytes(7) + b"\x80"),
             ("out_of_range", b"\xff" * 8),
         ):
@@ -417,7 +417,7 @@ def _collision_reports() -> Iterator[dict[str, Any]]:
         for reason, body in (
             ("wrong_length", bytes(7)),
             ("wrong_length", bytes(9)),
-            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", (task.word_limit or 0).to_bytes(8, "little")),
             ("out_of_range", b"\xff" * 8),
         ):
             yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
@@ -434,7 +434,7 @@ def _sizes_reports() -> Iterator[dict[str, Any]]:
         for reason, body in (
             ("wrong_length", bytes(7)),
             ("wrong_length", bytes(9)),
-            ("out_of_range", write_body(task.word_limit or 0, 8)),
+            ("out_of_range", (task.word_limit or 0).to_bytes(8, "little")),
             ("out_of_range", b"\xff" * 8),
         ):
             yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}

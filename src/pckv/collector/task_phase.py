@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pckv.channels import SIZES
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 from pckv.task import Phase, Task
 
@@ -18,7 +18,7 @@ def task_phase(stored: StoredTask, day: str, reports: int = 0) -> Phase:
 
 def has_enough_reports(task: Task, reports: int) -> bool:
     """Return whether a task is a pilot with all reports that it needs: more people would be lost to the main task."""
-    return task.kind == SIZES and reports >= MOST_PILOT_REPORTS
+    return task.kind == SIZES and reports >= MAX_PILOT_REPORTS
 
 
 def closing_day(stored: StoredTask) -> str | None:

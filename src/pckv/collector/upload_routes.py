@@ -17,7 +17,7 @@ from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, get_collector
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import ReportOutcome, Upload
 from pckv.task import Task
 from pckv.wire import Report
@@ -147,7 +147,7 @@ async def _check_known(collector: Collector, task: Task, reports: Sequence[Repor
     stored = await asyncio.to_thread(collector.store.bodies, task.id, sorted(report.id for report in reports))
     if any(stored.get(report.id) != report.body for report in reports):
         raise ProblemDetails(
-            ProblemKind.CLOSED, f"the pilot has the {MOST_PILOT_REPORTS:,} reports that it needs"
+            ProblemKind.CLOSED, f"the pilot has the {MAX_PILOT_REPORTS:,} reports that it needs"
         )
 
 

@@ -17,7 +17,7 @@ from pckv.collector.task_phase import task_phase
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import default_method, methods_for, posts_for
 from pckv.limits import REPORT_ID_BYTES
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
 Here = Annotated[Collector, Depends(get_collector)]
@@ -70,7 +70,7 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
         "method": default_method(found.task),
         "methods": methods_for(found.task),
         "posts": posts_for(found.task),
-        "most_reports": MOST_PILOT_REPORTS if found.task.kind == SIZES else None,
+        "most_reports": MAX_PILOT_REPORTS if found.task.kind == SIZES else None,
         "reports_forgotten": found.reports_forgotten,
     }
 
