@@ -21,7 +21,7 @@ from pckv.collector.state import Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError, require
 from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import places
+from pckv.estimators.set_sizes import bucket_rows
 from pckv.files.reports.format import as_arrays, write_reports
 from pckv.task import Task
 
@@ -172,7 +172,7 @@ def _requested_rows(task: Task, estimates: Estimates, keys: list[str] | None) ->
         return np.arange(len(estimates))
     try:
         if isinstance(task.channel, BucketsChannel):
-            return places(task.channel, keys)
+            return bucket_rows(task.channel, keys)
         return np.array([task.key_index(key) for key in keys], np.int64)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None

@@ -1,18 +1,18 @@
-"""What the dashboard shows of tasks: where each is, how many reports there are, and the chart."""
+"""What the dashboard shows about tasks: phase, number of reports, and the chart of the estimates."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.channels import SIZES
 from pckv.charts import estimates_chart
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
-from pckv.collector.state import Collector, get_collector, task_facts
+from pckv.collector.state import Collector, CurrentCollector, task_facts
 from pckv.collector.task_phase import task_phase
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import default_method, methods_for, posts_for
@@ -20,13 +20,14 @@ from pckv.limits import REPORT_ID_BYTES
 from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
-Here = Annotated[Collector, Depends(get_collector)]
-
 router = APIRouter(tags=["dashboard"])
 
 
-def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(found) | {"phase": task_phase(found, here.today(), reports).value, "reports": reports}
+def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
+    return task_facts(stored) | {
+        "phase": task_phase(stored, collector.today(), reports).value,
+        "reports": reports,
+    }
 
 
 @router.get(
@@ -35,18 +36,18 @@ def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
 async def tasks(
-    here: Here,
+    collector: CurrentCollector,
     limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
     after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
 ) -> dict[str, list[dict[str, Any]]]:
-    """Tasks in the order of their ids, beyond `after`: where each is, and how many reports it has."""
+    """Return tasks in the order of their ids, after `after`, with their phases and numbers of reports."""
 
-    def work() -> list[dict[str, Any]]:
-        listed = here.store.list_tasks(limit, after)
-        counts = here.store.report_counts([each.task.id for each in listed])
-        return [_facts(here, each, counts[each.task.id]) for each in listed]
+    def query_store() -> list[dict[str, Any]]:
+        listed = collector.store.list_tasks(limit, after)
+        counts = collector.store.report_counts([stored.task.id for stored in listed])
+        return [_facts(collector, stored, counts[stored.task.id]) for stored in listed]
 
-    return {"tasks": await asyncio.to_thread(work)}
+    return {"tasks": await asyncio.to_thread(query_store)}
 
 
 @router.get(
@@ -54,24 +55,24 @@ async def tasks(
     summary="A task with its reports counted",
     responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-async def task(task_id: str, here: Here) -> dict[str, Any]:
-    """Where a task is, how many reports it has, and what a page needs to know of it."""
-    found = await here.find(task_id)
-    counts = await asyncio.to_thread(here.store.report_counts, [task_id])
-    channel = found.task.channel
-    return _facts(here, found, counts[task_id]) | {
-        "low": found.task.low,
-        "high": found.task.high,
-        "padding": found.task.padding,
-        "parameters": found.task.parameters,
-        "realised_epsilon": found.task.realised_epsilon,
+async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
+    """Return a task's phase, its number of reports, and what its page shows."""
+    stored = await collector.find(task_id)
+    counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
+    channel = stored.task.channel
+    return _facts(collector, stored, counts[task_id]) | {
+        "low": stored.task.low,
+        "high": stored.task.high,
+        "padding": stored.task.padding,
+        "parameters": stored.task.parameters,
+        "realised_epsilon": stored.task.realised_epsilon,
         "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
-        "first_key": found.task.key_name(0),
-        "method": default_method(found.task),
-        "methods": methods_for(found.task),
-        "posts": posts_for(found.task),
-        "most_reports": MAX_PILOT_REPORTS if found.task.kind == SIZES else None,
-        "reports_forgotten": found.reports_forgotten,
+        "first_key": stored.task.key_name(0),
+        "method": default_method(stored.task),
+        "methods": methods_for(stored.task),
+        "posts": posts_for(stored.task),
+        "most_reports": MAX_PILOT_REPORTS if stored.task.kind == SIZES else None,
+        "reports_forgotten": stored.reports_forgotten,
     }
 
 
@@ -82,14 +83,14 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
 )
 async def chart(
     task_id: str,
-    here: Here,
+    collector: CurrentCollector,
     asked: QueryOptions,
 ) -> Response:
-    """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification.
+    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
-    Of a pilot, the share of people in every bucket.
+    For a pilot it shows the share of people in every bucket.
     """
-    found = await here.find(task_id)
-    _, made = await find_estimates(here, found.task, asked)
-    drawn = await asyncio.to_thread(lambda: estimates_chart(made).to_dict())
-    return JSONResponse(drawn, headers={"Cache-Control": "private, no-cache"})
+    stored = await collector.find(task_id)
+    _, estimates = await find_estimates(collector, stored.task, asked)
+    specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())
+    return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})
