@@ -311,7 +311,7 @@ def test_tuned_sets_beside_ue(objective: str, epsilon: str, most_frequency: floa
     assert not holds("one")
 
 
-# A sample of the grid that simulator/auto.py runs, where mechanisms change places.
+# A sample of the grid that experiments/auto.py runs, where mechanisms change places.
 SAMPLE = [
     SimulatedSetting(keys, epsilon, pairs, users)
     for keys, epsilon, pairs, users in itertools.product(
