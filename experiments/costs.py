@@ -14,7 +14,8 @@ from bench.data import random_planes
 from bench.measurement import seconds
 from experiments.settings import ExperimentSettings
 from pckv import Task, perturb
-from pckv.files.reports.format import Messages, write_reports
+from pckv.arrays import Messages
+from pckv.files.reports.format import write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
 from pckv.tally.decode.support import key_support

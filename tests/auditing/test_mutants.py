@@ -52,7 +52,7 @@ class Mutant:
 def show(channel: UeChannel, message: int, position: int, pairs: Sequence[Pair]) -> int:
     """Overwrite one position of a ue message with the truth."""
     state = next((1 if level else -1 for key, level in pairs if key == position), 0)
-    bit, sign_bit = 1 << position, 1 << position + 8 * channel.plane_bytes
+    bit, sign_bit = 1 << position, 1 << position + 8 * channel.message_format.plane_bytes
     message &= ~(bit | sign_bit)
     return message | (bit if state else 0) | (sign_bit if state > 0 else 0)
 

@@ -270,7 +270,7 @@ def test_q_always_fits_and_is_as_good_as_the_best(keys: int, bound: Fraction) ->
     assert (
         residues.error(best, bound)
         <= residues.error(q, bound)
-        <= residues.AS_GOOD * residues.error(best, bound)
+        <= residues.EQUIVALENT_FACTOR * residues.error(best, bound)
     )
     assert words_needed(keys, q) <= words_needed(keys, best)
     assert words_needed(keys, q) == q ** (residues.digits(keys, q) + 1)
@@ -367,7 +367,7 @@ def test_every_way_to_decode_agrees(keys: int, q: int) -> None:
     for used in sorted({1, (keys + 1) // 2, keys, keys + 1}):
         wanted = naive_decode(channel, counted, list(range(used)))
         for found in (
-            compact.ask(channel, words, times, np.arange(used)),
+            compact.check_words(channel, words, times, np.arange(used)),
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
@@ -435,7 +435,7 @@ def test_huge_counts_are_exact(keys: int, q: int, monkeypatch: pytest.MonkeyPatc
     for total in (2**40, 2**40 + 1, 2**62 + 12345):
         counts, times = full_counts(channel, total, q)
         plus, minus = decode(channel, counts)
-        wanted = compact.ask(channel, np.arange(channel.word_limit), times, np.arange(keys))
+        wanted = compact.check_words(channel, np.arange(channel.word_limit), times, np.arange(keys))
         assert (plus.tolist(), minus.tolist()) == (wanted[0].tolist(), wanted[1].tolist())
         # In Python's integers for a few, since all of the above is numpy.
         counted = dict(enumerate(times.tolist()))
@@ -449,7 +449,7 @@ def test_a_single_huge_count_is_exact() -> None:
     channel = compact_channel(300, q=307)
     counted = dict.fromkeys(range(5, 90_000, 1777), 1) | {60_001: 2**40 - 60}
     words, times = arrays(counted)
-    wanted = compact.ask(channel, words, times, np.arange(300))
+    wanted = compact.check_words(channel, words, times, np.arange(300))
     found = compact.transform(channel, words, times, 300)
     assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
 

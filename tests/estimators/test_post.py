@@ -22,9 +22,9 @@ from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 from pckv.tally.counts import empty_counts
-from pckv.tally.decode.support import NO_DUMMIES, DummySupport, counted_dummies, decode_all
+from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
 from support.made_reports import TASKS, some_messages
 
 # Fewer bits than a device has, so that exact weights are counts of a tally.
@@ -34,7 +34,7 @@ MEANS = ("mean", "mean_low", "mean_high")
 
 
 @dataclass
-class Kept(Sizes):
+class Kept(SetSizes):
     """Set sizes of which a share is kept, whatever the padding."""
 
     share: float
@@ -156,7 +156,7 @@ def test_mechanisms_that_drop_their_dummies_count_none() -> None:
     for mechanism in ("ue", "collision"):
         tally = some_tally(mechanism, padding=3)
         assert decode_all(tally.task.channel, tally.counts)[1] == NO_DUMMIES
-    assert [counted_dummies(some_tally(name, padding=3).task.channel) for name in COUNTED] == [3, 1]
+    assert [some_tally(name, padding=3).task.channel.counted_dummies for name in COUNTED] == [3, 1]
 
 
 @pytest.mark.parametrize("mechanism", COUNTED)

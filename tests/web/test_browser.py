@@ -16,7 +16,6 @@ from client.test_client import FINAL, LASTING, PASSING
 from pckv import Report, Task
 from pckv.channels import MECHANISMS
 from pckv.client.ledger import realised
-from pckv.wire import read_body
 from support.browser import INSECURE, OPTIONS, Tab, chromium, pages
 from support.client_collector import LOST, Reply, problem
 from support.collectors import JSON, Running, as_items, new_task, running
@@ -93,7 +92,7 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     epsilon = f"{realised(task):f}"
     expected = {"task": task.id, "status": "sent", "epsilon": epsilon, "perturbed": True, "reason": ""}
     assert {name: receipt[name] for name in expected} == expected
-    read_body(as_report(receipt).body, task.word_limit, task.key_count)
+    task.channel.message_format.decode(as_report(receipt).body)
     check_one(collector, task, receipt)
     again = tab.call(url(collector), {}, "submit", task.id, {"no such key": 7})
     assert again == receipt | {"perturbed": False}

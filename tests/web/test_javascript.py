@@ -26,7 +26,6 @@ from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
 from pckv.client.outbox import id_of
 from pckv.errors import AuditFailure
 from pckv.tally.decode.support import key_support
-from pckv.wire import write_body
 from support.client_collector import Double, Reply
 from support.node import CLIENT, Node, described, node, subject
 
@@ -287,7 +286,7 @@ def test_odds_are_the_channels(process: Node) -> None:
 def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
     for task in channels():
         messages = list(itertools.islice(task.channel.law({0: 1}).weights, 300)) if small(task) else [0, 7]
-        bodies = [write_body(message, task.channel.body_bytes) for message in messages]
+        bodies = [task.channel.message_format.encode(message) for message in messages]
         [said] = process.ask(
             {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
         )

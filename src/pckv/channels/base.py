@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pckv.budget import ALLOCATIONS, allocate, epsilon_of
 from pckv.errors import ParameterError
+from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
@@ -54,7 +55,7 @@ class CountLaw:
     """The joint law of a key's counts (n1, n2), one report at a time, sampling included.
 
     `holder_plus` is the law for a holder of the key with sign + (the reported pair may be
-    another of hers), `absent` for somebody who does not hold it. Holders are assumed to hold
+    another of theirs), `absent` for somebody who does not hold it. Holders are assumed to hold
     at most as many pairs as the padding.
     """
 
@@ -86,7 +87,7 @@ class Channel(ABC):
     kind: ClassVar[str] = PAIRS
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
-    # Whether the count law is exact, or stands on hashes that are as good as independent.
+    # Whether the count law is exact, or assumes that hashes are independent.
     exactly_uniform = True
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
@@ -145,13 +146,18 @@ class Channel(ABC):
 
     @property
     @abstractmethod
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded: as a word, or as bit planes."""
 
     @property
-    @abstractmethod
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a message is not a word."""
+        return None
+
+    @property
     def body_bytes(self) -> int:
         """The bytes of a report's body: 8 for a word."""
+        return self.message_format.body_bytes
 
     @property
     @abstractmethod
@@ -192,6 +198,11 @@ class Channel(ABC):
         return ""
 
     @property
+    def counted_dummies(self) -> int:
+        """How many dummies reports tell of; they are numbered after the keys."""
+        return 0
+
+    @property
     def decodes_all(self) -> bool:
         """Whether the counts of all keys can be found together."""
         return True
@@ -204,7 +215,7 @@ class Channel(ABC):
         return self.from_parameters(keys, self.padding, self.epsilon, self.parameters, self.bits)
 
     @abstractmethod
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         """How much one hostile report can add to the counts n1 + n2 of these target keys together."""
 
 

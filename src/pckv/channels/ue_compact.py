@@ -16,6 +16,7 @@ from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
 from pckv.channels.base import THRESHOLD_BITS, Channel, Law, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +39,6 @@ class UeCompactChannel(SamplingChannel):
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    body_bytes = 8
     # Slot, sign, φ, whether the residue is in the true set, which one.
     draws = 5
 
@@ -72,7 +72,7 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        # The defaults are left out: one text a channel, and tasks from before there were sets keep theirs.
+        # The defaults are left out: one text per channel, and tasks from before there were sets keep theirs.
         stated: dict[str, str | int] = {"q": self.q}
         stated |= {"r": self.r} if self.r > 1 else {}
         return stated | ({"o": self.o} if self.o else {})
@@ -88,6 +88,15 @@ class UeCompactChannel(SamplingChannel):
     @property
     def word_limit(self) -> int:
         return self.functions * self.q
+
+    @property
+    def counted_dummies(self) -> int:
+        # All dummies are one more key.
+        return 1
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def decodes_all(self) -> bool:
@@ -109,9 +118,11 @@ class UeCompactChannel(SamplingChannel):
         return reason
 
     def _why_sets(self) -> str:
-        frequency, mean = residues.beside_ue(Fraction(self.r, self.q), Fraction(self.o, self.q), self.bound)
+        frequency, mean = residues.relative_to_ue(
+            Fraction(self.r, self.q), Fraction(self.o, self.q), self.bound
+        )
         return (
-            f"q = {self.q}, r = {self.r}, o = {self.o}: {self.word_limit:,} words; the error of a rare key beside "
+            f"q = {self.q}, r = {self.r}, o = {self.o}: {self.word_limit:,} words; the error of a rare key relative to "
             f"ue: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
         )
 
@@ -161,7 +172,7 @@ class UeCompactChannel(SamplingChannel):
         r, o = residues.scaled_sets(self.q, self.r, self.o, SMALL_PRIME)
         return UeCompactChannel(self.keys, self.padding, self.epsilon, SMALL_PRIME, r, o, self.bits)
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # A constant function (φ = 0) says the same of every key: +, or both signs where there is such a residue.
         return targets * (2 if self.o else 1)
 

@@ -23,7 +23,7 @@ from pckv.errors import ParameterError, require
 from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -80,7 +80,7 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
-    sizes = None if sizes_file is None else Sizes.read(sizes_file)
+    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(

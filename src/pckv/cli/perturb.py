@@ -11,13 +11,14 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Messages
 from pckv.cli.common import FilePath, force_option, progress_bar, read_task, row_bar, task_option
 from pckv.device.vectorised import perturb_many
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED, Leniency
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.files.reports.format import Messages, stream_reports, write_reports
+from pckv.files.reports.format import stream_reports, write_reports
 from pckv.files.reports.inputs import STREAM
 
 
