@@ -19,7 +19,7 @@ from pckv.channels.ue import UeChannel
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform
 from pckv.lab.sampling import SamplingModel
 
@@ -105,7 +105,7 @@ def read_many() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.parquet"
         interpret("import sys; from bench.lab import write_ratings as run; run(sys.argv[1])", str(path))
-        read_dataset(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
+        read_ratings(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
 
 
 def write_ratings(path: str) -> None:

@@ -9,8 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +19,12 @@ from rich.progress import track
 from experiments.accuracy_page import LABELS, write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv.channels import CHANNELS
-from pckv.lab.accuracy import QUANTITIES, Cell, Ground, measure
+from pckv.lab.accuracy import QUANTITIES, MeasuredPopulation, Measurement, measure
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Scale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
 from pckv.lab.populations import gaussian, movielike, uniform, zipf
+from pckv.lab.processes import map_in_processes
 
 EPSILONS = ("0.5", "1", "2", "3", "4", "5")
 # The bars are about these; for the others, which only the charts show, half the repeats are enough.
@@ -60,9 +60,6 @@ CASES = {
 
 PARTS = tuple(CASES)
 
-# The population that forked workers share instead of copying it.
-_ground: list[Ground] = []
-
 
 def run(settings: ExperimentSettings) -> bool:
     """Run all cells, print the bars and write the page; return whether all bars are met."""
@@ -78,29 +75,29 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements)
 
 
-def run_cells(cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None = None) -> list[Cell]:
+def run_cells(cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None = None) -> list[Measurement]:
     """Return all cells; one population after another, so that one is in memory at a time."""
-    cells: list[Cell] = []
+    cells: list[Measurement] = []
     for name, case in cases.items():
         started = time.perf_counter()
-        _ground[:] = [Ground(case.make(scale), case.padding)]
+        population = MeasuredPopulation(case.make(scale), case.padding)
         jobs = [
             (mechanism, epsilon, repeats or (case.repeats if epsilon in BAR_EPSILONS else case.repeats // 2))
             for mechanism in CHANNELS
             for epsilon in EPSILONS
         ]
-        with ProcessPoolExecutor(os.cpu_count(), get_context("fork")) as pool:
-            measured = list(track(pool.map(_cell, jobs), name, total=len(jobs)))
-        cells += [Cell(**{**cell.to_dict(), "data": name}) for cell in measured]
+        results = map_in_processes(partial(_measure, population), jobs, os.cpu_count() or 1)
+        measured = list(track(results, name, total=len(jobs)))
+        cells += [Measurement(**{**cell.to_dict(), "data": name}) for cell in measured]
         print(f"{name}: {time.perf_counter() - started:.0f} s")
     return cells
 
 
-def _cell(job: tuple[str, str, int]) -> Cell:
-    return measure(_ground[0], *job, SEED)
+def _measure(population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int) -> Measurement:
+    return measure(population, mechanism, epsilon, repeats, SEED)
 
 
-def requirements_of(cells: list[Cell]) -> list[Requirement]:
+def requirements_of(cells: list[Measurement]) -> list[Requirement]:
     """Return what must hold of `bayes` relative to `corrected`."""
     barred = [cell for cell in cells if cell.epsilon in BAR_EPSILONS]
     gains = 1 / np.exp(np.mean([np.log(cell.ratio) for cell in barred], axis=0))
@@ -114,7 +111,7 @@ def requirements_of(cells: list[Cell]) -> list[Requirement]:
     return requirements
 
 
-def _worst_coverage(cells: list[Cell], index: int) -> Requirement:
+def _worst_coverage(cells: list[Measurement], index: int) -> Requirement:
     coverage = {
         name: float(np.mean([cell.cover[index] for cell in cells if cell.data == name]))
         for name in dict.fromkeys(cell.data for cell in cells)
@@ -128,7 +125,7 @@ def _worst_coverage(cells: list[Cell], index: int) -> Requirement:
     )
 
 
-def _worst_ratio(cells: list[Cell], index: int) -> Requirement:
+def _worst_ratio(cells: list[Measurement], index: int) -> Requirement:
     worst = max(cells, key=lambda cell: cell.ratio[index])
     return Requirement(
         f"{LABELS[index]}: worst cell",
@@ -138,8 +135,8 @@ def _worst_ratio(cells: list[Cell], index: int) -> Requirement:
     )
 
 
-def _worst_bound(cells: list[Cell], index: int) -> Requirement:
-    def excess(cell: Cell) -> float:
+def _worst_bound(cells: list[Measurement], index: int) -> Requirement:
+    def excess(cell: Measurement) -> float:
         return cell.bound[index] - (MAX_BOUND_FEW_KEYS if cell.keys <= FEW_KEYS else MAX_BOUND)
 
     worst = max(cells, key=excess)
@@ -151,5 +148,5 @@ def _worst_bound(cells: list[Cell], index: int) -> Requirement:
     )
 
 
-def _name(cell: Cell) -> str:
+def _name(cell: Measurement) -> str:
     return f"{cell.data}, {cell.mechanism}, ε {cell.epsilon}"

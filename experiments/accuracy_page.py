@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.settings import Requirement
 from pckv.charts import lines_chart, save_chart
-from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Cell
+from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Measurement
 
 PAPER = ("ue", "grr")
 LABELS = (
@@ -38,7 +38,7 @@ DATA=FOLDER` writes this page in 12 minutes on two cores, where FOLDER holds the
 """
 
 
-def write_page(folder: Path, cells: Sequence[Cell], requirements: Sequence[Requirement]) -> None:
+def write_page(folder: Path, cells: Sequence[Measurement], requirements: Sequence[Requirement]) -> None:
     """Write the page and its pictures."""
     parts = [INTRODUCTION, *_requirements(requirements)]
     for name in dict.fromkeys(cell.data for cell in cells):
@@ -55,7 +55,7 @@ def _requirements(requirements: Sequence[Requirement]) -> Iterator[str]:
         yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
 
 
-def _section(name: str, cells: list[Cell], picture: str) -> Iterator[str]:
+def _section(name: str, cells: list[Measurement], picture: str) -> Iterator[str]:
     first = cells[0]
     repeats = sorted({cell.repeats for cell in cells})
     worst = max(
@@ -74,7 +74,7 @@ def _section(name: str, cells: list[Cell], picture: str) -> Iterator[str]:
         yield from _table(cells, index)
 
 
-def _table(cells: list[Cell], index: int) -> Iterator[str]:
+def _table(cells: list[Measurement], index: int) -> Iterator[str]:
     epsilons = list(dict.fromkeys(cell.epsilon for cell in cells))
     by_setting = {(cell.mechanism, cell.epsilon): cell for cell in cells}
     yield "| ε | " + " | ".join(epsilons) + " |\n|---|" + "---:|" * len(epsilons) + "\n"
@@ -91,7 +91,7 @@ def _table(cells: list[Cell], index: int) -> Iterator[str]:
     yield " | ".join(f"**{theirs / ours:.1f}**" for ours, theirs in zip(best, paper, strict=True)) + " |\n"
 
 
-def _papers_best(cells: Sequence[Cell], epsilon: str, index: int) -> float:
+def _papers_best(cells: Sequence[Measurement], epsilon: str, index: int) -> float:
     return min(
         cell.errors["corrected"][index]
         for cell in cells
@@ -99,7 +99,7 @@ def _papers_best(cells: Sequence[Cell], epsilon: str, index: int) -> float:
     )
 
 
-def _chart(name: str, cells: list[Cell]) -> object:
+def _chart(name: str, cells: list[Measurement]) -> object:
     """Draw all four errors against ε: the paper's best, every mechanism with bayes, and the best oracle."""
     rows: list[dict[str, object]] = []
 

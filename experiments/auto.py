@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from numpy.random import default_rng
 
 from experiments.settings import ExperimentSettings
-from pckv.lab.choices import Cell, run_cell
+from pckv.lab.choices import SimulatedSetting, compare_choice
 from pckv.planning.objective import OBJECTIVES
 
 KEYS = (10, 30, 100, 1000, 10_000, 100_000)
@@ -23,11 +23,11 @@ MAX_RATIO = 1.1
 PARTS = tuple(OBJECTIVES)
 
 
-def cells() -> Iterator[Cell]:
+def cells() -> Iterator[SimulatedSetting]:
     """Yield every setting of the grid."""
     for keys, epsilon, pairs, users in itertools.product(KEYS, EPSILONS, PAIRS, USERS):
         if pairs <= keys:
-            yield Cell(keys, epsilon, pairs, users)
+            yield SimulatedSetting(keys, epsilon, pairs, users)
 
 
 def run(settings: ExperimentSettings) -> bool:
@@ -42,7 +42,7 @@ def run_grid(objective: str, repeats: int) -> None:
     print(f"objective {objective}, {repeats:,} key-repeats per mechanism and setting")
     ratios = []
     for number, cell in enumerate(cells()):
-        outcome = run_cell(cell, objective, default_rng([7, number]), repeats)
+        outcome = compare_choice(cell, objective, default_rng([7, number]), repeats)
         ratios.append(outcome.ratio)
         errors = ", ".join(f"{name} {error:.3g}" for name, error in outcome.errors.items())
         print(

@@ -18,7 +18,7 @@ from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import movielike
 from pckv.lab.simulate import Result, simulate
 from pckv.moments import CountMoments
@@ -118,7 +118,7 @@ def compare_populations(settings: ExperimentSettings) -> bool:
     table = Table("data", "ε", "error of", OURS, "the better of ue and grr", "lower by", "bar", "", box=None)
     columns = Columns("user", "item", "rating")
     path = settings.data / "pckv_clothing_fit.parquet"
-    clothing = read_dataset(path, columns, low=2, high=10, repeated="last")
+    clothing = read_ratings(path, columns, low=2, high=10, repeated="last")
     met = compare(table, clothing, (1, 2, 3, 5), CLOTHING_BARS, repeats)
     met &= compare(table, movielike(default_rng(1)), (1, 10, 50, 100), MOVIE_BARS, repeats)
     console.print(f"Mean squared errors of the {TOP} most frequent keys, {repeats} repeats, method corrected")

@@ -14,12 +14,12 @@ from rich.table import Table
 
 from experiments.settings import ExperimentSettings
 from pckv.channels import build
-from pckv.estimators.estimate import METHODS, unbounded_frequency
-from pckv.estimators.postprocess import CONSISTENT, consistent
+from pckv.estimators.methods.registry import METHODS, unclipped_frequency
+from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
@@ -63,9 +63,9 @@ def measure(
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
         support, dummies = count_with_dummies(channel, population.model.prepare(channel, rng), rng)
-        before = METHODS[method](support, users, moments)[0]
-        unbounded = unbounded_frequency(method, before, support, users, moments)
-        after = consistent(unbounded, dummies, users, moments, padding)
+        before = METHODS[method].estimate(support, users, moments)[0]
+        unclipped = unclipped_frequency(method, before, support, users, moments)
+        after = make_consistent(unclipped, dummies, users, moments, padding)
         squared = (np.stack([before, after]) - dataset.truth[0]) ** 2
         errors.append([squared[:, dataset.top(keys)].mean(axis=1) for keys in (None, TOP)])
     return np.array(errors)
@@ -98,7 +98,7 @@ def show(method: str, clothing: Dataset, repeats: int) -> None:
 def run(settings: ExperimentSettings) -> bool:
     """Print a table per method."""
     columns = Columns("user", "item", "rating")
-    clothing = read_dataset(settings.data / "pckv_clothing_fit.parquet", columns, repeated="last")
+    clothing = read_ratings(settings.data / "pckv_clothing_fit.parquet", columns, repeated="last")
     for method in settings.parts or PARTS:
         show(method, clothing, settings.repeats or REPEATS)
     return True

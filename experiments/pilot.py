@@ -30,7 +30,7 @@ from pckv.estimators.methods.corrected import corrected
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import movielike, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
@@ -83,7 +83,7 @@ def choices(paddings: Counter[int]) -> str:
 
 def clothing(folder: Path) -> Iterator[PilotCase]:
     """Yield a population with mostly one pair per person."""
-    data = read_dataset(folder / "pckv_clothing_fit.parquet", COLUMNS, repeated="last")
+    data = read_ratings(folder / "pckv_clothing_fit.parquet", COLUMNS, repeated="last")
     yield PilotCase("clothing", data, barred=True)
 
 
@@ -94,7 +94,7 @@ def movies(_: Path) -> Iterator[PilotCase]:
 
 def goodbooks(folder: Path) -> Iterator[PilotCase]:
     """Yield a population with many pairs and similar keys: sizes say nothing about its frequencies."""
-    data = read_dataset(folder / "goodbooks10k_v1.parquet", COLUMNS, repeated="last")
+    data = read_ratings(folder / "goodbooks10k_v1.parquet", COLUMNS, repeated="last")
     yield PilotCase("goodbooks", data)
     yield PilotCase("goodbooks, frequency .002", data, frequency=0.002)
 

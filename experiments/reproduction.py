@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiments.settings import ExperimentSettings
 from pckv.cli.common import progress_bar
-from pckv.lab.figures import Scale
+from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 
 # Figures that were finished before an interruption are kept here.

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Send all tests that use the Spark session to one process, and all that use the browser: they start slowly."""
     scheduler = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
-    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"test_browser\.py"}
+    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"tests/web/browser/"}
     scheduler._split_scope = lambda test: next(
         (name for name, pattern in shared.items() if re.search(pattern, test)), test
     )

@@ -15,10 +15,11 @@ from pckv.cli import main
 from pckv.errors import ParameterError
 from pckv.files import outputs
 from pckv.lab import reproduction
-from pckv.lab.figures import FIGURES, Scale, claims
+from pckv.lab.figures import claims
 from pckv.lab.figures.claims import CLAIMS
-from pckv.lab.figures.figure import averaged, from_csv, to_csv
+from pckv.lab.figures.figure import Scale, averaged, from_csv, to_csv
 from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
+from pckv.lab.figures.registry import FIGURES
 from pckv.lab.reproduction import chosen_figures
 
 PAPER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")

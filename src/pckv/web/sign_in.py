@@ -1,4 +1,4 @@
-"""Signing in and out: a token once, then a cookie that no script can read."""
+"""Signing in and out: a token is sent once, then a cookie that no script can read stands for it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ router = APIRouter(tags=["session"])
 async def sign_in(
     request: Request, token: Annotated[str, Body(embed=True, min_length=1, max_length=1024)]
 ) -> Response:
-    """Take a token for a session of twelve hours, kept in a cookie; it needs the header X-Pckv: 1."""
+    """Exchange a token for a session of twelve hours in a cookie; the header X-Pckv: 1 is required."""
     check_own_page(request)
     guard: Guard = request.app.state.guard
     role = await asyncio.to_thread(guard.role, token)
@@ -42,25 +42,25 @@ async def sign_in(
         path="/",
         httponly=True,
         samesite="strict",
-        secure=_by_https(request),
+        secure=_uses_https(request),
     )
     return answer
 
 
 @router.get("/session", summary="Who is signed in", responses=documented(ProblemKind.OVERLOADED))
-async def who(request: Request) -> dict[str, str | None]:
-    """Who the session in the cookie belongs to; null for nobody."""
+async def current_role(request: Request) -> dict[str, str | None]:
+    """Return the role of the session in the cookie; null without a session."""
     session = await asyncio.to_thread(request.app.state.guard.session, request)
     return {"role": session.role.value if session else None}
 
 
 @router.delete("/session", summary="Sign out", responses=documented(*ADMINISTRATION))
 async def sign_out(request: Request) -> Response:
-    """Let the browser forget the session."""
+    """Delete the session's cookie."""
     answer = JSONResponse({})
-    answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_by_https(request))
+    answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_uses_https(request))
     return answer
 
 
-def _by_https(request: Request) -> bool:
+def _uses_https(request: Request) -> bool:
     return request.url.scheme == "https" or bool(collector(request).settings.https)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv.estimators.consistency import on_simplex
+from pckv.estimators.postprocess import project_to_sum
 
 # Wide and narrow, and with many ties.
 values = st.lists(st.floats(-1e3, 1e3) | st.floats(-1, 1) | st.sampled_from([-1.0, 0.0, 0.25]), min_size=1)
@@ -18,7 +18,7 @@ totals = st.floats(0, 100) | st.sampled_from([0.0, 1.0])
 def test_the_nearest_point_of_the_simplex(numbers: list[float], total: float) -> None:
     """Karush, Kuhn and Tucker: one number is taken from all that stay, and none that went is above it."""
     given_values = np.array(numbers)
-    found = on_simplex(given_values, total)
+    found = project_to_sum(given_values, total)
     assert found.sum() == pytest.approx(total, abs=1e-10)
     assert np.all(found >= 0)
     taken = given_values - found
@@ -42,4 +42,4 @@ def test_the_projection_by_hand() -> None:
         ([-7.0], 3.0, [3.0]),
         ([2.0, 2.0, 1.0], 0.0, [0.0, 0.0, 0.0]),
     ):
-        assert on_simplex(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)
+        assert project_to_sum(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)

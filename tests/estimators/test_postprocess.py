@@ -1,4 +1,4 @@
-"""Post-processings: nothing but what is possible, dummies counted right, names that tell the truth."""
+"""Postprocessing: nothing but what is possible, dummies counted correctly, names that match what was done."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate, simulate
+from pckv.auditing.variants import VARIANTS
 from pckv.channels import CHANNELS, SamplingChannel
 from pckv.errors import ParameterError
-from pckv.estimators.consistency import at_most, on_simplex
 from pckv.estimators.estimate import METHODS, POSTS
-from pckv.estimators.postprocess import consistent
+from pckv.estimators.postprocess import make_consistent, project_to_sum, project_to_sum_at_most
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
@@ -34,13 +34,13 @@ MEANS = ("mean", "mean_low", "mean_high")
 
 
 @dataclass
-class Kept(SetSizes):
-    """Set sizes of which a share is kept, whatever the padding."""
+class ShownShare(SetSizes):
+    """Set sizes of which reports show a given share, whatever the padding."""
 
     share: float
     padding: int = 0
 
-    def kept(self, padding: int) -> float:
+    def shown_pair_share(self, padding: int) -> float:
         self.padding = padding
         return self.share
 
@@ -62,7 +62,7 @@ def test_at_most_by_hand() -> None:
         ([-1.0, -2.0], 1, [0, 0]),
         ([0.75, 0.25, -3.0], 1, [0.75, 0.25, 0]),
     ):
-        assert at_most(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)
+        assert project_to_sum_at_most(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)
 
 
 @st.composite
@@ -84,11 +84,11 @@ def test_no_possible_truth_is_further_away_than_before(drawn: tuple[np.ndarray, 
     def closer(after: np.ndarray, before: np.ndarray, goal: np.ndarray) -> bool:
         return bool(((after - goal) ** 2).sum() <= ((before - goal) ** 2).sum() + 1e-9)
 
-    assert closer(on_simplex(with_dummy + noise, padding), with_dummy + noise, with_dummy)
+    assert closer(project_to_sum(with_dummy + noise, padding), with_dummy + noise, with_dummy)
     found = truth + noise[:-1]
-    assert closer(at_most(found, padding), found, truth)
+    assert closer(project_to_sum_at_most(found, padding), found, truth)
     moments = CountMoments.of(TASKS["ue"].channel.count_law)
-    assert closer(consistent(found, NO_DUMMIES, 1, moments, padding), found, truth)
+    assert closer(make_consistent(found, NO_DUMMIES, 1, moments, padding), found, truth)
 
 
 # Dummies
@@ -99,7 +99,7 @@ def small_channels(mechanism: str) -> list[SamplingChannel]:
     kind = CHANNELS[mechanism]
     built = [
         kind.from_parameters(keys, padding, Fraction(1), parameters, bits=BITS)
-        for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), kind.variants())
+        for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), VARIANTS[mechanism])
     ]
     return [channel for channel in built if isinstance(channel, SamplingChannel)]
 
@@ -149,7 +149,7 @@ def test_a_tally_without_noise_is_left_as_it_is(mechanism: str) -> None:
     )
     found = estimate(tally, "corrected", post="consistent").frequency
     assert found == pytest.approx([0, 1, 0], abs=1e-6)
-    assert np.abs(on_simplex(found, 3) - [0, 1, 0]).max() > 0.5
+    assert np.abs(project_to_sum(found, 3) - [0, 1, 0]).max() > 0.5
 
 
 def test_mechanisms_that_drop_their_dummies_count_none() -> None:
@@ -206,8 +206,8 @@ def test_what_clipping_did_is_not_made_consistent() -> None:
     consistent_ones = [estimate(tally, method, post="consistent").frequency for method in METHODS]
     assert np.array_equal(consistent_ones[0], consistent_ones[1])
     unbiased = estimate(tally, "baseline").frequency
-    assert np.array_equal(consistent_ones[0], np.minimum(at_most(unbiased, 1), 1))
-    clipped = at_most(estimate(tally, "corrected").frequency, 1)
+    assert np.array_equal(consistent_ones[0], np.minimum(project_to_sum_at_most(unbiased, 1), 1))
+    clipped = project_to_sum_at_most(estimate(tally, "corrected").frequency, 1)
     assert np.abs(clipped - consistent_ones[0]).max() > 1e-4
 
 
@@ -215,56 +215,53 @@ def test_what_clipping_did_is_not_made_consistent() -> None:
 def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
-            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=Kept(0.5))
+            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=ShownShare(0.5))
             assert all(np.isfinite(column).all() for column in list(made.to_arrow().to_pydict().values())[1:])
             assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
-
-
-def test_oversize_divides_frequencies_and_their_intervals() -> None:
-    tally, sizes = some_tally("grr", padding=2), Kept(0.8)
-    plain = estimate(tally, "corrected")
-    made = estimate(tally, "corrected", post="oversize", sizes=sizes)
-    assert (made.method, sizes.padding) == ("corrected+oversize", 2)
-    for name in ("frequency", "frequency_low", "frequency_high"):
-        assert np.array_equal(getattr(made, name), np.minimum(getattr(plain, name) / 0.8, 1))
-    assert plain.frequency_high.max() / 0.8 < 1
-    assert estimate(tally, post="oversize", sizes=Kept(0.001)).frequency_high.max() == 1
-    assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_known_sizes_let_intervals_reach_to_what_large_sets_hide(method: str) -> None:
     """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
     tally = some_tally("grr", padding=2)
-    plain, made = estimate(tally, method), estimate(tally, method, sizes=Kept(0.8))
-    assert made.method == method
+    plain, sizes = estimate(tally, method), ShownShare(0.8)
+    made = estimate(tally, method, sizes=sizes)
+    assert (made.method, sizes.padding) == (method, 2)
+    assert plain.frequency_high.max() / 0.8 < 1
     assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
     for name in ("frequency", "frequency_low", *MEANS):
         assert np.array_equal(getattr(made, name), getattr(plain, name))
+    assert estimate(tally, method, sizes=ShownShare(0.001)).frequency_high.max() == 1
 
 
-def test_they_are_applied_in_one_order() -> None:
+def test_naming_a_post_twice_changes_nothing() -> None:
     tally = some_tally("ue")
-    both = [
-        estimate(tally, "corrected", post=post, sizes=Kept(0.5)) for post in (POSTS, POSTS[::-1], POSTS * 2)
-    ]
-    assert {each.method for each in both} == {"corrected+consistent+oversize"}
-    wanted = np.minimum(estimate(tally, "corrected", post="consistent").frequency / 0.5, 1)
-    assert all(np.array_equal(each.frequency, wanted) for each in both)
-    assert both[0].to_dict()["method"] == both[0].to_arrow().schema.metadata[b"pckv.method"].decode()
+    once, twice = (estimate(tally, "corrected", post=post) for post in ("consistent", ["consistent"] * 2))
+    assert once.method == twice.method == "corrected+consistent"
+    assert np.array_equal(once.frequency, twice.frequency)
+    assert once.to_dict()["method"] == once.to_arrow().schema.metadata[b"pckv.method"].decode()
+
+
+def test_consistent_frequencies_are_not_moved_by_sizes() -> None:
+    """The widening comes after the postprocessing, and touches the upper limits alone."""
+    tally = some_tally("ue")
+    plain = estimate(tally, "corrected", post="consistent")
+    made = estimate(tally, "corrected", post="consistent", sizes=ShownShare(0.5))
+    assert np.array_equal(made.frequency, plain.frequency)
+    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.5, 1))
 
 
 @pytest.mark.parametrize(
-    ("post", "sizes", "message"),
+    ("post", "message"),
     [
-        ("tidy", None, "post 'tidy' does not exist: choose from consistent, oversize"),
-        (["consistent", ""], None, "post '' does not exist"),
-        ("oversize", None, "post 'oversize' needs sizes: how many pairs people hold"),
+        ("tidy", "post 'tidy' does not exist: choose from consistent$"),
+        (["consistent", ""], "post '' does not exist"),
+        ("oversize", "post 'oversize' does not exist"),
     ],
 )
-def test_bad_posts(post: str | list[str], sizes: Kept | None, message: str) -> None:
+def test_bad_posts(post: str | list[str], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        estimate(some_tally("grr"), post=post, sizes=sizes)
+        estimate(some_tally("grr"), post=post, sizes=ShownShare(0.5))
 
 
 def test_a_pilot_has_no_posts() -> None:
@@ -272,7 +269,7 @@ def test_a_pilot_has_no_posts() -> None:
     with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
         estimate(Tally(pilot), post="consistent")
     with pytest.raises(ParameterError, match="sizes are not for a task of sizes"):
-        estimate(Tally(pilot), sizes=Kept(0.5))
+        estimate(Tally(pilot), sizes=ShownShare(0.5))
 
 
 def test_too_many_keys_to_fit_together() -> None:
@@ -288,15 +285,12 @@ def test_too_many_keys_to_fit_together() -> None:
 
 
 def test_simulated_with_and_without_are_the_same_reports() -> None:
-    """Everybody holds 4 of 40 keys that are all alike: at padding 2 every key shows half, and `oversize` mends that.
-
-    Means do not change, so that they show whether the reports are the same.
-    """
+    """Means do not change, so they show whether the reports are the same; frequencies do."""
     dataset = zipf(20_000, 40, default_rng(5), pairs=4, exponent=0.0)
     rows = {
         post: simulate(
             dataset,
-            epsilon=["4"],
+            epsilon=["0.5"],
             mechanism=["ue", "kvue"],
             padding=2,
             method="corrected",
@@ -304,12 +298,12 @@ def test_simulated_with_and_without_are_the_same_reports() -> None:
             post=post,
             workers=1,
         )
-        for post in ((), ("consistent",), ("oversize",), POSTS)
+        for post in ((), ("consistent",))
     }
-    assert [row.method for row in rows[POSTS]] == ["corrected+consistent+oversize", "own"]
+    assert [row.method for row in rows["consistent",]] == ["corrected+consistent", "own"]
     assert len({row[0].mse_mean for row in rows.values()}) == 1
     assert len({row[1].mse_frequency for row in rows.values()}) == 1
-    assert rows["oversize",][0].mse_frequency < rows[()][0].mse_frequency / 10
+    assert rows["consistent",][0].mse_frequency < rows[()][0].mse_frequency
     with pytest.raises(ParameterError, match="post 'tidy' does not exist"):
         simulate(dataset, epsilon=["4"], mechanism=["ue"], post="tidy")
 
@@ -318,5 +312,5 @@ def test_dummies_of_nobody() -> None:
     """Where the dummies' own estimate is far out, keys still get what can be."""
     moments = CountMoments.of(TASKS["grr"].channel.count_law)
     frequency = np.array([0.4, -0.1])
-    assert consistent(frequency, DummySupport(10**6, 1), 10, moments, 1).tolist() == [0, 0]
-    assert consistent(frequency, DummySupport(0, 10**6), 10, moments, 1) == pytest.approx([0.75, 0.25])
+    assert make_consistent(frequency, DummySupport(10**6, 1), 10, moments, 1).tolist() == [0, 0]
+    assert make_consistent(frequency, DummySupport(0, 10**6), 10, moments, 1) == pytest.approx([0.75, 0.25])

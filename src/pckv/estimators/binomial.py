@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pckv.arrays import Floats
 
 _STIRLING_FROM = 16
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
 _TINY = 1e-300
 _CLOSE = 1e-12
-_MOST_STEPS = 100_000
+_MAX_STEPS = 100_000
 
 
 def binomial_upper_tail(count: Floats, trials: Floats, chance: float) -> Floats:
@@ -25,7 +24,7 @@ def binomial_upper_tail(count: Floats, trials: Floats, chance: float) -> Floats:
 
 
 def binomial_probabilities(most: int, trials: Floats, chance: float) -> Floats:
-    """P(X = 0), …, P(X = most) in columns, a row for each number of trials."""
+    """P(X = 0), …, P(X = most) in columns, one row per number of trials."""
     columns = [np.exp(trials * math.log1p(-chance))]
     odds = chance / (1 - chance)
     for successes in range(most):
@@ -63,7 +62,7 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     c = np.ones_like(x)
     d = 1 / away_from_zero(1 - (a + b) * x / (a + 1))
     fraction = d
-    for m in range(1, _MOST_STEPS):
+    for m in range(1, _MAX_STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for numerator in (even, odd):

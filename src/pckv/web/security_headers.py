@@ -1,4 +1,4 @@
-"""What every answer says to browsers: load nothing from elsewhere, run nothing that stands in a page."""
+"""Security headers of every answer: browsers load nothing from other origins and run no inline script."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ POLICY = {
     "form-action": "'self'",
 }
 HEADERS = {
-    "Content-Security-Policy": "; ".join(f"{what} {whence}" for what, whence in POLICY.items()),
+    "Content-Security-Policy": "; ".join(f"{directive} {source}" for directive, source in POLICY.items()),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-class Headers:
-    """Middleware around everything."""
+class SecurityHeaders:
+    """Middleware that adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Mark all answers."""
+        """Add the headers as the answer starts."""
 
-        async def mark(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *_RAW]}
+                message = {**message, "headers": [*message["headers"], *_ENCODED]}
             await send(message)
 
-        await self._app(scope, receive, mark)
+        await self._app(scope, receive, send_with_headers)
