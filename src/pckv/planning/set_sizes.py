@@ -25,7 +25,7 @@ POPULAR_KEYS, FLAT_HEAD = 50, 8
 # The columns of a histogram, and those of a pilot's estimates.
 HISTOGRAM, PILOT = ("size", "people"), ("key", "frequency")
 SURE = "frequency_low"
-LARGEST_SIZE, MOST_PEOPLE = 2**31, 1e15
+MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 
 Row = Mapping[str, Any]
 
@@ -167,7 +167,7 @@ def _size(size: Any) -> int:
         whole = index(size)
     except TypeError:
         whole = -1
-    if not 0 <= whole <= LARGEST_SIZE:
+    if not 0 <= whole <= MAX_SIZE:
         raise ParameterError(f"a size must be a whole number of at least 0 and at most 2^31, not {size!r}")
     return whole
 
@@ -177,7 +177,7 @@ def _people(size: Any, number: Any) -> float:
         value = float(number)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not 0 <= value <= MOST_PEOPLE:
+    if not 0 <= value <= MAX_PEOPLE:
         raise ParameterError(f"size {size}: people must be at least 0 and at most 10^15, not {number!r}")
     return value
 
