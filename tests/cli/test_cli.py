@@ -940,7 +940,7 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
     [
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
         ("--post best", "post 'best' does not exist: choose from consistent\n"),
-        ("--post oversize --sizes two.csv", "post 'oversize' does not exist"),
+        ("--post oversize", "post 'oversize' does not exist"),
         ("--sizes new.csv", "new.csv: No such file or directory"),
         ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
