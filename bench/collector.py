@@ -29,7 +29,8 @@ from rich.table import Table
 
 from pckv import Report, Task
 from pckv.canonical import base64url
-from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.store import open_store
 from pckv.store.base import Upload
 

@@ -7,7 +7,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +16,8 @@ from rich.live import Live
 
 from core import cells_of, empty_table, random_planes
 from pckv import Task, perturb
-from pckv.counting.run import Options, count_inputs
-from pckv.files.reports.format import write_reports
+from pckv.counting.run import CountOptions, count_inputs
+from pckv.files.reports.writer import write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
 from timing import Row, cost, race, speed
@@ -75,7 +74,7 @@ def count_file(task: Task, path: Path) -> Row:
     """`pckv tally` from the open file to the tally, beside a scan that only reads the column."""
 
     def ours() -> None:
-        count_inputs(task, [path], Options(), lambda _: nullcontext(lambda _: None))
+        count_inputs(task, [path], CountOptions())
 
     def baseline() -> None:
         scanner = dataset.dataset(path).scanner(columns=["word"], batch_readahead=2, fragment_readahead=1)

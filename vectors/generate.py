@@ -29,7 +29,7 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.perturb import perturb_from
 from pckv.estimators.estimate import estimate
-from pckv.files.reports.format import write_reports
+from pckv.files.reports.writer import write_reports
 from pckv.randomness import Tape, fixed_source
 from pckv.seeded import seeded_source
 from pckv.tally import Tally

@@ -23,7 +23,7 @@ import pckv
 from pckv.collector import auth, maintenance, tallies
 from pckv.collector.limits import BURST_SECONDS, RateLimit
 from pckv.errors import StoreError
-from pckv.files.reports.format import ReportFile
+from pckv.files.reports.reader import ReportFile
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report

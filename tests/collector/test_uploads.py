@@ -22,7 +22,9 @@ from pckv.canonical import base64url
 from pckv.collector.decoding import decode_arrow
 from pckv.collector.problem_details import Problem
 from pckv.errors import StoreError
-from pckv.files.reports.format import as_arrays, report_schema, stream_reports
+from pckv.files.reports.format import report_schema
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.store.base import Outcome
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report

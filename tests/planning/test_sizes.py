@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from pckv import Estimates, Tally, Task, estimate, plan
 from pckv.channels import CHANNELS, BucketsChannel, build
 from pckv.errors import DataError, ParameterError
+from pckv.files.set_sizes import read_set_sizes
 from pckv.moments import CountMoments
 from pckv.planning.plan import PADDINGS
 from pckv.planning.prediction import predict
@@ -131,7 +132,7 @@ def test_a_pilot_of_the_product_is_understood() -> None:
     assert shares_of(Sizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
     assert plan(50, 10**9, 1, sizes=found).padding == 4
     golden = Path(__file__).parents[2] / "vectors/v1/golden/buckets/estimates.json"
-    assert shares_of(Sizes.read(golden)) == {1: 1}
+    assert shares_of(read_set_sizes(golden)) == {1: 1}
 
 
 @pytest.mark.parametrize(
@@ -200,17 +201,17 @@ def test_sizes_that_are_none(people: Any, message: str) -> None:
 def test_files_of_sizes(tmp_path: Path) -> None:
     histogram = tmp_path / "sizes.csv"
     histogram.write_text("note,size,people\nx,1,600\ny,0,0\nz,12,400.5\n", encoding="utf-8-sig")
-    assert shares_of(Sizes.read(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
+    assert shares_of(read_set_sizes(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
     found = pilot([0, 0.6, 0.2, 0.1, 0.05, 0.03, 0.02], low=[0, 0.5, 0.1, 0.05, 0, 0, 0.01])
     (tmp_path / "pilot.csv").write_text(found.to_csv(), encoding="utf-8")
     (tmp_path / "pilot.json").write_text(found.to_json(), encoding="utf-8")
     pq.write_table(found.to_arrow(), tmp_path / "pilot.parquet")
     expected = shares_of(Sizes.of_pilot(found))
     for form in ("csv", "json", "parquet"):
-        assert shares_of(Sizes.read(tmp_path / f"pilot.{form}")) == expected
+        assert shares_of(read_set_sizes(tmp_path / f"pilot.{form}")) == expected
     shares_alone = tmp_path / "shares.csv"
     shares_alone.write_text("key,frequency\n0,0\n1,.5\n2+,.5\n", encoding="utf-8")
-    assert shares_of(Sizes.read(shares_alone)) == {1: 0.5, 2: 0.5}
+    assert shares_of(read_set_sizes(shares_alone)) == {1: 0.5, 2: 0.5}
 
 
 COLUMNS = "there must be columns size and people, or the estimates of a pilot"
@@ -257,7 +258,7 @@ def test_files_that_are_no_sizes(tmp_path: Path, name: str, data: Any, message: 
     else:
         pq.write_table(pa.table(data), path)
     with pytest.raises(DataError) as refusal:
-        Sizes.read(path)
+        read_set_sizes(path)
     assert str(refusal.value) == f"{path}: {message}"
 
 

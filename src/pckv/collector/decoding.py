@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pckv.canonical import Repeated, base64url, from_base64url, unique
 from pckv.collector.problem_details import Problem, ProblemKind
-from pckv.counting.batches import sift
+from pckv.counting.batches import check_batch
 from pckv.errors import ReportError, require
 from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
@@ -116,8 +116,8 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
             batches = list(_batches(stream))
     except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
         raise Problem(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
-    # `sift` finds, in whole columns, what one by one would take many times as long.
-    if not any(sift(task, batch, "")[1] for batch in batches):
+    # `check_batch` finds, in whole columns, what one by one would take many times as long.
+    if not any(check_batch(task, batch, "")[1] for batch in batches):
         ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
         if len(set(ids)) == len(ids):
             bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import Annotated, BinaryIO
@@ -18,11 +17,12 @@ from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector, unchanged
 from pckv.collector.tallies import Question
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.errors import PckvError, require
+from pckv.errors import PckvError
 from pckv.estimators.estimate import default_method
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import places
-from pckv.files.reports.format import as_arrays, write_reports
+from pckv.files.estimates import estimates_to_parquet
+from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -48,16 +48,10 @@ Asked = Annotated[Question, Depends(question)]
 router = APIRouter(tags=["estimates"])
 
 
-def _parquet(estimates: Estimates) -> bytes:
-    sink = io.BytesIO()
-    require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), sink)
-    return sink.getvalue()
-
-
 FORMS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
     CSV_TYPE: Estimates.to_csv,
-    PARQUET_TYPE: _parquet,
+    PARQUET_TYPE: estimates_to_parquet,
 }
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.errors import DataError, ParameterError
-from pckv.files.pairs.population import PairRows
-from pckv.files.pairs.rows import Columns, Progress, RowFile, shown
+from pckv.errors import ParameterError
+from pckv.files.pairs.population import PopulationBuilder
+from pckv.files.pairs.rows import Columns, PairsFile, format_number
 from pckv.lab.dataset import Dataset
+from pckv.progress import Progress, no_progress
 
 
 def read_dataset(
@@ -20,7 +21,7 @@ def read_dataset(
     low: float | None = None,
     high: float | None = None,
     repeated: str | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> Dataset:
     """Read a CSV or Parquet file; the range is found in the data where it is not given."""
     for what, end in (("low", low), ("high", high)):
@@ -28,32 +29,32 @@ def read_dataset(
             raise ParameterError(f"{what} must be a finite number, not {end}")
     if low is not None and high is not None and not low < high:
         raise ParameterError(f"low must be below high: {low:g} ≥ {high:g}")
-    rows = RowFile(path, columns)
-    pairs = PairRows(rows)
+    file = PairsFile(path, columns)
+    builder = PopulationBuilder(file)
     numbers: dict[str, int] = {}
     found_low, found_high = np.inf, -np.inf
-    for batch in rows.batches(progress):
+    for batch in file.batches(progress):
         used = ~batch.blank
         bad = used & ~_within(batch.values, low, high)
         if bad.any():
             place = int(np.argmax(bad))
-            raise rows.refusal(int(batch.rows[place]), _bad_value(float(batch.values[place]), low, high))
+            raise file.row_error(int(batch.rows[place]), _bad_value(float(batch.values[place]), low, high))
         names = [name for name in batch.keys.names if name]
         codes = {name: numbers.setdefault(name, len(numbers)) for name in names}
         keys = np.array([codes.get(name, -1) for name in batch.keys.names], np.int64)[batch.keys.codes]
         if (keys[used] < 0).any():
-            raise rows.refusal(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+            raise file.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
         if used.any():
             found_low = min(found_low, batch.values[used].min())
             found_high = max(found_high, batch.values[used].max())
-        pairs.add(batch, keys, batch.values, used)
+        builder.add(batch, keys, batch.values, used)
     names = list(numbers)
-    population, _ = pairs.compress(repeated, names.__getitem__)
+    population, _ = builder.build(repeated, names.__getitem__)
     if not names:
-        raise DataError(f"{path}: no pairs")
+        raise file.error("no pairs")
     low, high = found_low if low is None else low, found_high if high is None else high
     if not low < high:
-        raise DataError(f"{path}: all values are {low:g}: give --low and --high")
+        raise file.error(f"all values are {low:g}", "no_range")
     return Dataset(path.name, population, len(names), float(low), float(high))
 
 
@@ -68,4 +69,4 @@ def _within(values: NDArray[np.float64], low: float | None, high: float | None) 
 def _bad_value(value: float, low: float | None, high: float | None) -> str:
     if not np.isfinite(value):
         return f"value {value} is not a finite number"
-    return f"value {shown(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"
+    return f"value {format_number(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"

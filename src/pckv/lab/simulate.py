@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
@@ -29,9 +29,9 @@ from pckv.lab.sampling import SamplingModel
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
 from pckv.moments import CountMoments
 from pckv.planning.selection import select_channel
+from pckv.progress import Progress, no_progress
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
@@ -237,7 +237,7 @@ def simulate(
     objective: str = DEFAULT_OBJECTIVE,
     seed: int = 0,
     workers: int | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> list[Result]:
     """Simulate collections of a dataset; the same seed gives the same rows on any number of workers.
 
@@ -281,7 +281,7 @@ def run_all(
     jobs: Sequence[tuple[Setting, int]],
     seed: int,
     workers: int,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> list[Outcome]:
     """Run jobs, each with randomness of its own that depends on the seed, its setting and its repeat."""
     outcomes = []

@@ -14,8 +14,9 @@ from typing import Any
 
 from numpy.random import Generator, SeedSequence, default_rng
 
+from pckv.progress import Progress
+
 Point = dict[str, Any]
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)

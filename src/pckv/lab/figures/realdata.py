@@ -12,11 +12,12 @@ from pckv.errors import require
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_dataset
-from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
+from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
 from pckv.lab.simulate import OWN_METHOD, Bench
 from pckv.population import Population
+from pckv.progress import Progress
 
 MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE": "ue"}
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")

@@ -10,9 +10,10 @@ from pckv.budget import ALLOCATIONS
 from pckv.channels import Channel
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
+from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
 from pckv.lab.simulate import OWN_METHOD, Bench, Setting
 from pckv.lab.theory import theorem4
+from pckv.progress import Progress
 
 MECHANISMS = {
     "PrivKVM": "privkvm",
