@@ -36,7 +36,7 @@ from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
 from pckv.moments import CountMoments
 from pckv.planning.plan import PADDINGS, Option, plan
-from pckv.planning.set_sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN, Sizes
+from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN, SetSizes
 from pckv.population import Population
 from pckv.tally import Tally
 from pckv.task import Task
@@ -125,12 +125,14 @@ def part(dataset: Dataset, chosen: NDArray[np.bool_]) -> Dataset:
 def draw_pilot(dataset: Dataset, rng: Generator) -> NDArray[np.bool_]:
     """Who serves in the pilot."""
     chosen = np.zeros(dataset.users, np.bool_)
-    number = min(dataset.users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
+    number = min(dataset.users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
     chosen[rng.choice(dataset.users, number, replace=False)] = True
     return chosen
 
 
-def run_pilot(dataset: Dataset, epsilon: str, rng: Generator, largest: int = LARGEST_TOLD_APART) -> Sizes:
+def run_pilot(
+    dataset: Dataset, epsilon: str, rng: Generator, largest: int = MAX_DISTINGUISHED_SIZE
+) -> SetSizes:
     """What a pilot among these people tells."""
     values = (dataset.low, dataset.high)
     task = Task(
@@ -139,10 +141,10 @@ def run_pilot(dataset: Dataset, epsilon: str, rng: Generator, largest: int = LAR
     tally = Tally(task)
     for batch in perturb_many(task, dataset.population, rng.bytes):
         tally.add_many(batch.messages)
-    return Sizes.of_pilot(estimate(tally))
+    return SetSizes.of_pilot(estimate(tally))
 
 
-def planned(case: Case, users: int, epsilon: str, sizes: Sizes) -> dict[str, Option]:
+def planned(case: Case, users: int, epsilon: str, sizes: SetSizes) -> dict[str, Option]:
     """What a plan has for every mechanism."""
     made = plan(
         case.dataset.keys, users, epsilon, sizes=sizes, frequency=case.frequency, objective="frequency"
@@ -223,7 +225,7 @@ def guess(case: Case) -> list[str]:
     """A row a population: what is guessed of its most frequent keys from all its sizes, and what is true."""
     dataset, top = case.dataset, case.dataset.top(TOP)
     numbers, people = np.unique(dataset.population.sizes, return_counts=True)
-    sizes = Sizes(dict(zip(numbers.tolist(), people.tolist(), strict=True)))
+    sizes = SetSizes(dict(zip(numbers.tolist(), people.tolist(), strict=True)))
     true = dataset.truth[0][top]
     row = [
         case.name,

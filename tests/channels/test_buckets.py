@@ -16,7 +16,7 @@ from pckv.budget import exp_lower
 from pckv.channels import CHANNELS
 from pckv.channels.buckets import BucketsChannel
 from pckv.device import vectorised
-from pckv.device.vectorised import ManyTape, perturb_many
+from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError, ParameterError, TaskError
 from pckv.estimators.estimate import default_method, methods_for
 from pckv.estimators.intervals import frequency_interval
@@ -189,7 +189,7 @@ def test_the_vectorised_path_has_the_same_buckets() -> None:
     assert words(task, people, 1).tolist() == [channel.bucket_of(size) for size in range(60)]
 
 
-def never_the_last(channel: BucketsChannel, sizes: Any, tape: ManyTape) -> Any:
+def never_the_last(channel: BucketsChannel, sizes: Any, tape: VectorisedTape) -> Any:
     """A planted fault: the true bucket is not skipped, and the last is never another one."""
     found = vectorised.perturb_buckets(channel, sizes, tape)
     truth = channel.bucket_of(int(sizes[0]))

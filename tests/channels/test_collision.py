@@ -299,13 +299,15 @@ def test_planted_faults_of_the_vectorised_path_are_caught(monkeypatch: pytest.Mo
     right = vectorised.perturb_collision
 
     def never_more_than_one(
-        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.ManyTape
+        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
     ) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
         fewer = vectorised.Taken(taken.users, taken.owners[first], taken.keys[first], taken.positive[first])
         return right(channel, fewer, tape)
 
-    def signs_lost(channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.ManyTape) -> Any:
+    def signs_lost(
+        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
+    ) -> Any:
         return right(channel, taken._replace(positive=np.ones_like(taken.positive)), tape)
 
     for fault in (never_more_than_one, signs_lost):

@@ -270,7 +270,7 @@ def test_q_always_fits_and_is_as_good_as_the_best(keys: int, bound: Fraction) ->
     assert (
         residues.error(best, bound)
         <= residues.error(q, bound)
-        <= residues.AS_GOOD * residues.error(best, bound)
+        <= residues.EQUIVALENT_FACTOR * residues.error(best, bound)
     )
     assert words_needed(keys, q) <= words_needed(keys, best)
     assert words_needed(keys, q) == q ** (residues.digits(keys, q) + 1)

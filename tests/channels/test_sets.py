@@ -115,14 +115,14 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
     )
     assert rare**2 * moments.mean_variance(rare, 0.0) == pytest.approx(padding**2 * square / (beta - omega))
     ue = CountMoments.of(build("ue", 1000, padding, Fraction(1), {}).count_law)
-    frequency, mean = residues.beside_ue(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
+    frequency, mean = residues.relative_to_ue(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
     assert float(frequency) == pytest.approx(moments.frequency_variance(0.0) / ue.frequency_variance(0.0))
     assert float(mean) == pytest.approx(moments.mean_variance(rare, 0.0) / ue.mean_variance(rare, 0.0))
 
 
 def test_why_says_what_sets_gain() -> None:
     assert channel_of(100, (109, 29, 8)).why == (
-        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key beside ue: frequency -27.9%, mean +14.0%"
+        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key relative to ue: frequency -27.9%, mean +14.0%"
     )
 
 

@@ -274,7 +274,7 @@ def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
     assert chosen < longest
 
 
-# Sizes
+# SetSizes
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
 from support.made_reports import TASKS, some_messages
@@ -34,7 +34,7 @@ MEANS = ("mean", "mean_low", "mean_high")
 
 
 @dataclass
-class Kept(Sizes):
+class Kept(SetSizes):
     """Set sizes of which a share is kept, whatever the padding."""
 
     share: float

@@ -354,7 +354,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
         ["0", "1", "2", "3-4", "5+"]
     ] * 2
     check_problem(site.get(f"/tasks/{task.id}/precision"), 400, "malformed")
-    monkeypatch.setattr("pckv.collector.state.MOST_PILOT_REPORTS", 12)
+    monkeypatch.setattr("pckv.collector.state.MAX_PILOT_REPORTS", 12)
     listed = {each["id"]: each for each in site.get("/overview").json()["tasks"]}
     assert (listed[task.id]["kind"], listed[task.id]["phase"]) == ("sizes", "closed")
 

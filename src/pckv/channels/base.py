@@ -55,7 +55,7 @@ class CountLaw:
     """The joint law of a key's counts (n1, n2), one report at a time, sampling included.
 
     `holder_plus` is the law for a holder of the key with sign + (the reported pair may be
-    another of hers), `absent` for somebody who does not hold it. Holders are assumed to hold
+    another of theirs), `absent` for somebody who does not hold it. Holders are assumed to hold
     at most as many pairs as the padding.
     """
 
@@ -87,7 +87,7 @@ class Channel(ABC):
     kind: ClassVar[str] = PAIRS
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
-    # Whether the count law is exact, or stands on hashes that are as good as independent.
+    # Whether the count law is exact, or assumes that hashes are independent.
     exactly_uniform = True
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
@@ -215,7 +215,7 @@ class Channel(ABC):
         return self.from_parameters(keys, self.padding, self.epsilon, self.parameters, self.bits)
 
     @abstractmethod
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         """How much one hostile report can add to the counts n1 + n2 of these target keys together."""
 
 

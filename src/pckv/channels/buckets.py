@@ -126,5 +126,5 @@ class BucketsChannel(Channel):
         weights[self.bucket_of(len(signs))] = self.kept * (self.rows - 1)
         return Law(weights, self.one * (self.rows - 1))
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return min(targets, 1)

@@ -1,7 +1,7 @@
 """Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
 
 A public hash function, drawn for every report, sends signed keys to symbols. The report names the
-function and one symbol, which is more often than not one that a pair of hers is sent to.
+function and one symbol, which is more often than not one that a pair of theirs is sent to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pckv.channels.hashing import Number, hashed, reduced
 from pckv.errors import ParameterError
 from pckv.wire import Words
 
-# So many hash functions that their number adds no error worth naming.
+# Enough hash functions for their number to add no measurable error.
 FUNCTIONS = 2**32
 # Words, functions times symbols, stay below 2^63.
 MOST_SYMBOLS = 2**31 - 1
@@ -121,7 +121,7 @@ class CollisionChannel(Channel):
 
     @property
     def realised(self) -> Fraction:
-        # A symbol of hers against one that is not, with as many pairs as there may be.
+        # A symbol of a participant's pairs against any other, with as many pairs as there may be.
         ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
         return max(ratio, 1 / ratio)
 
@@ -163,7 +163,7 @@ class CollisionChannel(Channel):
                 return None
         return CollisionChannel(keys, padding, self.epsilon, symbols, self.bits, functions=FEW_FUNCTIONS)
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
         return 2 * targets
 
@@ -184,7 +184,7 @@ class CollisionChannel(Channel):
 
 
 def best_symbols(padding: int, bound: Fraction) -> int:
-    """The number of symbols with the least error of a rare key, or the most that words have room for."""
+    """The number of symbols with the least error of a rare key, or the most that fit into a word."""
     return min(floor(padding * bound) + 2 * padding - 1, MOST_SYMBOLS)
 
 

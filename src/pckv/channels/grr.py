@@ -83,7 +83,7 @@ class GrrChannel(AllocatedChannel):
     def unsampled(self) -> Support:
         return Support(self.other, self.other)
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return min(targets, 1)
 
     @property

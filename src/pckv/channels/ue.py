@@ -1,4 +1,4 @@
-"""PCKV-UE: every key's own three-sided die, sent as two bit planes (proofs/ue.md)."""
+"""PCKV-UE: one three-sided die per key, sent as two bit planes (proofs/ue.md)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class UeChannel(AllocatedChannel):
 
     @cached_property
     def draws(self) -> int:
-        # Slot, sign, and a die a key.
+        # Slot, sign, and one draw per key.
         return 2 + self.keys
 
     @cached_property
@@ -117,7 +117,7 @@ class UeChannel(AllocatedChannel):
     def unsampled(self) -> Support:
         return Support(Fraction(self.fake, self.one), Fraction(self.fake, self.one))
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return targets
 
     @property
@@ -141,7 +141,7 @@ class UeChannel(AllocatedChannel):
         return Law(weights, self.pair_total)
 
     def message(self, states: tuple[int, ...]) -> int:
-        """The message that shows these states, +1, -1 or 0 (absent) a key."""
+        """The message that shows these states: +1, -1 or 0 (absent) per key."""
         presence = sum(1 << key for key, state in enumerate(states) if state)
         sign = sum(1 << key for key, state in enumerate(states) if state > 0)
         return presence | sign << 8 * self.message_format.plane_bytes

@@ -72,7 +72,7 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        # The defaults are left out: one text a channel, and tasks from before there were sets keep theirs.
+        # The defaults are left out: one text per channel, and tasks from before there were sets keep theirs.
         stated: dict[str, str | int] = {"q": self.q}
         stated |= {"r": self.r} if self.r > 1 else {}
         return stated | ({"o": self.o} if self.o else {})
@@ -118,9 +118,11 @@ class UeCompactChannel(SamplingChannel):
         return reason
 
     def _why_sets(self) -> str:
-        frequency, mean = residues.beside_ue(Fraction(self.r, self.q), Fraction(self.o, self.q), self.bound)
+        frequency, mean = residues.relative_to_ue(
+            Fraction(self.r, self.q), Fraction(self.o, self.q), self.bound
+        )
         return (
-            f"q = {self.q}, r = {self.r}, o = {self.o}: {self.word_limit:,} words; the error of a rare key beside "
+            f"q = {self.q}, r = {self.r}, o = {self.o}: {self.word_limit:,} words; the error of a rare key relative to "
             f"ue: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
         )
 
@@ -170,7 +172,7 @@ class UeCompactChannel(SamplingChannel):
         r, o = residues.scaled_sets(self.q, self.r, self.o, SMALL_PRIME)
         return UeCompactChannel(self.keys, self.padding, self.epsilon, SMALL_PRIME, r, o, self.bits)
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # A constant function (φ = 0) says the same of every key: +, or both signs where there is such a residue.
         return targets * (2 if self.o else 1)
 

@@ -20,7 +20,7 @@ from pckv.errors import DataError, ParameterError
 from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.objective import OBJECTIVES
-from pckv.planning.set_sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN
+from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 
 # What is asked of whom and when: the same of a task and of its pilot.
@@ -110,7 +110,7 @@ def new_command(
 @click.option(
     "--largest",
     type=int,
-    default=LARGEST_TOLD_APART,
+    default=MAX_DISTINGUISHED_SIZE,
     show_default=True,
     help="The largest number of pairs that is told apart; the number of keys, if that is smaller.",
 )
@@ -137,9 +137,9 @@ def what_is_next(task: Task, out: Path, users: int | None) -> str:
     """How a pilot goes on, in a few lines."""
     epsilon = decimal_text(task.epsilon, "epsilon")
     if users is None:
-        asked, left = f"one in {PILOT_ONE_IN} people, and {MOST_PILOT_REPORTS:,} in all", "USERS"
+        asked, left = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
     else:
-        most = min(users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
+        most = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
         asked, left = f"{most:,} people", str(users - most)
     return (
         f"Ask at most {asked}. Nobody may serve both here and in the task {task.name!r} itself: "

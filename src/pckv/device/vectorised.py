@@ -40,7 +40,7 @@ class ReportBatch(NamedTuple):
     messages: Messages
 
 
-class ManyTape:
+class VectorisedTape:
     """Arrays of draws from a source of bytes."""
 
     def __init__(self, source: Source = os.urandom) -> None:
@@ -64,11 +64,11 @@ class ManyTape:
         return np.asarray(self.draw(levels.size) >> np.uint64(VALUE_SHIFT) < levels)
 
 
-VectorisedSampler = Callable[[Any, Any, ManyTape], Messages]
+VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
 
 
 class Sampled(NamedTuple):
-    """One pair a participant after padding-and-sampling; a dummy has no key of the task."""
+    """One pair per participant after padding-and-sampling; a dummy has no key of the task."""
 
     real: Flags
     keys: Integers
@@ -87,7 +87,7 @@ class Taken(NamedTuple):
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
     check_values(task, population)
-    tape = ManyTape(source)
+    tape = VectorisedTape(source)
     sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
     batch = max(1, DRAWS_PER_BATCH // task.channel.draws)
     for start in range(0, len(population), batch):
@@ -112,7 +112,7 @@ def _participants(population: Population, start: int, stop: int) -> Population:
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
 
 
-def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | Taken | Integers:
+def _prepared(task: Task, population: Population, tape: VectorisedTape) -> Sampled | Taken | Integers:
     """What the sampler of the task's mechanism is made to look at: a pair each, some, or their numbers."""
     if isinstance(task.channel, BucketsChannel):
         return population.sizes
@@ -120,7 +120,7 @@ def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | T
     return prepare(task, population, tape)
 
 
-def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
+def _sample(task: Task, population: Population, tape: VectorisedTape) -> Sampled:
     sizes = population.sizes
     slots = tape.below(np.maximum(sizes, task.padding).astype(np.uint64))
     real = slots < sizes
@@ -132,15 +132,15 @@ def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
     return Sampled(real, keys, tape.positive(levels))
 
 
-def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
+def _take(task: Task, population: Population, tape: VectorisedTape) -> Taken:
     sizes, starts = population.sizes, population.offsets[:-1]
     order = np.arange(population.keys.size)
     # The first pairs of everybody who holds too many are shuffled in, one place after another.
     many = np.flatnonzero(sizes > task.padding)
     for place in range(task.padding if many.size else 0):
-        here = starts[many] + place
-        there = here + tape.below((sizes[many] - place).astype(np.uint64))
-        order[here], order[there] = order[there], order[here]
+        current = starts[many] + place
+        other = current + tape.below((sizes[many] - place).astype(np.uint64))
+        order[current], order[other] = order[other], order[current]
     owners = np.repeat(np.arange(len(population)), sizes)
     taken = np.arange(order.size) - starts[owners] < task.padding
     chosen = order[taken]
@@ -154,7 +154,7 @@ def _levels(task: Task, values: Floats) -> Floats:
     return (values - task.low) / (task.high - task.low) * VALUE_ONE
 
 
-def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `grr`, one per participant."""
     dummies = np.flatnonzero(~sampled.real)
     keys = sampled.keys.copy()
@@ -170,7 +170,7 @@ def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Intege
     return words
 
 
-def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `ue-compact`, one per participant."""
     count = sampled.keys.size
     residues = channel.first(sampled.positive.astype(np.int64))
@@ -185,7 +185,7 @@ def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTa
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
-def perturb_collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
     """Sample the words of `collision`, one per participant."""
     functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
     items = channel.item(taken.keys.astype(np.uint64), taken.positive)
@@ -200,13 +200,13 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -
     symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
     symbols[missed] = tape.below((channel.symbols - counts[missed]).astype(np.uint64))
-    # Her own symbols are skipped: those that are not above it, once the ones before them are.
+    # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
     symbols += np.bincount(owners[skipped], minlength=taken.users)
     return functions * channel.symbols + symbols
 
 
-def perturb_ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> Bytes:
+def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     """Sample the bit planes of `ue`, one per participant."""
     count = sampled.keys.size
     numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
@@ -220,7 +220,7 @@ def perturb_ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> Bytes:
     return np.concatenate(planes, axis=1)
 
 
-def perturb_buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+def perturb_buckets(channel: BucketsChannel, sizes: Integers, tape: VectorisedTape) -> Integers:
     """Sample the words of `buckets`, one per participant."""
     words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
     moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))

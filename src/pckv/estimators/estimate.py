@@ -26,7 +26,7 @@ from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import METHOD as SIZES_METHOD
 from pckv.estimators.set_sizes import estimate_sizes
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import (
@@ -56,7 +56,7 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
-    sizes: Sizes | Mapping[int, float] | Estimates | None = None,
+    sizes: SetSizes | Mapping[int, float] | Estimates | None = None,
     progress: Progress = no_progress,
 ) -> Estimates:
     """Frequency and mean of all keys of a tally, or of those asked for, with intervals.
@@ -81,7 +81,7 @@ def estimate(
             what = f"post {posts[0]!r} is" if posts else "sizes are"
             raise ParameterError(f"{what} not for a task of sizes")
         return estimate_sizes(tally, task.channel, method, level, keys)
-    kept = kept_share(posts, None if sizes is None else Sizes.of(sizes), task.padding)
+    kept = kept_share(posts, None if sizes is None else SetSizes.of(sizes), task.padding)
     method = method or default_method(task)
     if method not in METHODS:
         raise ParameterError(f"method {method!r} does not exist: choose from {', '.join(METHODS)}")

@@ -13,7 +13,7 @@ from pckv.errors import ParameterError
 from pckv.estimators.consistency import at_most, on_simplex
 from pckv.estimators.methods.baseline import Floats
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 from pckv.tally.decode.support import DummySupport
 
 CONSISTENT, OVERSIZE = "consistent", "oversize"
@@ -38,7 +38,7 @@ def full_name(method: str, post: tuple[str, ...]) -> str:
     return "+".join((method, *post))
 
 
-def kept_share(post: tuple[str, ...], sizes: Sizes | None, padding: int) -> float | None:
+def kept_share(post: tuple[str, ...], sizes: SetSizes | None, padding: int) -> float | None:
     """The share of all pairs that reports show, where sizes are known."""
     if sizes is None and OVERSIZE in post:
         raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pckv.errors import DataError, ParameterError, require
-from pckv.planning.set_sizes import Sizes, check_size
+from pckv.planning.set_sizes import SetSizes, check_size
 
 # The columns of a histogram, and those of a pilot's estimates.
 HISTOGRAM_COLUMNS, PILOT_COLUMNS = {"size", "people"}, {"key", "frequency"}
@@ -20,7 +20,7 @@ LOW_COLUMN = "frequency_low"
 Row = Mapping[str, Any]
 
 
-def read_set_sizes(path: Path) -> Sizes:
+def read_set_sizes(path: Path) -> SetSizes:
     """Read a file with the columns size and people, or a pilot's estimates as an estimate's table has them.
 
     The format is that of the suffix: .csv, .json or .parquet.
@@ -30,8 +30,8 @@ def read_set_sizes(path: Path) -> Sizes:
     try:
         rows = READERS[path.suffix](path)
         if all(row.keys() >= HISTOGRAM_COLUMNS for row in rows):
-            return Sizes(_histogram(rows))
-        return Sizes.of_buckets((row["key"], row.get(LOW_COLUMN, row["frequency"])) for row in rows)
+            return SetSizes(_histogram(rows))
+        return SetSizes.of_buckets((row["key"], row.get(LOW_COLUMN, row["frequency"])) for row in rows)
     except ParameterError as error:
         raise DataError(str(error), place=path) from None
 

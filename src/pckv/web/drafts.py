@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
@@ -21,10 +20,9 @@ from pckv.collector.tasks import ADMINISTRATION, MADE
 from pckv.collector.uploads import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
-from pckv.moments import CountMoments
 from pckv.planning.objective import Objective
 from pckv.planning.plan import MOST_USERS, Plan, plan
-from pckv.planning.prediction import predict
+from pckv.planning.prediction import Errors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
 from pckv.task import Task
@@ -128,14 +126,11 @@ def _channel(made: Plan) -> Channel:
     return build(made.mechanism, made.keys, made.padding, Fraction(str(made.epsilon)), made.parameters)
 
 
-def _errors(channel: Channel, made: Plan, users: int) -> tuple[float, float]:
-    """Of frequency and mean."""
-    moments = CountMoments.of(channel.count_law)
-    squares = predict(moments, users, made.frequency, made.seen)
-    return math.sqrt(squares.frequency), math.sqrt(squares.mean)
+def _errors(channel: Channel, made: Plan, users: int) -> Errors:
+    return predicted_errors(channel, users, made.frequency, made.seen)
 
 
-def _curves(x: str, points: list[tuple[float, tuple[float, float]]], here: float) -> dict[str, Any]:
+def _curves(x: str, points: list[tuple[float, Errors]], here: float) -> dict[str, Any]:
     rows = []
     for at, (of_frequency, of_mean) in points:
         row = {x: at, "frequency": of_frequency, "mean": of_mean}

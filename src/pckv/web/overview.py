@@ -16,7 +16,7 @@ from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
 from pckv.estimators.estimate import default_method, methods_for, posts_for
 from pckv.limits import REPORT_ID_BYTES
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
 Here = Annotated[Collector, Depends(collector)]
@@ -69,7 +69,7 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
         "method": default_method(found.task),
         "methods": methods_for(found.task),
         "posts": posts_for(found.task),
-        "most_reports": MOST_PILOT_REPORTS if found.task.kind == SIZES else None,
+        "most_reports": MAX_PILOT_REPORTS if found.task.kind == SIZES else None,
         "reports_forgotten": found.reports_forgotten,
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -13,9 +12,8 @@ from pckv.charts import errors_chart
 from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.moments import CountMoments
 from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
-from pckv.planning.prediction import predict
+from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
 # The curve runs from a hundred reports to as far beyond today's as tells something.
@@ -30,9 +28,8 @@ router = APIRouter(tags=["dashboard"])
 
 def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
     """The expected errors of frequency and mean (in the task's units) of a key; a padding that is long enough."""
-    squares = predict(CountMoments.of(task.channel.count_law), reports, frequency)
-    unit = (task.high - task.low) / 2
-    return math.sqrt(squares.frequency), unit * math.sqrt(squares.mean)
+    of_frequency, of_mean = predicted_errors(task.channel, reports, frequency)
+    return of_frequency, of_mean * (task.high - task.low) / 2
 
 
 @router.get(

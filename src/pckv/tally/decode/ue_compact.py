@@ -77,18 +77,18 @@ def add_up(
         wanted = channel.firsts if digit == 0 else range(q)
         if digit == 0:
             counts = _sums_of_runs(counts, channel.r)
-        made = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
+        summed = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
         for place, residue in enumerate(wanted):
             for value in range(values):
                 for function in range(q):
-                    made[place, :, value] += counts[(residue - function * value) % q, :, function]
-        counts = made.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else made
+                    summed[place, :, value] += counts[(residue - function * value) % q, :, function]
+        counts = summed.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else summed
     plus, minus = counts.reshape(2, -1)[:, :used]
     return plus, minus
 
 
 def _sums_of_runs(counts: Integers, length: int) -> Integers:
-    """In place of every residue the sum of so many from it on, around the end."""
+    """Return, for every residue, the sum of this many from it on, around the end."""
     sums = counts.copy()
     for step in range(1, length):
         sums += np.roll(counts, -step, axis=0)
