@@ -359,9 +359,3 @@ def test_duckdb_prints_no_progress_of_its_own() -> None:
 def test_an_engine_that_does_not_exist() -> None:
     with pytest.raises(ParameterError, match="engine 'excel' does not exist: choose from numpy, duckdb, spa"):
         find_engine("excel")
-
-
-def test_the_message_column_follows_the_mechanism() -> None:
-    assert {name: message_column(task).name for name, task in TASKS.items()} == {
-        name: "body" if name == "ue" else "word" for name in TASKS
-    }
