@@ -268,16 +268,12 @@ def test_plan_from_sizes() -> None:
     assert f"Recommended: {made.mechanism} with padding {made.padding}" in printed
     assert f"at a frequency of {made.frequency:.1%} with 2.36 pairs a person" in printed
     assert "People hold 2.36 pairs on average; 90% of them hold at most 4." in printed
-    ways = printed.partition(f"Ways to choose the padding of {made.mechanism}:\n")[2].splitlines()[1:4]
-    usual, oversize = made.alternatives
+    ways = printed.partition(f"Ways to choose the padding of {made.mechanism}:\n")[2].splitlines()[1:3]
+    (usual,) = made.alternatives
     for line, rule, padding in zip(
         ways,
-        (
-            "→ least predicted error",
-            "  90% of the people hold at most so many",
-            "  least predicted error with",
-        ),
-        (made.padding, usual.padding, oversize.padding),
+        ("→ least predicted error", "  90% of the people hold at most so many"),
+        (made.padding, usual.padding),
         strict=True,
     ):
         assert line.startswith(rule)
@@ -400,23 +396,22 @@ def test_post_processing_is_named() -> None:
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
     assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
-    options = "--mechanism grr --json --post oversize --post consistent"
-    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
-        "bayes+consistent+oversize"
-    ]
+    options = "--mechanism grr --json --post consistent"
+    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
 
 
 def test_sizes_of_estimate_come_from_a_file() -> None:
-    """Everybody holds two pairs and reports show one: `oversize` doubles frequencies, sizes alone the upper limits."""
+    """Everybody holds two pairs and reports show one: the upper limits double, the frequencies stay."""
     put({"two.csv": b"size,people\n2,10\n"})
-    commands = ("", "--sizes two.csv", "--sizes two.csv --post oversize")
-    made = [read_json(done(f"{ESTIMATE} --json --method corrected {options}")) for options in commands]
-    assert [each["method"] for each in made] == ["corrected", "corrected", "corrected+oversize"]
-    plain, wide, doubled = ([row["frequency"] for row in each["estimates"]] for each in made)
+    made = [
+        read_json(done(f"{ESTIMATE} --json --method corrected {options}"))
+        for options in ("", "--sizes two.csv")
+    ]
+    assert [each["method"] for each in made] == ["corrected", "corrected"]
+    plain, wide = ([row["frequency"] for row in each["estimates"]] for each in made)
     assert wide == plain
-    assert doubled == [min(2 * frequency, 1) for frequency in plain]
     highs = [[row["frequency_high"] for row in each["estimates"]] for each in made]
-    assert highs[1] == highs[2] == [min(2 * high, 1) for high in highs[0]]
+    assert highs[1] == [min(2 * high, 1) for high in highs[0]]
 
 
 def test_top_is_sorted_by_frequency() -> None:
@@ -944,9 +939,9 @@ def test_one_bad_file_among_good_ones_is_named() -> None:
     ("options", "message"),
     [
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
-        ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
-        ("--post oversize", "post 'oversize' needs sizes"),
-        ("--post oversize --sizes new.csv", "new.csv: No such file or directory"),
+        ("--post best", "post 'best' does not exist: choose from consistent\n"),
+        ("--post oversize --sizes two.csv", "post 'oversize' does not exist"),
+        ("--sizes new.csv", "new.csv: No such file or directory"),
         ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),

@@ -17,7 +17,6 @@ from pckv import Tally, Task, estimate, plan
 from pckv.channels import CHANNELS, BucketsChannel, build
 from pckv.errors import ParameterError
 from pckv.moments import CountMoments
-from pckv.planning.plan import PADDINGS
 from pckv.planning.prediction import predict
 from pckv.planning.set_sizes import SetSizes
 from support.pilots import LABELS, pilot, shares_of
@@ -29,9 +28,9 @@ def test_what_a_padding_keeps_by_hand() -> None:
     """20 people without pairs, 40 with one, 30 with two, 10 with ten: 200 pairs."""
     sizes = SetSizes({0: 20, 1: 40, 2: 30, 10: 10})
     assert (sizes.mean, sizes.largest) == (2.0, 10)
-    assert sizes.kept(1) == pytest.approx(80 / 200)
-    assert sizes.kept(2) == pytest.approx((40 + 60 + 20) / 200)
-    assert sizes.kept(10) == sizes.kept(11) == 1
+    assert sizes.shown_pair_share(1) == pytest.approx(80 / 200)
+    assert sizes.shown_pair_share(2) == pytest.approx((40 + 60 + 20) / 200)
+    assert sizes.shown_pair_share(10) == sizes.shown_pair_share(11) == 1
     roots = 40 + 30 * math.sqrt(2) + 10 * math.sqrt(10)
     assert sizes.seen(2) == pytest.approx((40 + 30 * math.sqrt(2) + 10 * math.sqrt(10) * 0.2) / roots)
     assert sizes.seen(10) == 1
@@ -50,19 +49,23 @@ def test_what_a_padding_keeps_by_hand() -> None:
 def test_everybody_alike_shows_the_same_share_of_every_key() -> None:
     sizes = SetSizes({5: 3})
     for padding in (1, 2, 5, 9):
-        assert sizes.seen(padding) == pytest.approx(min(1, padding / 5)) == pytest.approx(sizes.kept(padding))
+        assert (
+            sizes.seen(padding)
+            == pytest.approx(min(1, padding / 5))
+            == pytest.approx(sizes.shown_pair_share(padding))
+        )
 
 
 @given(SOME_SIZES)
 def test_longer_paddings_keep_more_and_of_popular_keys_most(people: dict[int, float]) -> None:
     sizes = SetSizes(people)
-    for power in ("kept", "seen"):
-        kept = [getattr(sizes, power)(padding) for padding in range(1, sizes.largest + 1)]
-        assert kept == sorted(kept)
-        assert kept[-1] == 1
+    for share in (sizes.shown_pair_share, sizes.seen):
+        shown = [share(padding) for padding in range(1, sizes.largest + 1)]
+        assert shown == sorted(shown)
+        assert shown[-1] == 1
     for padding in (1, 2, 10, 100):
-        assert sizes.seen(padding) >= sizes.kept(padding) - 1e-12
-        assert sizes.kept(padding) * sizes.mean == pytest.approx(sizes.at_most(padding).mean)
+        assert sizes.seen(padding) >= sizes.shown_pair_share(padding) - 1e-12
+        assert sizes.shown_pair_share(padding) * sizes.mean == pytest.approx(sizes.at_most(padding).mean)
 
 
 def test_sizes_are_spread_over_a_bucket_log_uniformly() -> None:
@@ -199,7 +202,7 @@ def test_pairs_are_sizes_of_which_there_is_one() -> None:
         by_pairs = plan(1000, 10**6, 2, pairs).to_dict()
         by_sizes = plan(1000, 10**6, 2, sizes={pairs: 4}, frequency=0.05).to_dict()
         assert by_pairs.pop("alternatives") == ()
-        assert len(by_sizes.pop("alternatives")) == 2
+        assert len(by_sizes.pop("alternatives")) == 1
         assert by_pairs == by_sizes
     with pytest.raises(ParameterError, match="pairs and sizes say the same: give one of them"):
         plan(1000, 10**6, 2, 1, sizes={1: 1})
@@ -230,24 +233,19 @@ def test_a_plan_shows_other_ways() -> None:
     sizes = SetSizes(people)
     assert (made.pairs, made.usual_pairs) == (sizes.mean, 4)
     assert made.seen == sizes.seen(made.padding)
-    usual, oversize = made.alternatives
-    assert (usual.rule, usual.padding, oversize.rule) == ("90 %", 4, "oversize")
+    (usual,) = made.alternatives
+    assert (usual.rule, usual.padding) == ("90 %", 4)
     chosen = next(option for option in made.options if option.mechanism == made.mechanism)
     assert usual.frequency_error > chosen.frequency_error
-    assert oversize.padding in PADDINGS
-    assert [way["rule"] for way in json.loads(json.dumps(made.to_dict()))["alternatives"]] == [
-        "90 %",
-        "oversize",
-    ]
+    assert [way["rule"] for way in json.loads(json.dumps(made.to_dict()))["alternatives"]] == ["90 %"]
 
 
-def test_a_correction_makes_up_for_what_is_hidden_and_adds_noise() -> None:
-    """Where everybody holds three pairs and two are shown, it is exact: no bias, and the variance by (3/2)²."""
+def test_a_short_padding_is_predicted_as_bias() -> None:
+    """Everybody holds three pairs and two are shown: the error is the noise of what is shown, and the bias squared."""
     moments, users = CountMoments.of(build("collision", 100, 2, Fraction(2), {}).count_law), 10**7
-    plain, corrected = (predict(moments, users, 0.3, 2 / 3, divisor).frequency for divisor in (1.0, 2 / 3))
+    predicted = predict(moments, users, 0.3, 2 / 3).frequency
     noise = moments.frequency_variance(0.2) / users
-    assert plain == pytest.approx(noise + 0.1**2, rel=1e-3)
-    assert corrected == pytest.approx(noise * 1.5**2, rel=0.01)
+    assert predicted == pytest.approx(noise + 0.1**2, rel=1e-3)
 
 
 def test_the_planned_errors_are_those_of_people_like_that() -> None:

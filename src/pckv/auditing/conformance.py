@@ -15,7 +15,9 @@ from fractions import Fraction
 
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
+from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, PAIRS, SIZES, Channel, Law, Signs, Support
 from pckv.device import padding
@@ -56,9 +58,9 @@ class Subject:
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
         """The mechanism in every variant, as enumeration takes it."""
-        for variant in self.channel.variants():
+        for variant in VARIANTS[self.name]:
             channel = self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
-            yield channel.for_enumeration()
+            yield enumerable(channel)
 
 
 SUBJECTS = tuple(Subject(name, channel, load_part(name, "sampler")) for name, channel in MECHANISMS.items())
@@ -74,9 +76,9 @@ def check_law_sums_to_one(subject: Subject) -> None:
                     raise AuditFailure(f"law sums to 1: not for {signs} with {keys} keys, padding {length}")
 
 
-def check_exact_epsilon(subject: Subject, most_keys: int = 3) -> None:
+def check_exact_epsilon(subject: Subject, max_keys: int = 3) -> None:
     """The enumerated loss is within the closed form, that within the claim, and that within ε."""
-    for keys, length, epsilon in itertools.product(range(1, most_keys + 1), (1, 2, 3), EPSILONS):
+    for keys, length, epsilon in itertools.product(range(1, max_keys + 1), (1, 2, 3), EPSILONS):
         for channel in subject.channels(keys, length, epsilon):
             exact = worst_ratio(channel.law, keys)
             if not exact <= channel.realised <= channel.claim <= exp_lower(epsilon):

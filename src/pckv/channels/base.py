@@ -15,7 +15,7 @@ from functools import cached_property
 from math import floor
 from typing import Any, ClassVar, NamedTuple, Self
 
-from pckv.budget import ALLOCATIONS, allocate, epsilon_of
+from pckv.budget import allocate, epsilon_of
 from pckv.errors import ParameterError
 from pckv.wire import MessageFormat
 
@@ -23,8 +23,6 @@ from pckv.wire import MessageFormat
 THRESHOLD_BITS = 64
 # What a task collects: key-value pairs, or how many of them people hold.
 KINDS = PAIRS, SIZES = "pairs", "sizes"
-# Enumeration begins to look for a smaller channel at this many keys.
-SMALL_KEYS = 4
 
 # A message is what a report says, as one integer; its bytes are the report's body.
 Signs = Mapping[int, int]
@@ -120,15 +118,6 @@ class Channel(ABC):
                 raise ParameterError(f"{name} must be a whole number, not None")
         return dict(parameters)
 
-    def for_enumeration(self) -> Channel:
-        """The same channel with fewer messages, where its law does not need them all."""
-        return self
-
-    @classmethod
-    @abstractmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        """Parameters that between them reach every branch of the mechanism: what audits run over."""
-
     @property
     @abstractmethod
     def parameters(self) -> dict[str, str | int]:
@@ -193,11 +182,6 @@ class Channel(ABC):
         return signs
 
     @property
-    def why(self) -> str:
-        """Why the parameters are what they are, in a sentence; empty where there is nothing to say."""
-        return ""
-
-    @property
     def counted_dummies(self) -> int:
         """How many dummies reports tell of; they are numbered after the keys."""
         return 0
@@ -206,13 +190,6 @@ class Channel(ABC):
     def decodes_all(self) -> bool:
         """Whether the counts of all keys can be found together."""
         return True
-
-    def smaller(self) -> Channel | None:
-        """A smaller channel of the same kind, for enumeration; None if this is a smallest one."""
-        if self.keys == 1:
-            return None
-        keys = min(self.keys, SMALL_KEYS + 1) - 1
-        return self.from_parameters(keys, self.padding, self.epsilon, self.parameters, self.bits)
 
     @abstractmethod
     def max_support(self, targets: int) -> int:
@@ -296,10 +273,6 @@ class AllocatedChannel(SamplingChannel):
     @classmethod
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
         return {"allocation": str(parameters.get("allocation", "optimized"))}
-
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return tuple({"allocation": allocation} for allocation in ALLOCATIONS)
 
     @property
     def parameters(self) -> dict[str, str | int]:

@@ -63,10 +63,6 @@ class BucketsChannel(Channel):
         named = [str(start) if start == end else f"{start}-{end}" for start, end in closed]
         return (*named, f"{last[0]}+")
 
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return ({},)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return {}
@@ -82,10 +78,6 @@ class BucketsChannel(Channel):
     @cached_property
     def message_format(self) -> Words:
         return Words(self.word_limit)
-
-    @property
-    def why(self) -> str:
-        return f"{self.rows} buckets of sizes: {', '.join(self.labels)}"
 
     @cached_property
     def kept(self) -> int:

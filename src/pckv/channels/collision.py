@@ -15,7 +15,6 @@ from math import comb, floor, lcm
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels.base import (
-    SMALL_KEYS,
     THRESHOLD_BITS,
     Channel,
     CountLaw,
@@ -32,9 +31,6 @@ from pckv.wire import Words
 FUNCTIONS = 2**32
 # Words, functions times symbols, stay below 2^63.
 MOST_SYMBOLS = 2**31 - 1
-# What enumeration makes do with; all functions there are, where those have no more words than this.
-FEW_FUNCTIONS, FEW_PAIRS, FEW_SYMBOLS = 3, 2, 64
-MOST_WORDS_OF_ALL = 2**12
 
 
 class CollisionChannel(Channel):
@@ -69,17 +65,6 @@ class CollisionChannel(Channel):
                 f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
             )
 
-    def for_enumeration(self) -> CollisionChannel:
-        # On a toy tape every function multiplies the runs, so that a few must do.
-        roomy = self.bits == THRESHOLD_BITS and self.keys <= SMALL_KEYS
-        all_functions = roomy and self.symbols ** (2 * self.keys + 1) <= MOST_WORDS_OF_ALL
-        functions = None if all_functions else FEW_FUNCTIONS
-        return type(self)(self.keys, self.padding, self.epsilon, self.symbols, self.bits, functions=functions)
-
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return ({},)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return {"symbols": self.symbols}
@@ -99,11 +84,6 @@ class CollisionChannel(Channel):
     @cached_property
     def message_format(self) -> Words:
         return Words(self.word_limit)
-
-    @property
-    def why(self) -> str:
-        pairs = "one pair" if self.padding == 1 else f"up to {self.padding:,} pairs"
-        return f"t = {self.symbols:,}: {pairs} in one of {self.symbols:,} symbols; a decode asks every report"
 
     @property
     def draws(self) -> int:
@@ -150,18 +130,6 @@ class CollisionChannel(Channel):
                     weight = self.hit * unit if symbol in own else missed
                     weights[function * self.symbols + symbol] += weight
         return Law(weights, self.functions * comb(len(items), taken) * self.one * unit)
-
-    def smaller(self) -> Channel | None:
-        keys, padding, symbols = self.keys, self.padding, self.symbols
-        if self.functions <= FEW_FUNCTIONS:
-            if symbols > FEW_SYMBOLS:
-                # Few pairs with few symbols stand for many with many.
-                padding, symbols = min(padding, FEW_PAIRS), FEW_SYMBOLS
-            elif keys > 1:
-                keys = min(keys, SMALL_KEYS + 1) - 1
-            else:
-                return None
-        return CollisionChannel(keys, padding, self.epsilon, symbols, self.bits, functions=FEW_FUNCTIONS)
 
     def max_support(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.

@@ -62,27 +62,6 @@ def _whole(number: object, what: str) -> int:
     return number
 
 
-def scaled_sets(q: int, r: int, o: int, to: int) -> tuple[int, int]:
-    """Sets of about the same shares of another prime; several residues stay several."""
-    residues = min(max(round(Fraction(r * to, q)), min(r, 2)), to - 1)
-    return residues, min(max(round(Fraction(o * to, q)), 2 * residues - to, 0), residues - 1)
-
-
-def relative_to_ue(share: Fraction, shared: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-    """The squared errors of a rare key's frequency and mean relative to PCKV-UE's, by h and by g.
-
-    A share β = r/q of the residues says +, and ω = o/q says both: with D = 1 + β(e^ε - 1), h is
-    D²/(β + ω - 2β²) and g is D²/(β - ω), up to what all have in common.
-    """
-
-    def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
-        square = (1 + beta * (bound - 1)) ** 2
-        return square / (beta + omega - 2 * beta**2), square / (beta - omega)
-
-    (h, g), (h_ue, g_ue) = h_and_g(share, shared), h_and_g(1 / (bound + 3), Fraction(0))
-    return h / h_ue, g / g_ue
-
-
 def error(q: int, bound: Fraction) -> Fraction:
     """The squared error of a rare key relative to PCKV-UE's: of its frequency or its mean, whichever loses more.
 

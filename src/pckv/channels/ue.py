@@ -51,11 +51,6 @@ class UeChannel(AllocatedChannel):
             raise ParameterError(f"allocation {TUNED!r} and beta go together")
         return found | ({"beta": checked_beta(parameters["beta"])} if "beta" in parameters else {})
 
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        tuned: list[dict[str, object]] = [{"allocation": TUNED, "beta": beta} for beta in ("0.12", "0.45")]
-        return (*super().variants(), *tuned)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return super().parameters | ({} if self.beta is None else {"beta": self.beta})

@@ -33,7 +33,6 @@ HINTS = {
     "unknown_key": " (--ignore-unknown leaves such rows out)",
     "value_outside_range": " (--clip moves it to the nearest end)",
     "repeated_key": " (--repeated last or mean)",
-    "no_range": ": give --low and --high",
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
     "dedupe_without_ids": ": leave out --dedupe",
 }

@@ -37,15 +37,13 @@ TABLES = (".csv", ".parquet", ".json")
     "--method",
     help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many; of a pilot consistent, its only one]",
 )
-@click.option(
-    "--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}; repeat for both."
-)
+@click.option("--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}.")
 @click.option(
     "--sizes",
     "sizes_file",
     type=FilePath,
     help="How many pairs people hold, as for `pckv plan`: intervals of frequencies then reach up to what sets larger than the "
-    "padding may hide. Needed by post oversize.",
+    "padding may hide.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")

@@ -27,7 +27,6 @@ WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "th
 NOTHING_LEARNED = 3**-0.5
 RULES = {
     "90 %": f"{USUAL_SHARE:.0%} of the people hold at most so many",
-    "oversize": "least predicted error with the correction for larger sets (oversize)",
 }
 
 

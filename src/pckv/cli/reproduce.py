@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import json_option, print_json, progress_bar
-from pckv.lab.figures import Scale
+from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 
 

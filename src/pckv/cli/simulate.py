@@ -16,7 +16,7 @@ from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, check_mechanism, simulate
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
@@ -50,7 +50,7 @@ from pckv.planning.objective import OBJECTIVES
 @click.option(
     "--post",
     multiple=True,
-    help=f"Done to the frequencies afterwards: {', '.join(POSTS)} (by the sizes in DATA); repeat for both. The reports are the same as without.",
+    help=f"Done to the frequencies afterwards: {', '.join(POSTS)}. The reports are the same as without.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
@@ -104,7 +104,7 @@ def simulate_command(
         check_picture(plot)
         check_free(plot, force=force)
     with progress_bar(f"Reading {data.name}") as progress:
-        dataset = read_dataset(
+        dataset = read_ratings(
             data, Columns(user, key, value), low=low, high=high, repeated=repeated, progress=progress
         )
     with progress_bar("Simulating") as progress:

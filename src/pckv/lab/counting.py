@@ -1,9 +1,9 @@
 """The counts that a server would see, drawn without making a single report.
 
-Given the sampled pairs, the counts of `ue` are independent multinomials a key, and those of `grr`
-a scatter: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` hang
-together across keys, so that its words are drawn, without their reports, and decoded. For `collision`
-that would take n·d hashes; its counts are drawn key by key.
+Given the sampled pairs, the counts of `ue` are one independent multinomial per key, and those of `grr` one
+multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` are
+dependent across keys, so its words are drawn, without their reports, and decoded. For `collision` that would take n·d
+hashes; its counts are drawn key by key.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, decode_all
 
 Counted = tuple[KeySupport, DummySupport]
-Simulator = Callable[[Any, SampledCounts, Generator], Counted]
+CountSimulator = Callable[[Any, SampledCounts, Generator], Counted]
 
 
 def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
-    """n1 and n2 of every key, as if every report had been made and tallied."""
+    """Draw n1 and n2 of every key, as if every report had been made and tallied."""
     return count_with_dummies(channel, sampled, rng)[0]
 
 
 def count_with_dummies(channel: Channel, sampled: SampledCounts, rng: Generator) -> Counted:
-    """The same, and how often the dummies are supported, where they are counted."""
-    simulator: Simulator = load_part(channel.name, "simulator")
-    return simulator(channel, sampled, rng)
+    """Draw the same, and how often the dummies are supported, where they are counted."""
+    count: CountSimulator = load_part(channel.name, "simulator")
+    return count(channel, sampled, rng)
 
 
 def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
@@ -52,9 +52,9 @@ def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Coun
 
 
 def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
-    """Count as `grr` would: a scatter over all words."""
-    # Every word is at least as likely as `other`: so a report is, with chance symbols·other, any
-    # word alike, and what the true and the flipped word have beyond that comes on top.
+    """Count as `grr` would: one multinomial over all words."""
+    # Every word is at least as likely as `other`: so with chance symbols·other a report is uniform over all
+    # words, and otherwise it is the true or the flipped word.
     other = float(channel.other)
     anywhere = channel.symbols * other
     stays, flips = float(channel.sampled.plus) - other, float(channel.sampled.minus) - other
@@ -72,8 +72,8 @@ def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Co
 
 def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     """Count as `ue-compact` would: its words are drawn and decoded."""
-    # Every residue is at least as likely as `outside`: so a report is, with chance q·outside, any word
-    # alike, and otherwise a function that gives its key one of the true sign's residues.
+    # Every residue is at least as likely as `outside`: so with chance q·outside a report is uniform over all
+    # words, and otherwise a function that gives its key one of the true sign's residues.
     anywhere = channel.q * float(channel.outside)
     dummies = rng.binomial(sampled.dummies, 0.5)
     signed = np.append([*sampled.plus, dummies], [*sampled.minus, sampled.dummies - dummies])

@@ -13,6 +13,7 @@ from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
 from pckv.moments import CountMoments
+from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.prediction import Errors, predict
 from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
@@ -178,7 +179,7 @@ def plan(
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
-        why=channel.why,
+        why=explain_parameters(channel),
         budgets=channel.budgets,
         a=a,
         b=b,
@@ -216,24 +217,20 @@ def _usual(people: SetSizes) -> int:
     return max(1, people.percentile(USUAL_SHARE))
 
 
-def _best_padding(
-    channels: list[Channel], people: SetSizes, wanted: Objective, *, oversize: bool = False
-) -> Channel:
+def _best_padding(channels: list[Channel], people: SetSizes, wanted: Objective) -> Channel:
     """The one whose padding suits the objective best; one that `auto` may choose, if there is one."""
     return min(
         channels,
         key=lambda channel: (
             exclusion_reason(channel, wanted.users) != "",
-            wanted.score(_errors(channel, wanted, people, oversize=oversize)),
+            wanted.score(_errors(channel, wanted, people)),
         ),
     )
 
 
-def _errors(channel: Channel, wanted: Objective, people: SetSizes, *, oversize: bool = False) -> Errors:
-    """What is predicted; with the correction `oversize`, frequencies are divided by the share of pairs kept."""
-    moments, padding = CountMoments.of(channel.count_law), channel.padding
-    divisor = people.kept(padding) if oversize else 1.0
-    return predict(moments, wanted.users, wanted.frequency, people.seen(padding), divisor)
+def _errors(channel: Channel, wanted: Objective, people: SetSizes) -> Errors:
+    moments = CountMoments.of(channel.count_law)
+    return predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding))
 
 
 def _alternatives(
@@ -241,16 +238,7 @@ def _alternatives(
 ) -> tuple[Alternative, ...]:
     channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
     usual = next(channel for channel in channels if channel.padding == _usual(people))
-    made_up = _best_padding(channels, people, wanted, oversize=True)
-
-    def alternative(rule: str, channel: Channel, *, oversize: bool) -> Alternative:
-        errors = _errors(channel, wanted, people, oversize=oversize)
-        return Alternative(rule, channel.padding, *map(math.sqrt, errors))
-
-    return (
-        alternative("90 %", usual, oversize=False),
-        alternative("oversize", made_up, oversize=True),
-    )
+    return (Alternative("90 %", usual.padding, *map(math.sqrt, _errors(usual, wanted, people))),)
 
 
 def _error_at(channel: Channel, wanted: Objective, people: SetSizes) -> ErrorAt:

@@ -60,13 +60,10 @@ class _Sum(NamedTuple):
     deviation: float
 
 
-def predict(
-    moments: CountMoments, users: float, frequency: float, seen: float = 1.0, divisor: float = 1.0
-) -> Errors:
+def predict(moments: CountMoments, users: float, frequency: float, seen: float = 1.0) -> Errors:
     """Return the expected squared errors for a key of this frequency, its mean anywhere on [-1, 1].
 
     `seen` is the share of the frequency that reports show: less than all where the padding is too short.
-    `divisor` is what estimated frequencies are divided by to make up for that.
     """
     shown = frequency * seen
     holders = users * shown * moments.holder.mean_sum
@@ -76,7 +73,7 @@ def predict(
     for mean in MEANS:
         for point in sums(moments, users, shown, mean):
             clipped = min(max(point.frequency, 1 / users), 1.0)
-            frequency_error += point.weight * (min(clipped / divisor, 1.0) - frequency) ** 2
+            frequency_error += point.weight * (clipped - frequency) ** 2
             mean_error += point.weight * _mean_error(point, clipped, mean)
     return Errors(frequency_error / len(MEANS), mean_error / len(MEANS))
 

@@ -38,7 +38,7 @@ class SetSizes:
     """A distribution of set sizes, from how many people (or what share of them) hold each number of pairs.
 
     >>> sizes = SetSizes({1: 600, 2: 300, 8: 100})
-    >>> sizes.mean, sizes.percentile(0.9), round(sizes.kept(2), 3)
+    >>> sizes.mean, sizes.percentile(0.9), round(sizes.shown_pair_share(2), 3)
     (2.0, 2, 0.7)
     """
 
@@ -111,15 +111,15 @@ class SetSizes:
                 return size
         return self.largest
 
-    def kept(self, padding: int) -> float:
+    def shown_pair_share(self, padding: int) -> float:
         """1 - τ: the share of all pairs that this padding keeps, and of a frequency on average over the keys."""
-        return self._kept(padding, power=1)
+        return self._shown_share(padding, power=1)
 
     def seen(self, padding: int) -> float:
         """The share of a popular key's frequency that reports show with this padding."""
-        return self._kept(padding, POPULARITY_POWER)
+        return self._shown_share(padding, POPULARITY_POWER)
 
-    def _kept(self, padding: int, power: float) -> float:
+    def _shown_share(self, padding: int, power: float) -> float:
         """Somebody with |S| pairs shows each with weight min(1, ℓ/|S|), and holds a key with chance ∝ |S|^power."""
         holders = [(size, share * size**power) for size, share in self._shares if size > 0]
         shown = math.fsum(weight * min(1, padding / size) for size, weight in holders)
