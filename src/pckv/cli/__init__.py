@@ -10,6 +10,7 @@ import click
 
 from pckv import __version__
 from pckv.cli.audit import audit_command
+from pckv.cli.common import error_line
 from pckv.cli.demo import demo_command
 from pckv.cli.estimate import estimate_command
 from pckv.cli.perturb import perturb_command
@@ -36,7 +37,7 @@ class OneLineErrors(click.Group):
         try:
             return super().invoke(ctx)
         except PckvError as error:
-            click.echo(f"pckv: {error}", err=True)
+            click.echo(f"pckv: {error_line(error)}", err=True)
         except BrokenPipeError:
             sys.stderr.close()
         except OSError as error:

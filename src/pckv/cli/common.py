@@ -14,16 +14,33 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from pckv.errors import TaskError
+from pckv.errors import PckvError, TaskError
 from pckv.task import Task
 
 PIPED_WIDTH, WIDEST = 200, 100_000
 
 FilePath = click.Path(path_type=Path)
+# Standard input or standard output in place of a file.
+STREAM = Path("-")
 
 task_option = click.option("--task", "task_file", type=FilePath, required=True, help="The task's JSON file.")
 force_option = click.option("--force", is_flag=True, help="Replace outputs that exist.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+# The library names no options: what an option can do about an error is said here, by the error's code.
+HINTS = {
+    "output_exists": ": use --force to replace it",
+    "unknown_key": " (--ignore-unknown leaves such rows out)",
+    "value_outside_range": " (--clip moves it to the nearest end)",
+    "repeated_key": " (--repeated last or mean)",
+    "dedupe_cannot_resume": ": leave out --dedupe or --resume",
+    "dedupe_without_ids": ": leave out --dedupe",
+}
+
+
+def error_line(error: PckvError) -> str:
+    """Return an error's message, with a hint at an option that can help."""
+    return f"{error}{HINTS.get(error.code, '')}"
 
 
 def read_task(path: Path) -> Task:

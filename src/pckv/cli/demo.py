@@ -12,10 +12,11 @@ import numpy as np
 
 from pckv import Task, estimate
 from pckv.charts import chart_svg, estimates_chart
-from pckv.cli.common import force_option, print_table, progress_bar, row_bar
+from pckv.cli.common import force_option, print_table, progress_bar
+from pckv.cli.counting import count_named
 from pckv.cli.remote import download
 from pckv.cli.trial import Address, collect, running_collector
-from pckv.counting.run import Options, count_inputs
+from pckv.counting.run import CountOptions
 from pckv.errors import require
 from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
@@ -120,7 +121,7 @@ def named(task: Task, pairs: dict[int, float]) -> dict[str, float]:
 
 def write_out(task: Task, population: Population, files: Files, *, force: bool) -> None:
     """Estimate from the downloaded reports, as anybody would who has them, and show it beside the truth."""
-    tally = count_inputs(task, [files.reports], Options(), row_bar("Counting")).tally
+    tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Messages
-from pckv.cli.common import FilePath, force_option, progress_bar, read_task, row_bar, task_option
+from pckv.cli.common import STREAM, FilePath, force_option, progress_bar, read_task, row_bar, task_option
 from pckv.device.vectorised import perturb_many
 from pckv.files.outputs import check_free, whole_file
-from pckv.files.pairs.population import REPEATED, Leniency
+from pckv.files.pairs.population import REPEATED, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.files.reports.format import stream_reports, write_reports
-from pckv.files.reports.inputs import STREAM
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import write_reports
 
 
 @click.command("perturb", short_help="Make one report a user from a file of pairs.")
@@ -57,10 +57,10 @@ def perturb_command(
     task = read_task(task_file)
     if out != STREAM:
         check_free(out, force=force)
-    mended = dict.fromkeys(("clipped", "ignored", "repeated"), 0)
-    leniency = Leniency(clip, ignore_unknown, repeated)
+    repaired = dict.fromkeys(("clipped", "ignored", "repeated"), 0)
+    repairs = Repairs(clip, ignore_unknown, repeated)
     with progress_bar(f"Reading {data.name}") as progress:
-        people = read_populations(data, task, Columns(user, key, value), leniency, progress)
+        people = read_populations(data, task, Columns(user, key, value), repairs, progress)
         # Whatever is wrong with the data shows before anything is written.
         first = next(people)
     with row_bar("Perturbing")(None) as made:
@@ -68,8 +68,8 @@ def perturb_command(
         def batches() -> Iterator[tuple[NDArray[np.uint8], Messages]]:
             done = 0
             for population, *counts in chain([first], people):
-                for what, count in zip(mended, counts, strict=True):
-                    mended[what] += count
+                for what, count in zip(repaired, counts, strict=True):
+                    repaired[what] += count
                 for batch in perturb_many(task, population):
                     yield batch
                     done += len(batch.ids)
@@ -80,6 +80,6 @@ def perturb_command(
         else:
             with whole_file(out, force=force) as part:
                 written = write_reports(part, task, batches())
-    notes = "".join(f", {count:,} rows {what}" for what, count in mended.items() if count)
+    notes = "".join(f", {count:,} rows {what}" for what, count in repaired.items() if count)
     place = "standard output" if out == STREAM else out
     click.echo(f"{written:,} reports written to {place}{notes}", err=out == STREAM)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath, json_option, print_json, print_table
+from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
 from pckv.planning.plan import (
@@ -19,7 +20,7 @@ from pckv.planning.plan import (
     Plan,
     plan,
 )
-from pckv.planning.set_sizes import POPULAR_KEYS, SetSizes
+from pckv.planning.set_sizes import POPULAR_KEYS
 
 WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
 # Means are taken to lie anywhere on [-1, 1]: an error like this is made without asking anybody.
@@ -73,7 +74,7 @@ def plan_command(
     pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     """
-    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file)
     made = plan(keys, users, epsilon, pairs, sizes=sizes, frequency=frequency, objective=objective)
     if as_json:
         print_json(made.to_dict())
