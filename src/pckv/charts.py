@@ -24,11 +24,15 @@ _CHOICES = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#
 
 
 def estimates_chart(
-    estimates: Estimates, truth: Mapping[str, tuple[float, float]] | None = None
+    estimates: Estimates,
+    truth: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    key_count: int | None = None,
 ) -> alt.HConcatChart:
     """Frequency and mean of the most frequent keys with their intervals, side by side; a pilot's shares by bucket.
 
-    `truth` gives the true frequency and mean by key, where they are known.
+    `truth` gives the true frequency and mean by key, where they are known; `key_count` says of how many
+    keys these are the most frequent, where the others were left out.
     """
     altair = require("altair", extra="charts")
     shown = estimates.shown(KEYS_SHOWN)
@@ -41,7 +45,7 @@ def estimates_chart(
         title, rows_title = "How many pairs people hold", "pairs"
         labels = {"frequency": "share of people"}
     else:
-        title, rows_title = f"{len(shown)} most frequent of {len(estimates):,} keys", None
+        title, rows_title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys", None
         labels = {"frequency": "frequency", "mean": "mean"}
     key = altair.Y("key:N", sort=shown.key, title=rows_title)
     panels = [

@@ -23,8 +23,8 @@ import pckv.client
 import pckv.client.folder as folders
 from pckv import Report, Task
 from pckv.canonical import from_base64url
-from pckv.cli import OneLineErrors
-from pckv.cli.submit import default_state, submit_command
+from pckv.cli import main
+from pckv.cli.submit import default_state
 from pckv.client import Client, Patience, Status
 from pckv.errors import ClientError, DataError, PairsError, ParameterError
 from pckv.wire import read_body
@@ -894,8 +894,7 @@ def test_a_client_loads_the_standard_library_alone() -> None:
 
 
 def run(*arguments: object) -> Result:
-    group = OneLineErrors(commands={"submit": submit_command})
-    return CliRunner().invoke(group, ["submit", *map(str, arguments)])
+    return CliRunner().invoke(main, ["submit", *map(str, arguments)])
 
 
 @pytest.fixture

@@ -6,15 +6,9 @@ from pathlib import Path
 
 import click
 
-from pckv.cli.common import (
-    FilePath,
-    force_option,
-    json_option,
-    print_json,
-    read_task,
-    row_bar,
-    task_option,
-)
+from pckv.cli.common import FilePath, force_option, json_option, task_option
+from pckv.cli.inputs import read_task
+from pckv.cli.terminal import print_json, row_bar
 from pckv.counting.job import ENGINES
 from pckv.counting.run import Collected, Options, count_inputs
 from pckv.files.outputs import check_free, whole_file
@@ -31,11 +25,13 @@ PROBLEMS_PRINTED = 20
     type=click.Choice(list(ENGINES)),
     default="numpy",
     show_default=True,
-    help="Who counts; the bytes are the same.",
+    help="The engine that counts; the tally is the same.",
 )
 @click.option("--spark-master", help="Where Spark runs. [default: local[*], or what spark-submit says]")
-@click.option("--dedupe", is_flag=True, help="Count a report id once; other bodies under it are an error.")
-@click.option("--skip-bad", is_flag=True, help="Pass over what cannot be counted, and say what it was.")
+@click.option(
+    "--dedupe", is_flag=True, help="Count each report id once; different bodies under one id are an error."
+)
+@click.option("--skip-bad", is_flag=True, help="Skip what cannot be counted, and say what it was.")
 @click.option(
     "--resume", is_flag=True, help="Keep progress in OUT.progress after every file, and continue from it."
 )
@@ -60,8 +56,10 @@ def tally_command(
 
     \b
     pckv tally reports/ --task task.json --out counts.tally --dedupe
-    pckv tally reports/ --task task.json --out counts.tally --engine spark --spark-master 'local[4]'
-    pckv perturb ratings.csv ... --out - | pckv tally - --task task.json --out counts.tally
+    pckv tally reports/ --task task.json --out counts.tally \\
+      --engine spark --spark-master 'local[4]'
+    pckv perturb ratings.csv … --out - | \\
+      pckv tally - --task task.json --out counts.tally
     """
     if spark_master and engine != "spark":
         raise click.UsageError("--spark-master is for --engine spark")
@@ -76,12 +74,12 @@ def tally_command(
     if as_json:
         print_json(facts(collected, engine))
     else:
-        click.echo(f"{collected.tally.reports:,} reports counted into {out}{_passed_over(collected)}")
+        click.echo(f"{collected.tally.reports:,} reports counted into {out}{_skipped_text(collected)}")
     _print_problems(collected)
 
 
 def facts(collected: Collected, engine: str) -> dict[str, object]:
-    """What a run did, as plain values."""
+    """Return what a run did, as plain values."""
     counted = collected.counted
     return {
         "task": counted.tally.task.id,
@@ -93,12 +91,12 @@ def facts(collected: Collected, engine: str) -> dict[str, object]:
     }
 
 
-def _passed_over(collected: Collected) -> str:
+def _skipped_text(collected: Collected) -> str:
     counted = collected.counted
     skipped = sum(problem.reports or 0 for problem in counted.problems)
     files = sum(problem.reports is None for problem in counted.problems)
-    passed = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
-    return "".join(f", {number:,} {what}" for what, number in passed.items() if number)
+    numbers = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
+    return "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
 
 
 def _print_problems(collected: Collected) -> None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pckv.errors import OutputExists
+from pckv.errors import OutputExists, ParameterError
 
 
 def check_free(path: Path, *, force: bool) -> None:
     """Refuse, before any work is done, an output that is there already."""
     if path.is_dir():
-        raise OutputExists(f"{path} is a folder")
+        raise ParameterError(f"{path} is a folder")
     if path.exists() and not force:
-        raise OutputExists(f"{path} exists: use --force to replace it")
+        raise OutputExists(f"{path} exists")
 
 
 @contextmanager

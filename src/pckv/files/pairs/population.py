@@ -45,12 +45,14 @@ def read_population(
     columns: Columns,
     leniency: Leniency = STRICT,
     progress: Progress = lambda _: None,
+    *,
+    name: str | None = None,
 ) -> PopulationFile:
     """Read everybody's pairs; a row with an empty key and value is somebody without pairs.
 
     Users whose keys are all ignored stay participants: leaving them out would bias every share.
     """
-    rows = RowFile(path, columns)
+    rows = RowFile(path, columns, name)
     pairs = PairRows(rows)
     mended = read_rows(rows, pairs.add, task, leniency, progress)
     population, merged = pairs.compress(leniency.repeated, task.key_name)
@@ -127,7 +129,7 @@ class PairRows:
     def compress(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
         """Everybody's pairs in order; how many rows were merged into others."""
         if not self.users:
-            raise DataError(f"{self.rows.path}: no rows")
+            raise DataError(f"{self.rows.name}: no rows")
         return compress(
             self._user.taken(),
             self._key.taken(),

@@ -56,21 +56,25 @@ class Batch(NamedTuple):
 class RowFile:
     """A file of rows, which knows how to name a place in it."""
 
-    def __init__(self, path: Path, columns: Columns) -> None:
+    def __init__(self, path: Path, columns: Columns, name: str | None = None) -> None:
         self.path, self.columns = path, columns
+        # What messages call the file.
+        self.name = name or str(path)
         self.parquet = is_report_file(path)
 
     @property
     def is_large(self) -> bool:
         """Whether there are too many rows to hold in memory, as far as can be told without reading them."""
         if self.parquet:
-            return bool(open_parquet(self.path, "a Parquet file").metadata.num_rows > ROWS_IN_MEMORY)
+            return bool(
+                open_parquet(self.path, "a Parquet file", self.name).metadata.num_rows > ROWS_IN_MEMORY
+            )
         return self.path.stat().st_size > ROWS_IN_MEMORY * LEAST_LINE
 
     def refusal(self, row: int, problem: str) -> DataError:
         """An error that names a row: by its line in CSV, which is only looked up here."""
         place = f"row {row}" if self.parquet else f"line {self._line_of(row)}"
-        return DataError(f"{self.path}, {place}: {problem}")
+        return DataError(f"{self.name}, {place}: {problem}")
 
     def batches(self, progress: Progress = lambda _: None) -> Iterator[Batch]:
         """All rows; those without a user, or with a value that is no number, are refused."""
@@ -106,7 +110,7 @@ class RowFile:
             try:
                 header = next(reader, None)
                 if header is None:
-                    raise DataError(f"{self.path}: the file is empty")
+                    raise DataError(f"{self.name}: the file is empty")
                 picks = [itemgetter(header.index(name)) for name in self._present(header)]
                 while batch := list(islice(reader, ROWS_A_BATCH)):
                     rows = [fields for fields in batch if fields]
@@ -119,9 +123,9 @@ class RowFile:
                     start += len(rows)
                     progress(raw.tell() / size)
             except csv.Error as error:
-                raise DataError(f"{self.path}, line {reader.line_num}: {error}") from None
+                raise DataError(f"{self.name}, line {reader.line_num}: {error}") from None
             except UnicodeDecodeError:
-                raise DataError(f"{self.path}, line {self._line_not_utf8()}: not UTF-8") from None
+                raise DataError(f"{self.name}, line {self._line_not_utf8()}: not UTF-8") from None
 
     def _line_of(self, row: int) -> int:
         with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -135,7 +139,7 @@ class RowFile:
             return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
 
     def _parquet(self, progress: Progress) -> Iterator[tuple[Coded, Coded, Any]]:
-        file = open_parquet(self.path, "a Parquet file")
+        file = open_parquet(self.path, "a Parquet file", self.name)
         arrow = require("pyarrow", extra="files")
         self._present(file.schema_arrow.names)
         done = 0
@@ -146,13 +150,13 @@ class RowFile:
                 done += len(batch)
                 progress(done / file.metadata.num_rows)
         except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{self.path}: cannot be read ({str(error).splitlines()[0]})") from None
+            raise DataError(f"{self.name}: cannot be read ({str(error).splitlines()[0]})") from None
 
     def _present(self, header: list[str]) -> Columns:
         for name in self.columns:
             if header.count(name) != 1:
                 problem = "two columns" if name in header else "no column"
-                raise DataError(f"{self.path}: {problem} {name!r}; there are {', '.join(map(repr, header))}")
+                raise DataError(f"{self.name}: {problem} {name!r}; there are {', '.join(map(repr, header))}")
         return self.columns
 
 

@@ -81,11 +81,16 @@ def read_populations(
     columns: Columns,
     leniency: Leniency = STRICT,
     progress: Progress = lambda _: None,
+    *,
+    name: str | None = None,
 ) -> Iterator[PopulationFile]:
-    """Read everybody's pairs: all at once where memory allows, else some people at a time."""
-    rows = RowFile(path, columns)
+    """Read everybody's pairs: all at once where memory allows, else some people at a time.
+
+    `name` is what messages call the file, where that is not its path.
+    """
+    rows = RowFile(path, columns, name)
     if not rows.is_large:
-        yield read_population(path, task, columns, leniency, progress)
+        yield read_population(path, task, columns, leniency, progress, name=name)
         return
     with closing(DealtRows(rows)) as dealt:
         mended = read_rows(rows, dealt.add, task, leniency, progress)

@@ -253,14 +253,14 @@ def check_reports(where: str, schema: Any, metadata: Mapping[bytes, bytes], task
             raise DataError(f"{where}: column {wanted.name!r} is {found}, not {wanted.type}")
 
 
-def open_parquet(path: Path, what: str) -> Any:
+def open_parquet(path: Path, what: str, name: str | None = None) -> Any:
     """Open a Parquet file; the message names the file and what it is not."""
     arrow, parquet = _arrow()
     try:
         file = parquet.ParquetFile(path)
         _ = file.schema_arrow.names
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not {what} ({first_line(error)})") from None
+        raise DataError(f"{name or path}: not {what} ({first_line(error)})") from None
     return file
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pckv.lab.figures import formulas, realdata, synthetic
 from pckv.lab.figures.figure import Figure, Point, Scale
-from pckv.lab.figures.realdata import MissingData
 
-__all__ = ["FIGURES", "Figure", "MissingData", "Point", "Scale"]
+__all__ = ["FIGURES", "Figure", "Point", "Scale"]
 
 _ORDER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
 _KNOWN = {figure.name: figure for figure in (*formulas.FIGURES, *synthetic.FIGURES, *realdata.FIGURES)}
