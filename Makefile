@@ -1,4 +1,4 @@
-# Two commands for a newcomer: `make demo` and `make test`. Both set everything up first.
+# For a newcomer: `make demo` and `make test`. Every target sets up what it needs first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,88 +6,44 @@ FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
 READY := $(VENV)/ready-$(FINGERPRINT)
 EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
+# The folder with the rating sets, for the experiments that need them.
+DATA ?= ../shared/data
 
-.PHONY: demo test lint accuracy bench bench-auto bench-collector bench-consistency bench-mechanisms bench-pilot bench-tuned bench-web
-.PHONY: mechanisms peers reproduction screenshots vectors clean
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench experiment vectors screenshots clean
 
-demo: $(READY)
+help:  ## List the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
+
+demo: $(READY)  ## Run a whole collection on this machine and write a page of charts into demo/
 	$(BIN)/pckv demo --out demo --force
 
-test: $(READY) lint
+test: $(READY) lint  ## Run the linters and all tests (PYTEST_ARGS="tests/tally -x" for some of them)
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-lint: $(READY)
+lint: $(READY)  ## Run ruff, mypy and the import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)
-	$(BIN)/python bench/core.py
-	$(BIN)/python bench/lab.py
-	$(BIN)/python bench/scale.py
+bench: $(READY)  ## Measure speed (ONLY="core web" for some benches, ONLY=peers for other packages, JSON=FILE)
+	$(BIN)/python -m bench $(ONLY) $(if $(JSON),--json $(JSON))
 
-# Is auto right? Every setting of a grid, simulated.
-bench-auto: $(READY)
-	for objective in both frequency mean; do $(BIN)/python bench/auto.py $$objective || exit 1; done
+experiment: $(READY)  ## List the experiments, or run NAME=accuracy (DATA=FOLDER, REPEATS=N, ONLY="its parts")
+	$(BIN)/python -m experiments $(if $(NAME),$(NAME) $(ONLY) --data $(DATA) $(if $(REPEATS),--repeats $(REPEATS)))
 
-# Every mechanism and method on the rating sets in DATA, `bayes` beside its bars: docs/accuracy.md.
-accuracy: $(READY)
-	$(BIN)/python bench/accuracy.py $(DATA)
-
-# What the post-processings `consistent` and `oversize` gain, for docs/estimates.md.
-bench-consistency: $(READY)
-	$(BIN)/python bench/consistency.py $(DATA)
-
-# `collision` against the paper's mechanisms on real data, and what its hash functions and decode cost.
-bench-mechanisms: $(READY)
-	$(BIN)/python bench/mechanisms.py $(DATA)
-
-# Whether a pilot leads to a good padding, on real and made-up data.
-bench-pilot: $(READY)
-	$(BIN)/python bench/pilot.py $(DATA)
-
-# The table of sets of residues in docs/mechanisms.md.
-bench-tuned: $(READY)
-	$(BIN)/python bench/tuned.py
-
-# The picture of docs/mechanisms.md.
-mechanisms: $(READY)
-	$(BIN)/python bench/choices.py docs/mechanisms.svg
-
-# The collector beside a bare route: wrk sends the load.
-bench-collector: $(READY)
-	@command -v wrk > /dev/null || apt-get install -y -q wrk || { echo "please install wrk"; exit 1; }
-	$(BIN)/python bench/collector.py
-
-# The dashboard with a quarter of a million keys, in a browser.
-bench-web: $(READY)
-	$(BIN)/python bench/web.py
-
-# Pictures of the pages, for docs/.
-screenshots: $(READY)
-	$(BIN)/python -m pytest -q tests/web/test_pages.py -k pictures --screenshots
-
-# Other packages for local differential privacy, in an environment of their own.
-peers: $(READY)
-	$(BIN)/python bench/peers.py
-
-# The paper's figures again, for docs/: DATA is the folder with the rating sets.
-DATA ?= ../shared/data
-reproduction: $(READY)
-	$(BIN)/pckv reproduce --out build/reproduction --data $(DATA) --repeats 20
-	mkdir -p docs/reproduction
-	cp build/reproduction/*.svg build/reproduction/*.csv docs/reproduction/
-	sed 's#](figure#](reproduction/figure#' build/reproduction/reproduction.md > docs/reproduction.md
-
-vectors: $(READY)
+vectors: $(READY)  ## Write the test vectors again
 	$(BIN)/python vectors/generate.py
 
-clean:
-	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+screenshots: $(READY)  ## Take the pictures of the pages for docs/
+	$(BIN)/python -m pytest -q tests/web -k pictures --screenshots
 
-# The environment is stamped by what it was made from, and made anew when that changes. Beside it
-# stand bare ones, one an extra, which show that each extra brings what it needs.
+clean:  ## Remove the environment, the demo and all caches
+	rm -rf $(VENV) demo build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# The stamp of the environment names the versions it was built from, so a change rebuilds it. The bare
+# environments, one per extra, show that each extra brings what it needs.
 $(READY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "pckv needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }

@@ -1,37 +1,68 @@
-"""The lab's speed and memory: `make bench` runs this after the core's."""
+"""Simulating a collection relative to making and summing its reports with plain numpy, and the lab's memory."""
 
 from __future__ import annotations
 
-import resource
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-from rich.console import Console
-from rich.table import Table
 
+from bench.measurement import PAIRS, Measurement, Times, absolute, seconds, speed
+from bench.processes import interpret, with_peak_memory
 from pckv.channels import build
 from pckv.channels.ue import UeChannel
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform
 from pckv.lab.sampling import SamplingModel
 
-PAIRS = 7
-# The plain way makes this many reports at a time, and is timed on so many; its cost is linear in them.
+USERS = 10**6
+# The plain way is timed on this many users at once, by number of keys; its cost is linear in them.
 PLAIN_USERS = {100: 100_000, 10_000: 2_000}
+BARS = {100: 100, 10_000: 1000}
+MANY_USERS, SIMULATION_MEGABYTES = 10**7, 1500
+# As many as MovieLens 20M has.
+RATINGS, RATERS, MOVIES, READING_MEGABYTES = 20_000_263, 138_493, 26_744, 1000
 
 
-def plain(dataset: Dataset, channel: UeChannel, users: int, rng: np.random.Generator) -> np.ndarray:
+def measurements() -> Iterator[Measurement]:
+    """Make every comparison, one at a time."""
+    for keys, bar in BARS.items():
+        yield simulate_ue(keys, bar)
+    for name, function, bar in (
+        ("peak memory, simulating 10^7 users", simulate_many, SIMULATION_MEGABYTES),
+        ("peak memory, reading 2·10^7 ratings", read_many, READING_MEGABYTES),
+    ):
+        _, peak = with_peak_memory(f"from bench.lab import {function.__name__} as run; run()")
+        yield absolute(name, "MB", [peak], bar)
+    for users, keys in ((10**5, 10**2), (10**6, 10**2), (10**5, 10**5), (10**6, 10**5)):
+        yield from_scratch(users, keys)
+
+
+def simulate_ue(keys: int, bar: float) -> Measurement:
+    """Simulate `ue` for users with one pair each; the baseline is scaled up from fewer users."""
+    rng = np.random.default_rng(0)
+    dataset = uniform(USERS, keys, rng)
+    model = SamplingModel(dataset)
+    channel = build("ue", keys, 1, Fraction(1), {})
+    assert isinstance(channel, UeChannel)  # noqa: S101
+    few = PLAIN_USERS[keys]
+    times = Times([], [])
+    for _ in range(PAIRS):
+        times.ours.append(seconds(lambda: count_reports(channel, model.draw(1, rng), rng), time.process_time))
+        plain = seconds(lambda: plain_ue(dataset, channel, few, rng), time.process_time)
+        times.baseline.append(plain * USERS / few)
+    return speed(f"simulate ue ({keys:,} keys)", times, USERS / 1e6, "M users/s", bar)
+
+
+def plain_ue(dataset: Dataset, channel: UeChannel, users: int, rng: np.random.Generator) -> np.ndarray:
     """Make the reports of the first users with plain numpy and sum them."""
     held = dataset.population.keys[:users]
     positive = rng.random(users) < (dataset.population.values[:users] + 1) / 2
@@ -48,102 +79,41 @@ def plain(dataset: Dataset, channel: UeChannel, users: int, rng: np.random.Gener
     return np.stack([plus.sum(axis=0), minus.sum(axis=0)])
 
 
-def seconds(action: object) -> float:
-    """How long a call takes."""
-    start = time.process_time()
-    action()  # type: ignore[operator]
-    return time.process_time() - start
-
-
-def compare(users: int, keys: int) -> tuple[float, float, float]:
-    """Seconds of ours and of the plain way for all users, and the median ratio of interleaved pairs."""
-    rng = np.random.default_rng(0)
-    dataset = uniform(users, keys, rng)
-    model = SamplingModel(dataset)
-    channel = build("ue", keys, 1, Fraction(1), {})
-    assert isinstance(channel, UeChannel)  # noqa: S101
-    few = PLAIN_USERS[keys]
-    ours, theirs = [], []
-    for _ in range(PAIRS):
-        ours.append(seconds(lambda: count_reports(channel, model.draw(1, rng), rng)))
-        theirs.append(seconds(lambda: plain(dataset, channel, few, rng)) * users / few)
-    return median(ours), median(theirs), median(b / a for a, b in zip(ours, theirs, strict=True))
-
-
-def from_scratch(users: int, keys: int) -> float:
-    """Seconds of one simulated collection, making the population ready for it included."""
+def from_scratch(users: int, keys: int) -> Measurement:
+    """Time one simulated collection, including the preparation of its population."""
     rng = np.random.default_rng(0)
     dataset = uniform(users, keys, rng)
     channel = build("ue", keys, 1, Fraction(1), {})
-    return median(
-        seconds(lambda: count_reports(channel, SamplingModel(dataset).draw(1, rng), rng)) for _ in range(3)
-    )
-
-
-def peak_memory(what: str) -> float:
-    """Bytes at the peak of a process that does one thing."""
-    done = subprocess.run([sys.executable, __file__, what], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+    times = [
+        1e3
+        * seconds(lambda: count_reports(channel, SamplingModel(dataset).draw(1, rng), rng), time.process_time)
+        for _ in range(3)
+    ]
+    return absolute(f"simulate from scratch (n = {users:,}, d = {keys:,})", "ms", times)
 
 
 def simulate_many() -> None:
     """Simulate ten million users with one pair each."""
     rng = np.random.default_rng(0)
-    dataset = uniform(10**7, 100, rng)
+    dataset = uniform(MANY_USERS, 100, rng)
     channel = build("ue", 100, 1, Fraction(1), {})
     count_reports(channel, SamplingModel(dataset).draw(1, rng), rng)
 
 
 def read_many() -> None:
-    """Read twenty million ratings; a process of its own wrote them."""
+    """Read twenty million ratings, which another process writes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.parquet"
-        subprocess.run([sys.executable, __file__, "write_many", str(path)], check=True)
-        read_dataset(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
+        interpret("import sys; from bench.lab import write_ratings as run; run(sys.argv[1])", str(path))
+        read_ratings(path, Columns("user", "movie", "stars"), low=0.5, high=5, repeated="last")
 
 
-def write_many(path: str) -> None:
-    """Ratings of the size of MovieLens 20M."""
-    rng, rows = np.random.default_rng(0), 20_000_263
+def write_ratings(path: str) -> None:
+    """Write random ratings of the size of MovieLens 20M."""
+    rng = np.random.default_rng(0)
     columns = {
-        "user": np.sort(rng.integers(0, 138_493, rows)),
-        "movie": rng.integers(0, 26_744, rows),
-        "stars": rng.integers(1, 11, rows) / 2,
+        "user": np.sort(rng.integers(0, RATERS, RATINGS)),
+        "movie": rng.integers(0, MOVIES, RATINGS),
+        "stars": rng.integers(1, 11, RATINGS) / 2,
     }
     parquet.write_table(pa.table(columns), path)
-
-
-def main() -> int:
-    """Print the table; 1 if a bar is missed."""
-    table = Table(
-        "what", "ours", "plain numpy", "ratio", "bar", "met", title="Simulating ue, 10^6 users with one pair"
-    )
-    met = []
-    for keys, bar in ((100, 100), (10_000, 1000)):
-        ours, theirs, ratio = compare(10**6, keys)
-        met.append(ratio >= bar)
-        row = (f"{keys:,} keys", f"{ours * 1000:.2f} ms", f"{theirs:.2f} s", f"{ratio:,.0f}×", f"≥ {bar:,}×")
-        table.add_row(*row, "yes" if met[-1] else "NO")
-    for what, name, limit in (
-        ("peak memory, simulating 10^7 users", "simulate_many", 1.5e9),
-        ("peak memory, reading 2·10^7 ratings", "read_many", 1e9),
-    ):
-        peak = peak_memory(name)
-        met.append(peak < limit)
-        row = (what, f"{peak / 1e9:.2f} GB", "", "", f"< {limit / 1e9:g} GB")
-        table.add_row(*row, "yes" if met[-1] else "NO")
-    for users, keys in ((10**5, 10**2), (10**6, 10**2), (10**5, 10**5), (10**6, 10**5)):
-        spent = f"{from_scratch(users, keys) * 1000:.1f} ms"
-        table.add_row(f"from scratch, n = {users:,}, d = {keys:,}", spent, "", "", "", "")
-    Console(width=130).print(table)
-    return 0 if all(met) else 1
-
-
-if __name__ == "__main__":
-    if len(sys.argv) == 1:
-        sys.exit(main())
-    elif sys.argv[1] == "write_many":
-        write_many(sys.argv[2])
-    else:
-        {"simulate_many": simulate_many, "read_many": read_many}[sys.argv[1]]()
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

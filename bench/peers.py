@@ -1,39 +1,32 @@
-"""Server speed beside other packages for local differential privacy: `make peers`.
+"""The server's speed relative to other packages for local differential privacy (only when named).
 
-Reports a second at 5,000 keys, from reports in memory to an estimate of every key. Theirs are
-frequency oracles alone; ours recovers frequencies, means and intervals. They run in an
-environment of their own, with what they need to run at all.
+Reports per second at 5,000 keys, from reports in memory to an estimate of every key. Theirs are frequency oracles
+only; ours recovers frequencies, means and intervals. They run in an environment of their own, with the versions
+that they need. This module therefore imports other packages only where it uses them.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
+
+from bench.measurement import Measurement, ratio, seconds
+from bench.processes import ROOT
 
 KEYS = 5_000
 EPSILON = 1.0
 OURS, THEIRS = 10**7, 10**4
-BAR = 100
+BAR, BARRED = 100, "pckv ue-compact"
 PACKAGES = ("pure-ldp==1.2.0", "multi-freq-ldpy==0.2.5", "scikit-learn", "statsmodels", "xxhash<4")
-ENVIRONMENT = Path(__file__).parents[1] / ".venv" / "peers"
-
-
-def timed(action: Callable[[], object]) -> float:
-    """Seconds of a call."""
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+ENVIRONMENT = ROOT / ".venv" / "peers"
 
 
 def theirs() -> Iterator[tuple[str, float]]:
-    """Reports a second of each of their oracles: add all reports, then estimate all keys."""
+    """Yield the reports per second of each of their oracles: add all reports, then estimate all keys."""
     warnings.simplefilter("ignore")
     import numpy as np  # noqa: PLC0415
     from multi_freq_ldpy.pure_frequency_oracles import LH, UE  # noqa: PLC0415
@@ -52,18 +45,18 @@ def theirs() -> Iterator[tuple[str, float]]:
             server.aggregate_all(reports)  # type: ignore[attr-defined]
             server.estimate_all(range(1, KEYS + 1), suppress_warnings=True)  # type: ignore[attr-defined]
 
-        yield name, THEIRS / timed(run)
+        yield name, THEIRS / seconds(run)
     for name, perturb, estimate in (
         ("multi-freq-ldpy OUE", UE.UE_Client, lambda reports: UE.UE_Aggregator_MI(reports, EPSILON)),
         ("multi-freq-ldpy OLH", LH.LH_Client, lambda reports: LH.LH_Aggregator_MI(reports, KEYS, EPSILON)),
     ):
         reports = [perturb(int(key), KEYS, EPSILON) for key in held]
         estimate(reports[:10])  # type: ignore[no-untyped-call]  # compiled on the first call
-        yield name, THEIRS / timed(partial(estimate, reports))
+        yield name, THEIRS / seconds(partial(estimate, reports))
 
 
 def ours() -> Iterator[tuple[str, float]]:
-    """The same of ours, from words in memory to estimates with intervals."""
+    """Yield the same for ours, from words in memory to estimates with intervals."""
     import numpy as np  # noqa: PLC0415
 
     import pckv  # noqa: PLC0415
@@ -78,11 +71,11 @@ def ours() -> Iterator[tuple[str, float]]:
             tally.add_many(words)
             pckv.estimate(tally)
 
-        yield f"pckv {mechanism}", OURS / timed(run)
+        yield f"pckv {mechanism}", OURS / seconds(run)
 
 
 def other_environment() -> str:
-    """The interpreter of the environment that theirs run in, made on first use."""
+    """Return the interpreter of their environment, which is created on first use."""
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
@@ -90,20 +83,16 @@ def other_environment() -> str:
     return str(python)
 
 
-def main() -> None:
-    """Measure both sides; exit code 1 if the bar is missed."""
-    if sys.argv[1:] == ["theirs"]:
-        print(json.dumps(list(theirs())))
-        return
-    command = [other_environment(), __file__, "theirs"]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ).stdout
-    peers = json.loads(told.splitlines()[-1])
+def measurements() -> Iterator[Measurement]:
+    """Measure both sides; the baseline is the fastest of theirs."""
+    command = [other_environment(), "-m", "bench.peers"]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
+    peers = json.loads(output.splitlines()[-1])
     best = max(rate for _, rate in peers)
-    mine = list(ours())
-    for name, rate in [*peers, *mine]:
-        print(f"{name:24}{rate:>16,.0f} reports/s{rate / best:>12,.2f} × the best of theirs")
-    sys.exit(mine[0][1] < BAR * best)
+    for name, rate in [*peers, *ours()]:
+        bar = BAR if name == BARRED else None
+        yield ratio(name, "reports/s", [rate], [best], bar, at_most=False)
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(list(theirs())))

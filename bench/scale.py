@@ -1,9 +1,7 @@
-"""Counting files at scale, beside the reader alone; device and kernel costs: part of `make bench`."""
+"""Counting report files relative to the reader alone, and the costs of devices and compiled loops."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -12,52 +10,45 @@ from pathlib import Path
 
 import numpy as np
 from pyarrow import dataset
-from rich.console import Console
-from rich.live import Live
 
-from core import cells_of, empty_table, random_planes
+from bench.data import random_planes
+from bench.measurement import Measurement, absolute, cost, race, speed
+from bench.processes import with_peak_memory
 from pckv import Task, perturb
 from pckv.counting.run import Options, count_inputs
 from pckv.files.reports.format import write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
-from timing import Row, cost, race, speed
 
 WORDS, GROUP = 10**8, 10**6
 # With q = 5 these have 625 and 1,953,125 words.
 KEYS = (100, 300_000)
 REPORTS = 2_000
-PIPED_WIDTH = 140
-# The command line, and then its own peak: the one that the parent is told counts the parent's pages too.
-WATCHED = """
-import re
-from pathlib import Path
-from pckv.cli import main
-main(standalone_mode=False)
-print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
-"""
+PLANES_BYTES = 25_000_000
+COMMAND_LINE = "from pckv.cli import main; main(standalone_mode=False)"
 
 
-def rows(folder: Path) -> Iterator[Row]:
-    """Every comparison, one at a time."""
-    for keys in KEYS:
-        task = compact(keys)
-        path = write_words(folder, task)
-        yield count_file(task, path)
-        yield memory(task, path)
-        path.unlink()
+def measurements() -> Iterator[Measurement]:
+    """Make every comparison, one at a time."""
+    with tempfile.TemporaryDirectory() as folder:
+        for keys in KEYS:
+            task = compact(keys)
+            path = write_words(Path(folder), task)
+            yield count_file(task, path)
+            yield memory(task, path)
+            path.unlink()
     yield perturb_one()
     for keys in (100, 5_000):
         yield count_planes(keys)
 
 
 def compact(keys: int) -> Task:
-    """A task whose reports are words."""
+    """Return a task whose reports are words."""
     return Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism={"name": "ue-compact", "q": 5})
 
 
 def write_words(folder: Path, task: Task) -> Path:
-    """A report file of random words in row groups of a million."""
+    """Write a report file of random words in row groups of a million."""
     rng = np.random.default_rng(task.key_count)
     path = folder / f"{task.word_limit}.parquet"
     batches = (
@@ -71,8 +62,8 @@ def write_words(folder: Path, task: Task) -> Path:
     return path
 
 
-def count_file(task: Task, path: Path) -> Row:
-    """`pckv tally` from the open file to the tally, beside a scan that only reads the column."""
+def count_file(task: Task, path: Path) -> Measurement:
+    """Tally an open report file; the baseline is a scan that only reads the column."""
 
     def ours() -> None:
         count_inputs(task, [path], Options(), lambda _: nullcontext(lambda _: None))
@@ -86,56 +77,34 @@ def count_file(task: Task, path: Path) -> Row:
     return speed(f"tally a file ({task.word_limit:,} cells)", times, WORDS / 1e6, "M words/s", 0.6)
 
 
-def memory(task: Task, path: Path) -> Row:
-    """The peak memory of the whole command, in a process of its own."""
+def memory(task: Task, path: Path) -> Measurement:
+    """Measure the peak memory of `pckv tally` in a process of its own."""
     task_file, out = path.with_suffix(".json"), path.with_suffix(".tally")
     task_file.write_text(task.to_json(), encoding="utf-8")
-    command = ["tally", str(path), "--task", str(task_file), "--out", str(out)]
-    done = subprocess.run(
-        [sys.executable, "-c", WATCHED, *command], check=True, capture_output=True, text=True
-    )
-    peak = int(done.stdout.split()[-1]) / 1e3
-    return Row(
-        f"peak memory ({task.word_limit:,} cells)", "MB", peak, 500, [peak], 500, most=True, suffix=" MB"
-    )
+    _, peak = with_peak_memory(COMMAND_LINE, "tally", str(path), "--task", str(task_file), "--out", str(out))
+    return absolute(f"peak memory ({task.word_limit:,} cells)", "MB", [peak], 500)
 
 
-def perturb_one() -> Row:
-    """One compact report over a million keys, beside one over a hundred."""
+def perturb_one() -> Measurement:
+    """Make one compact report over a million keys; the baseline is one over a hundred."""
     few, many = compact(100), compact(10**6)
     pairs = [{str(key): 3.0, str(key + 1): 5.0} for key in range(0, 98, 2)] * (REPORTS // 49)
 
-    def of(task: Task) -> None:
+    def perturb_all(task: Task) -> None:
         for held in pairs:
             perturb(task, held)
 
-    times = race(lambda: of(many), lambda: of(few), turns=5)
+    times = race(lambda: perturb_all(many), lambda: perturb_all(few), turns=5)
     return cost("perturb one (ue-compact, 10^6 keys against 100)", times, len(pairs), 1.5)
 
 
-def count_planes(keys: int) -> Row:
-    """Counting bit planes with compiled loops on one core, beside unpacking and summing the same bytes."""
+def count_planes(keys: int) -> Measurement:
+    """Count bit planes with compiled loops on one core; the baseline unpacks and sums the same bytes."""
     tally = CompiledTally(Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism="ue"))
-    planes = random_planes(keys)
+    planes = random_planes(keys, PLANES_BYTES)
     times = race(
         lambda: tally.add_many(planes),
         lambda: np.unpackbits(planes, axis=1).sum(0, dtype=np.uint32),
         turns=2,
     )
     return speed(f"count planes, compiled (ue, {keys:,} keys)", times, planes.nbytes / 1e6, "MB/s", 5)
-
-
-def main() -> None:
-    """Measure; exit code 1 if a bar is missed."""
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    table, results = empty_table(), []
-    with tempfile.TemporaryDirectory() as folder, Live(table, console=console):
-        for row in rows(Path(folder)):
-            results.append(row)
-            table.add_row(*cells_of(row))
-    console.print()
-    sys.exit(not all(row.met for row in results))
-
-
-if __name__ == "__main__":
-    main()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.durations import duration_lines
 from support.made_reports import Collections, make_collection
 from support.parts import missing_part
 
@@ -33,11 +34,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Send all tests that use the Spark session to one process, and all that use the browser: they start slowly."""
     scheduler = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
-    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"test_browser\.py"}
+    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"tests/web/browser/"}
     scheduler._split_scope = lambda test: next(
         (name for name, pattern in shared.items() if re.search(pattern, test)), test
     )
     return scheduler
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which group of tests took how long; with xdist the reports of all workers are here."""
+    everything = [report for reports in terminalreporter.stats.values() for report in reports]
+    for line in duration_lines(report for report in everything if isinstance(report, pytest.TestReport)):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

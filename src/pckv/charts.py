@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import altair as alt
 
 KEYS_SHOWN = 20
-# Curves with more points a series than this are drawn without them.
-POINTS_SHOWN = 30
+# Curves with more points per series than this are drawn as lines alone.
+MAX_POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
 _ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
-# Errors of a frequency in percent, of a mean in its own units, without powers of ten.
+# d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
 ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
-# Told apart by those who do not see red and green, and in grey.
-_CHOICES = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
+# Distinguishable without red and green, and in grey.
+_CHOICE_COLORS = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
 
 
 def estimates_chart(
@@ -29,7 +29,7 @@ def estimates_chart(
     *,
     key_count: int | None = None,
 ) -> alt.HConcatChart:
-    """Frequency and mean of the most frequent keys with their intervals, side by side; a pilot's shares by bucket.
+    """Draw frequency and mean of the most frequent keys with their intervals; for a pilot, the share of each bucket.
 
     `truth` gives the true frequency and mean by key, where they are known; `key_count` says of how many
     keys these are the most frequent, where the others were left out.
@@ -47,7 +47,9 @@ def estimates_chart(
     else:
         title, rows_title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys", None
         labels = {"frequency": "frequency", "mean": "mean"}
-    key = altair.Y("key:N", sort=shown.key, title=rows_title)
+    # In the order of the rows. A sort by names would write them into an expression, where Vega takes `constructor`
+    # and other names of JavaScript's own for operators.
+    key = altair.Y("key:N", sort=None, title=rows_title)
     panels = [
         _panel(altair, altair.Chart(data).encode(y=key), quantity, label, with_truth=truth is not None)
         for quantity, label in labels.items()
@@ -82,9 +84,9 @@ def _panel(altair: Any, base: Any, quantity: str, label: str, *, with_truth: boo
 def errors_chart(
     rows: Sequence[Mapping[str, Any]], *, x: str, mean_unit: str, expected: str, marked: str
 ) -> alt.ConcatChart | alt.HConcatChart:
-    """Expected errors of `frequency` and `mean` against one quantity: a curve, and a point that is marked on it.
+    """Draw the expected errors of `frequency` and `mean` against one quantity: a curve, and one marked point.
 
-    A row has `x`, both errors and its `series`, which is one of the two names given.
+    A row has `x`, both errors, and its `series`: the name given as `expected` or as `marked`.
     """
     panels = {"frequency": "error of a frequency", "mean": f"error of a mean{mean_unit}"}
     colors = {expected: _ESTIMATE, marked: _TRUTH}
@@ -92,7 +94,7 @@ def errors_chart(
 
 
 def save_chart(chart: Any, path: Path, form: str) -> None:
-    """Write a chart as .svg, .png or .html (which holds all the script it needs)."""
+    """Write a chart as .svg, .png or .html (which contains all the script it needs)."""
     require("vl_convert", extra="charts")
     if form == ".html":
         path.write_text(chart.to_html(inline=True), encoding="utf-8")
@@ -101,13 +103,13 @@ def save_chart(chart: Any, path: Path, form: str) -> None:
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a kind of picture that does not exist."""
+    """Refuse a file name whose extension is no picture format."""
     if path.suffix not in FORMATS:
         raise ParameterError(f"{path}: a picture is {', '.join(FORMATS)}")
 
 
 def chart_svg(chart: Any) -> str:
-    """A chart as SVG text, to stand inside a page."""
+    """Return a chart as SVG text, for use inside a page."""
     return str(require("vl_convert", extra="charts").vegalite_to_svg(chart.to_dict()))
 
 
@@ -124,11 +126,11 @@ def lines_chart(
     formats: Mapping[str, str] | None = None,
     columns: int | None = None,
 ) -> alt.ConcatChart | alt.HConcatChart:
-    """Curves of some quantities against one, a panel each, a colour a series; in rows of so many columns.
+    """Draw curves of several quantities against one: one panel per quantity, one colour per series.
 
     A row has `x`, the quantities that `panels` names, a `series`, and `theory` (true for a dashed line).
-    `formats` says how a quantity's numbers are written, in d3's way.
-    Points at or below zero have no place on a logarithmic axis and are left out.
+    `formats` gives the d3 number format of a quantity, `columns` the number of panels per row.
+    Points at or below zero do not exist on a logarithmic axis and are left out.
     """
     altair = require("altair", extra="charts")
     names = list(dict.fromkeys(str(row["series"]) for row in rows))
@@ -138,26 +140,26 @@ def lines_chart(
         else altair.Scale(domain=names)
     )
     color = altair.Color("series:N", sort=names, title=None, scale=palette)
-    across = altair.X(
+    horizontal = altair.X(
         f"{x}:Q", title=x, axis=altair.Axis(tickCount=7), scale=_scale(altair, logarithmic=log_x)
     )
-    parts = []
+    drawn_panels = []
     for quantity, label in panels.items():
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
         form = (formats or {}).get(quantity, ".0e" if log_y else None)
         axis = altair.Axis(tickCount=6, format=form) if form else altair.Axis(tickCount=6)
-        up = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
-        base = altair.Chart(altair.Data(values=shown)).encode(x=across, y=up, color=color)
+        vertical = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
+        base = altair.Chart(altair.Data(values=shown)).encode(x=horizontal, y=vertical, color=color)
         measured = base.transform_filter("!datum.theory")
         layers = [measured.mark_line()]
-        if len(shown) < POINTS_SHOWN * len(names):
+        if len(shown) < MAX_POINTS_SHOWN * len(names):
             tooltip = ["series:N", f"{x}:Q", f"{quantity}:Q"]
             layers.append(measured.mark_point(filled=True, size=35, opacity=1).encode(tooltip=tooltip))
         if any(row.get("theory") for row in shown):
             layers.append(base.transform_filter("datum.theory").mark_line(strokeDash=[4, 3], opacity=0.8))
-        parts.append(altair.layer(*layers).properties(width=330, height=260))
-    panes = altair.concat(*parts, columns=columns) if columns else altair.hconcat(*parts)
-    chart: alt.ConcatChart | alt.HConcatChart = panes.properties(
+        drawn_panels.append(altair.layer(*layers).properties(width=330, height=260))
+    combined = altair.concat(*drawn_panels, columns=columns) if columns else altair.hconcat(*drawn_panels)
+    chart: alt.ConcatChart | alt.HConcatChart = combined.properties(
         title={"text": title, "subtitle": subtitle}, spacing=30
     ).configure_axis(gridOpacity=0.4)
     return chart
@@ -172,9 +174,9 @@ def choices_chart(
     title: str,
     subtitle: str,
 ) -> alt.FacetChart:
-    """Maps of what is chosen where: a square a setting, a colour a choice, a panel for each row and column.
+    """Draw maps of choices: one square per setting, one colour per choice, one panel per row and column.
 
-    A row has the two quantities of a map, the two that tell the panels apart, and its `choice`.
+    A row has the two quantities of a map, the two of the panels, and its `choice`.
     """
     altair = require("altair", extra="charts")
     places = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (across, up, *panels)}
@@ -188,7 +190,7 @@ def choices_chart(
             color=altair.Color(
                 "choice:N",
                 title=None,
-                scale=altair.Scale(domain=choices, range=_CHOICES[: len(choices)]),
+                scale=altair.Scale(domain=choices, range=_CHOICE_COLORS[: len(choices)]),
                 legend=altair.Legend(orient="bottom", symbolType="square", symbolSize=150, labelFontSize=12),
             ),
             tooltip=[f"{across}:O", f"{up}:O", "choice:N"],

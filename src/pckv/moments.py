@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", float, "NDArray[np.float64]")
 Chance = TypeVar("Chance", float, Fraction)
 
-# A report's mean square support beside its mean support: 1 if it is never more than one.
+# The ratio of a report's mean square support to its mean support: 1 if it is never more than one.
 SUPPORTS_ONCE = 1.02
 
 
@@ -55,7 +55,7 @@ class SupportMoments:
 
 @dataclass(frozen=True, slots=True)
 class CountMoments:
-    """Means and variances a report of a key's counts, from the channel's exact law.
+    """Means and variances, per report, of a key's counts, from the channel's exact law.
 
     The population is fixed: a share f of the reports comes from holders of mean value m. Where
     the spread of their values is unknown, all are taken to be m.
@@ -76,12 +76,12 @@ class CountMoments:
 
     @property
     def supports_once(self) -> bool:
-        """Whether a report supports a key at most once, next to never both its signs: sums are binomial."""
+        """Whether a report almost never supports both signs of a key, so that sums are binomial."""
         return self.absent.mean_square_sum <= SUPPORTS_ONCE * self.absent.mean_sum
 
     @property
     def signal(self) -> float:
-        """By how much a holder supports her key more than others do: (a - b)/ℓ."""
+        """How much more often a holder supports their key than others do: (a - b)/ℓ."""
         return self.holder.mean_sum - self.absent.mean_sum
 
     @property

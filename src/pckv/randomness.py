@@ -1,8 +1,8 @@
 """The tape: uniform integers, and what is drawn from them exactly.
 
-On a device the tape is the operating system's randomness, taken in one block (a further one
-only after a rejection). A tape of fixed bytes exists for test vectors; seeded ones are in a
-room of their own that no device can enter.
+On a device the tape is the operating system's randomness, taken in one block (another one only after
+a rejection). A tape of fixed bytes exists for test vectors; seeded ones are in `seeded.py`, which no
+device code may import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pckv.limits import REPORT_ID_BYTES
 BITS = 64
 DRAW_BYTES = BITS // 8
 
-# How many bytes come next: os.urandom on a device, something repeatable elsewhere.
+# Given a number of bytes, returns that many: os.urandom on a device, something repeatable elsewhere.
 Source = Callable[[int], bytes]
 
 

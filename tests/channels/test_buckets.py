@@ -16,11 +16,11 @@ from pckv.budget import exp_lower
 from pckv.channels import CHANNELS
 from pckv.channels.buckets import BucketsChannel
 from pckv.device import vectorised
-from pckv.device.perturb import SAMPLERS
-from pckv.device.vectorised import ManyTape, perturb_many
+from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError, ParameterError, TaskError
 from pckv.estimators.estimate import default_method, methods_for
 from pckv.estimators.intervals import frequency_interval
+from pckv.mechanisms import load_part
 from pckv.moments import CountMoments
 from pckv.population import Population
 from pckv.seeded import seeded_source
@@ -143,7 +143,7 @@ def laws_differ(padding: int, sampler: Any) -> bool:
 
 def test_the_sampler_follows_the_law_at_every_size() -> None:
     """The conformance suite has few keys, and so few sizes; the control takes a pair away from large sets."""
-    right = SAMPLERS["buckets"]
+    right = load_part("buckets", "sampler")
     for padding in (1, 2, 3, 4, 5, 8, 17):
         assert not laws_differ(padding, right)
     assert laws_differ(17, lambda channel, pairs, tape: right(channel, pairs[: max(8, len(pairs) - 1)], tape))
@@ -189,9 +189,9 @@ def test_the_vectorised_path_has_the_same_buckets() -> None:
     assert words(task, people, 1).tolist() == [channel.bucket_of(size) for size in range(60)]
 
 
-def never_the_last(channel: BucketsChannel, sizes: Any, tape: ManyTape) -> Any:
+def never_the_last(channel: BucketsChannel, sizes: Any, tape: VectorisedTape) -> Any:
     """A planted fault: the true bucket is not skipped, and the last is never another one."""
-    found = vectorised._buckets(channel, sizes, tape)
+    found = vectorised.perturb_buckets(channel, sizes, tape)
     truth = channel.bucket_of(int(sizes[0]))
     return found - (found > truth)
 
@@ -213,7 +213,7 @@ def test_the_vectorised_path_follows_the_law(size: int, monkeypatch: pytest.Monk
     found = dict(enumerate(np.bincount(words(task, people, 3), minlength=5).tolist()))
     assert chi_square_p(found, law, count) > 1e-6
     assert chi_square_p(found, wrong, count) < 1e-6
-    monkeypatch.setitem(vectorised.SAMPLERS, "buckets", never_the_last)
+    monkeypatch.setattr(vectorised, "load_part", lambda *_: never_the_last)
     faulty = dict(enumerate(np.bincount(words(task, people, 3), minlength=5).tolist()))
     assert chi_square_p(faulty, law, count) < 1e-6
 

@@ -296,20 +296,22 @@ def test_vectorised_path_follows_the_law(held: dict[int, float]) -> None:
 
 
 def test_planted_faults_of_the_vectorised_path_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = vectorised._collision
+    right = vectorised.perturb_collision
 
     def never_more_than_one(
-        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.ManyTape
+        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
     ) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
         fewer = vectorised.Taken(taken.users, taken.owners[first], taken.keys[first], taken.positive[first])
         return right(channel, fewer, tape)
 
-    def signs_lost(channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.ManyTape) -> Any:
+    def signs_lost(
+        channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
+    ) -> Any:
         return right(channel, taken._replace(positive=np.ones_like(taken.positive)), tape)
 
     for fault in (never_more_than_one, signs_lost):
-        monkeypatch.setitem(vectorised.SAMPLERS, "collision", fault)
+        monkeypatch.setattr(vectorised, "load_part", lambda *_, fault=fault: fault)
         assert vectorised_p_value(HOLDINGS[2], HOLDINGS[2], 10**5) < 1e-6
 
 
@@ -349,8 +351,8 @@ def test_every_way_to_decode_agrees(data: st.DataObject) -> None:
     times = np.array([counted[word] for word in words.tolist()], np.int64)
     wanted = naive_decode(channel, counted, keys)
     asked = np.array(keys, np.int64)
-    assert [part.tolist() for part in collision.ask(channel, words, times, asked)] == wanted
-    assert [part.tolist() for part in collision.ask_compiled(channel, words, times, asked)] == wanted
+    assert [part.tolist() for part in collision.check_words(channel, words, times, asked)] == wanted
+    assert [part.tolist() for part in collision.check_words_compiled(channel, words, times, asked)] == wanted
     counts = SparseCounts(channel.word_limit)
     counts.add_counts(words, times)
     assert [part.tolist() for part in decode(channel, counts, asked)] == wanted
@@ -360,8 +362,8 @@ def test_long_decodes_agree_and_tell_how_far_they_are(monkeypatch: pytest.Monkey
     pytest.importorskip("numba")
     channel = channel_of(300, 3, "2")
     words, times = np.unique(default_rng(4).integers(0, channel.word_limit, 5000), return_counts=True)
-    monkeypatch.setattr(collision, "ASKED_A_PART", 2**17)
-    told: dict[str, list[float]] = {"ask": [], "ask_compiled": []}
+    monkeypatch.setattr(collision, "CHECKS_PER_SPAN", 2**17)
+    told: dict[str, list[float]] = {"check_words": [], "check_words_compiled": []}
     found = [
         getattr(collision, way)(channel, words, times, np.arange(300), shares.append)
         for way, shares in told.items()
@@ -377,8 +379,10 @@ def test_a_decode_that_would_take_forever_is_refused(monkeypatch: pytest.MonkeyP
     channel = channel_of(10, 1)
     counts = SparseCounts(channel.word_limit)
     counts.add(np.arange(11))
-    monkeypatch.setattr(collision, "MOST_ASKED", 100)
-    with pytest.raises(TallyError, match=r"^11 words are too many to ask about 10 keys: ask for fewer keys$"):
+    monkeypatch.setattr(collision, "MAX_CHECKS", 100)
+    with pytest.raises(
+        TallyError, match=r"^11 words are too many to check against 10 keys: ask for fewer keys$"
+    ):
         decode(channel, counts)
     assert decode(channel, counts, np.arange(9)).plus.size == 9
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pckv import Tally, Task
+from pckv.arrays import Floats
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
 from pckv.budget import epsilon_of, exp_lower
@@ -26,14 +27,14 @@ from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
 from pckv.device import ue_compact
 from pckv.errors import ParameterError, TallyError
 from pckv.lab.populations import uniform
-from pckv.lab.simulate import Bench, Setting
+from pckv.lab.simulate import Setting, Simulator
 from pckv.moments import CountMoments
+from pckv.planning.explanation import explain_parameters
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
 from pckv.tally.decode import ue_compact as compact
 from pckv.tally.decode.support import decode, key_support
 
 Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # What residues say where there is one a sign.
 PLUS, MINUS = 0, 1
@@ -216,12 +217,15 @@ def test_q_of_the_examples(keys: int, epsilon: str, q: int, digits: int) -> None
 
 
 def test_why_says_what_q_costs() -> None:
-    assert compact_channel(249_274, epsilon="6").why == (
+    assert explain_parameters(compact_channel(249_274, epsilon="6")) == (
         "q = 503: 127,263,527 words, 1.2% more error than ue (q = 409: 0.0%)"
     )
-    assert compact_channel(100).why == "q = 5: 625 words, 1.2% more error than ue"
-    assert compact_channel(100, q=3).why == "q = 3: 729 words, 49.7% more error than ue (q = 5: 1.2%)"
-    assert compact_channel(2**31).why.endswith(
+    assert explain_parameters(compact_channel(100)) == "q = 5: 625 words, 1.2% more error than ue"
+    assert (
+        explain_parameters(compact_channel(100, q=3))
+        == "q = 3: 729 words, 49.7% more error than ue (q = 5: 1.2%)"
+    )
+    assert explain_parameters(compact_channel(2**31)).endswith(
         "; too many words to decode all keys together, only those asked for"
     )
 
@@ -270,7 +274,7 @@ def test_q_always_fits_and_is_as_good_as_the_best(keys: int, bound: Fraction) ->
     assert (
         residues.error(best, bound)
         <= residues.error(q, bound)
-        <= residues.AS_GOOD * residues.error(best, bound)
+        <= residues.EQUIVALENT_FACTOR * residues.error(best, bound)
     )
     assert words_needed(keys, q) <= words_needed(keys, best)
     assert words_needed(keys, q) == q ** (residues.digits(keys, q) + 1)
@@ -367,7 +371,7 @@ def test_every_way_to_decode_agrees(keys: int, q: int) -> None:
     for used in sorted({1, (keys + 1) // 2, keys, keys + 1}):
         wanted = naive_decode(channel, counted, list(range(used)))
         for found in (
-            compact.ask(channel, words, times, np.arange(used)),
+            compact.check_words(channel, words, times, np.arange(used)),
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
@@ -435,7 +439,7 @@ def test_huge_counts_are_exact(keys: int, q: int, monkeypatch: pytest.MonkeyPatc
     for total in (2**40, 2**40 + 1, 2**62 + 12345):
         counts, times = full_counts(channel, total, q)
         plus, minus = decode(channel, counts)
-        wanted = compact.ask(channel, np.arange(channel.word_limit), times, np.arange(keys))
+        wanted = compact.check_words(channel, np.arange(channel.word_limit), times, np.arange(keys))
         assert (plus.tolist(), minus.tolist()) == (wanted[0].tolist(), wanted[1].tolist())
         # In Python's integers for a few, since all of the above is numpy.
         counted = dict(enumerate(times.tolist()))
@@ -449,7 +453,7 @@ def test_a_single_huge_count_is_exact() -> None:
     channel = compact_channel(300, q=307)
     counted = dict.fromkeys(range(5, 90_000, 1777), 1) | {60_001: 2**40 - 60}
     words, times = arrays(counted)
-    wanted = compact.ask(channel, words, times, np.arange(300))
+    wanted = compact.check_words(channel, words, times, np.arange(300))
     found = compact.transform(channel, words, times, 300)
     assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
 
@@ -528,16 +532,16 @@ def test_errors_are_those_of_theory_and_of_ue(epsilon: str, users: int, keys: in
     the exact variances (the test below). Seeds are fixed.
     """
     rng = default_rng([31, users, keys])
-    bench = Bench(uniform(users, keys, rng))
+    simulator = Simulator(uniform(users, keys, rng))
     errors = {}
     for name in ("ue-compact", "ue"):
         setting = Setting(name, epsilon, 1, "corrected", None)
-        outcomes = [bench.run(setting, rng) for _ in range(-(-KEY_REPEATS // keys))]
+        outcomes = [simulator.run(setting, rng) for _ in range(-(-KEY_REPEATS // keys))]
         errors[name] = np.array([(outcome.mse_frequency, outcome.mse_mean) for outcome in outcomes])
     measured = {name: error.mean(axis=0) for name, error in errors.items()}
     standard_error = errors["ue-compact"].std(axis=0, ddof=1) / math.sqrt(len(errors["ue-compact"]))
     assert standard_error[0] <= 0.011 * measured["ue-compact"][0]
-    frequency = bench.dataset.truth[0]
+    frequency = simulator.dataset.truth[0]
     q = residues.choose(keys, exp_lower(Fraction(epsilon)))
 
     def theory(at: Fraction) -> float:

@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from pckv import Task
 from pckv.auditing.exact import worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
+from pckv.auditing.smaller_channels import smaller
 from pckv.budget import exp_lower
-from pckv.channels import CountLaw, Support, build, residues
+from pckv.channels import CountLaw, Support, build
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import ue_compact
 from pckv.errors import ParameterError, TaskError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
+from pckv.planning.explanation import errors_relative_to_ue, explain_parameters
 from pckv.planning.plan import hostile
 from pckv.tally.decode import ue_compact as compact
 
@@ -115,14 +117,14 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
     )
     assert rare**2 * moments.mean_variance(rare, 0.0) == pytest.approx(padding**2 * square / (beta - omega))
     ue = CountMoments.of(build("ue", 1000, padding, Fraction(1), {}).count_law)
-    frequency, mean = residues.beside_ue(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
+    frequency, mean = errors_relative_to_ue(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
     assert float(frequency) == pytest.approx(moments.frequency_variance(0.0) / ue.frequency_variance(0.0))
     assert float(mean) == pytest.approx(moments.mean_variance(rare, 0.0) / ue.mean_variance(rare, 0.0))
 
 
 def test_why_says_what_sets_gain() -> None:
-    assert channel_of(100, (109, 29, 8)).why == (
-        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key beside ue: frequency -27.9%, mean +14.0%"
+    assert explain_parameters(channel_of(100, (109, 29, 8))) == (
+        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key relative to ue: frequency -27.9%, mean +14.0%"
     )
 
 
@@ -173,7 +175,7 @@ def test_a_smaller_channel_has_sets_of_the_same_kind(data: st.DataObject) -> Non
     q = data.draw(st.sampled_from([13, 19, 37, 101, 1009]))
     r = data.draw(st.integers(1, q - 1))
     o = data.draw(st.integers(max(0, 2 * r - q), r - 1))
-    small = channel_of(1, (q, r, o)).smaller()
+    small = smaller(channel_of(1, (q, r, o)))
     assert isinstance(small, UeCompactChannel)
     assert small.q == 11
     assert (small.r > 1) == (r > 1)
@@ -214,7 +216,7 @@ def test_every_way_to_decode_agrees(keys: int, sets: tuple[int, int, int]) -> No
     for used in sorted({1, (keys + 1) // 2, keys, keys + 1}):
         wanted = naive(channel, counted, list(range(used)))
         for found in (
-            compact.ask(channel, words, times, np.arange(used)),
+            compact.check_words(channel, words, times, np.arange(used)),
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
@@ -235,7 +237,9 @@ def test_any_counts_decode_the_same_in_every_way(data: st.DataObject) -> None:
     wanted = naive(channel, counted, list(range(channel.keys)))
     for way in (compact.add_up, compact.transform):
         assert [part.tolist() for part in way(channel, words, times, channel.keys)] == wanted
-    assert [part.tolist() for part in compact.ask(channel, words, times, np.arange(channel.keys))] == wanted
+    assert [
+        part.tolist() for part in compact.check_words(channel, words, times, np.arange(channel.keys))
+    ] == wanted
 
 
 @pytest.mark.parametrize("sets", [(11, 5, 2), (37, 14, 3), (109, 29, 8)], ids=str)
@@ -244,7 +248,7 @@ def test_huge_counts_are_exact(sets: tuple[int, int, int]) -> None:
     channel = channel_of(sets[0] - 1, sets)
     counted = dict.fromkeys(range(1, channel.word_limit, 97), 1) | {channel.word_limit // 2: 2**40}
     words, times = arrays(counted)
-    wanted = compact.ask(channel, words, times, np.arange(channel.keys))
+    wanted = compact.check_words(channel, words, times, np.arange(channel.keys))
     found = compact.transform(channel, words, times, channel.keys)
     assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
 

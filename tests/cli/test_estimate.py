@@ -71,23 +71,22 @@ def test_post_processing_is_named() -> None:
     assert made["method"] == "baseline+consistent"
     assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
     assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
-    options = "--mechanism grr --json --post oversize --post consistent"
-    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == [
-        "bayes+consistent+oversize"
-    ]
+    options = "--mechanism grr --json --post consistent"
+    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
 
 
 def test_sizes_of_estimate_come_from_a_file() -> None:
-    """Everybody holds two pairs and reports show one: `oversize` doubles frequencies, sizes alone the upper limits."""
+    """Everybody holds two pairs and reports show one: the upper limits double, the frequencies stay."""
     put({"two.csv": b"size,people\n2,10\n"})
-    commands = ("", "--sizes two.csv", "--sizes two.csv --post oversize")
-    made = [read_json(done(f"{ESTIMATE} --json --method corrected {options}")) for options in commands]
-    assert [each["method"] for each in made] == ["corrected", "corrected", "corrected+oversize"]
-    plain, wide, doubled = ([row["frequency"] for row in each["estimates"]] for each in made)
+    results = [
+        read_json(done(f"{ESTIMATE} --json --method corrected {options}"))
+        for options in ("", "--sizes two.csv")
+    ]
+    assert [result["method"] for result in results] == ["corrected", "corrected"]
+    plain, wide = ([row["frequency"] for row in result["estimates"]] for result in results)
     assert wide == plain
-    assert doubled == [min(2 * frequency, 1) for frequency in plain]
-    highs = [[row["frequency_high"] for row in each["estimates"]] for each in made]
-    assert highs[1] == highs[2] == [min(2 * high, 1) for high in highs[0]]
+    highs = [[row["frequency_high"] for row in result["estimates"]] for result in results]
+    assert highs[1] == [min(2 * high, 1) for high in highs[0]]
 
 
 def test_a_key_given_twice_counts_once() -> None:
@@ -191,9 +190,9 @@ def test_pictures(form: str, start: bytes, part: bytes) -> None:
     ("options", "message"),
     [
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
-        ("--post best", "post 'best' does not exist: choose from consistent, oversize"),
-        ("--post oversize", "post 'oversize' needs sizes"),
-        ("--post oversize --sizes new.csv", "new.csv: No such file or directory"),
+        ("--post best", "post 'best' does not exist: choose from consistent\n"),
+        ("--post oversize", "post 'oversize' does not exist"),
+        ("--sizes new.csv", "new.csv: No such file or directory"),
         ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),

@@ -6,7 +6,7 @@ import pytest
 
 from pckv.channels import CHANNELS
 from pckv.estimators.estimate import METHODS
-from pckv.lab.baselines import NAMES
+from pckv.lab.baselines.registry import BASELINE_NAMES
 from support.cli import (
     SIMULATE,
     done,
@@ -48,5 +48,5 @@ def test_help_names_every_mechanism_and_method() -> None:
     printed = " ".join(done("simulate --help").split())
     assert f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines" in printed
     assert f"{', '.join(METHODS)}; repeat for several" in printed
-    for name in NAMES:
+    for name in BASELINE_NAMES:
         assert name in printed

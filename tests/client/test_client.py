@@ -27,7 +27,6 @@ from pckv.cli import main
 from pckv.cli.submit import default_state
 from pckv.client import Client, Patience, Status
 from pckv.errors import ClientError, DataError, PairsError, ParameterError
-from pckv.wire import read_body
 from support.client_collector import LOST, Double, Reply, problem
 from support.parts import SUPPORT
 
@@ -100,7 +99,7 @@ def test_a_report_is_sent(double: Double, state: Path, made: list[Report]) -> No
     [report] = json.loads(sent.body)["reports"]
     # The collector decodes strictly: any other way to write these bytes would be refused.
     assert made == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
-    read_body(made[0].body, MOVIES.word_limit, MOVIES.key_count)
+    MOVIES.channel.message_format.decode(made[0].body)
     assert client.ledger == {MOVIES.id: epsilon}
     assert client.spent == epsilon
 

@@ -348,7 +348,7 @@ PILOT: dict[str, Any] = {"kind": "sizes", "mechanism": "buckets", "padding": 8}
 def set_limit(monkeypatch: pytest.MonkeyPatch, reports: int, believed: float = 1000.0) -> None:
     """The most reports of a pilot, and how long their count is believed."""
     for place in ("state", "uploads"):
-        monkeypatch.setattr(f"pckv.collector.{place}.MOST_PILOT_REPORTS", reports)
+        monkeypatch.setattr(f"pckv.collector.{place}.MAX_PILOT_REPORTS", reports)
     monkeypatch.setattr("pckv.collector.state.BELIEVED_SECONDS", believed)
 
 

@@ -19,13 +19,14 @@ import pyarrow as pa
 import pytest
 
 from pckv import Task
+from pckv.arrays import Messages
 from pckv.counting import checkpoint
 from pckv.counting.batches import Problem
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.counting.run import Collected, Options, count_inputs
 from pckv.errors import DataError, ParameterError, PckvError
-from pckv.files.reports.format import Messages, ReportFile, stream_reports, write_reports
+from pckv.files.reports.format import ReportFile, stream_reports, write_reports
 from support.made_reports import (
     COMPACT,
     GRR,

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pytest
 
 from pckv import Task
+from pckv.arrays import Messages
 from pckv.counting.batches import Counted, Problem
 from pckv.counting.engines.duckdb import WORDS as WORDS_QUERY
 from pckv.counting.engines.duckdb import _connection as duckdb_connection
 from pckv.counting.job import Job, find_engine
 from pckv.errors import DataError, ParameterError, TallyError
-from pckv.files.reports.format import Messages, ReportFile, message_column, write_reports
+from pckv.files.reports.format import ReportFile, message_column, write_reports
 from support.made_reports import (
     COLLISION,
     COMPACT,

@@ -25,7 +25,7 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import grr, ue, ue_compact, vectorised
 from pckv.device.padding import level
-from pckv.device.vectorised import ManyTape, perturb_many
+from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError
 from pckv.population import Population
 from pckv.randomness import Tape, fixed_source
@@ -134,7 +134,7 @@ def test_below_rejects_the_incomplete_last_run() -> None:
 @given(st.integers(1, 2**40), st.integers(0, N - 1))
 def test_many_below_equals_one_below(count: int, number: int) -> None:
     source = fixed_source(struct.pack("<QQ", number, 5))
-    many = ManyTape(source).below(np.array([count], np.uint64))
+    many = VectorisedTape(source).below(np.array([count], np.uint64))
     assert many.tolist() == [tape(number, 5).below(count)]
 
 
@@ -258,33 +258,37 @@ def test_vectorised_path_follows_the_law(
     assert wrong < 1e-6
 
 
-def always_the_first_dummy(channel: GrrChannel, sampled: vectorised.Sampled, tape: ManyTape) -> Any:
+def always_the_first_dummy(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
     """A planted fault: a loss of 1.67 instead of 1 with five keys and padding 5."""
     unpadded = GrrChannel(channel.keys, channel.padding, channel.epsilon, channel.allocation)
     unpadded.padding = 1
-    return vectorised._grr(unpadded, sampled, tape)
+    return vectorised.perturb_grr(unpadded, sampled, tape)
 
 
-def dummies_with_a_minus(channel: GrrChannel, sampled: vectorised.Sampled, tape: ManyTape) -> Any:
+def dummies_with_a_minus(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
     """A planted fault: a dummy's sign is not fair."""
-    return vectorised._grr(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
+    return vectorised.perturb_grr(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
 
 
 def compact_dummies_with_a_minus(
-    channel: UeCompactChannel, sampled: vectorised.Sampled, tape: ManyTape
+    channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape
 ) -> Any:
     """A planted fault: a dummy's sign is not fair."""
-    return vectorised._ue_compact(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
+    return vectorised.perturb_ue_compact(
+        channel, sampled._replace(positive=sampled.positive & sampled.real), tape
+    )
 
 
-def first_digit_only(channel: UeCompactChannel, sampled: vectorised.Sampled, tape: ManyTape) -> Any:
+def first_digit_only(channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
     """A planted fault: the digits of a key above the first are forgotten."""
-    return vectorised._ue_compact(channel, sampled._replace(keys=sampled.keys % channel.q), tape)
+    return vectorised.perturb_ue_compact(channel, sampled._replace(keys=sampled.keys % channel.q), tape)
 
 
-def true_residue_not_skipped(channel: UeCompactChannel, sampled: vectorised.Sampled, tape: ManyTape) -> Any:
+def true_residue_not_skipped(
+    channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape
+) -> Any:
     """A planted fault: a moved residue may be the true one, and is never the last."""
-    words = vectorised._ue_compact(channel, sampled, tape)
+    words = vectorised.perturb_ue_compact(channel, sampled, tape)
     truth = np.where(sampled.positive, 0, 1)
     said = channel.residue(words, sampled.keys)
     moved = np.where(said > truth, said - 1, said)
@@ -304,7 +308,7 @@ def true_residue_not_skipped(channel: UeCompactChannel, sampled: vectorised.Samp
 def test_planted_faults_of_the_vectorised_path_are_caught(
     mechanism: str, parameters: Mapping[str, object], fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(vectorised.SAMPLERS, mechanism, fault)
+    monkeypatch.setattr(vectorised, "load_part", lambda *_: fault)
     right, _ = vectorised_p_values(mechanism, parameters, {1: 0.5}, 500_000)
     assert right < 1e-6
 

@@ -15,10 +15,16 @@ from pckv.channels import build
 from pckv.errors import ParameterError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.estimators.methods.bayes.bayes import MEAN_LIMIT, OWN_SHARE, Posterior, bayes, learn
+from pckv.estimators.methods.bayes.bayes import (
+    MEAN_SHRINKAGE_LIMIT,
+    OWN_QUANTILE_FACTOR,
+    Posterior,
+    bayes,
+    learn,
+)
 from pckv.estimators.methods.bayes.likelihood import FewCounts, GaussianCounts, count_likelihood
 from pckv.estimators.methods.bayes.prior import (
-    Grid,
+    ValueGrid,
     arcsine,
     cell_interval,
     fit_weights,
@@ -28,7 +34,7 @@ from pckv.estimators.methods.bayes.prior import (
     posterior,
     scaled_likelihood,
 )
-from pckv.estimators.methods.bayes.shrinkage_limit import LIMITS, TOP_KEYS, limited
+from pckv.estimators.methods.bayes.shrinkage_limit import SHRINKAGE_LIMITS, TOP_KEYS, limit_shrinkage
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.choices import draw_counts
 from pckv.lab.populations import uniform
@@ -90,7 +96,7 @@ def test_laws_to_begin_with() -> None:
 
 
 def test_intervals_run_to_cell_edges() -> None:
-    cells = Grid.around(np.array([0.0, 1.0, 2.0, 3.0]), 0, 3)
+    cells = ValueGrid.around(np.array([0.0, 1.0, 2.0, 3.0]), 0, 3)
     assert cells.edges.tolist() == [0, 0.5, 1.5, 2.5, 3]
     chances = np.array([[1, 0, 0, 0], [0.02, 0.96, 0.02, 0], [0.03, 0.94, 0.03, 0], [0, 0, 0, 1]])
     low, high = cell_interval(chances, cells, 0.95)
@@ -182,7 +188,7 @@ def test_estimates_are_possible_and_near_the_keys_own_data(
     error = np.sqrt(moments.frequency_variance(np.clip(unbiased, 0, 1)) / reports)
     inside = (unbiased >= 0) & (unbiased <= 1)
     moved = np.abs(frequency - own_frequency)[inside]
-    assert found.frequency_limit in LIMITS
+    assert found.frequency_limit in SHRINKAGE_LIMITS
     assert (moved <= found.frequency_limit * error[inside] + 1 / reports + 1e-12).all()
     for (low, high), bottom in zip(found.intervals(0.95), (0, -1), strict=True):
         assert ((low >= bottom) & (low <= high) & (high <= 1)).all()
@@ -206,7 +212,7 @@ def test_the_order_of_keys_does_not_matter(
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_intervals_hold_the_keys_own_narrower_ones(level: float) -> None:
     support, moments, _, _ = zipf_counts("ue", 500, 20_000, "2", seed=3)
-    z = OWN_SHARE * stats.norm.ppf((1 + level) / 2)
+    z = OWN_QUANTILE_FACTOR * stats.norm.ppf((1 + level) / 2)
     narrower = 2 * stats.norm.cdf(z) - 1
     own = (frequency_interval, mean_interval)
     for (low, high), interval in zip(learn(support, 20_000, moments).intervals(level), own, strict=True):
@@ -228,7 +234,7 @@ def test_the_mean_moves_by_its_standard_error_at_most() -> None:
     frequency, mean = bayes(support, users, moments)
     own = corrected(support, users, moments)[1]
     error = np.sqrt(moments.mean_variance(np.maximum(frequency, 1 / users), np.ones(1000)) / users)
-    assert (np.abs(mean - own) <= MEAN_LIMIT * error + 1e-12).all()
+    assert (np.abs(mean - own) <= MEAN_SHRINKAGE_LIMIT * error + 1e-12).all()
 
 
 # How far a frequency may be moved
@@ -238,7 +244,7 @@ def test_a_crowd_moves_its_keys_the_longest_way() -> None:
     """Keys that are all alike have nothing to lose."""
     law = build("ue", 200, 1, Fraction(1), {}).count_law
     support = draw_counts(law, 100_000, np.full(200, 500), np.zeros(200), np.random.default_rng(10))
-    assert learn(support, 100_000, CountMoments.of(law)).frequency_limit == LIMITS[-1]
+    assert learn(support, 100_000, CountMoments.of(law)).frequency_limit == SHRINKAGE_LIMITS[-1]
 
 
 def test_the_limit_is_the_longest_that_is_bearable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,10 +252,10 @@ def test_the_limit_is_the_longest_that_is_bearable(monkeypatch: pytest.MonkeyPat
     support, moments, _, _ = zipf_counts("ue", 1000, 100_000, "4", seed=11)
     chosen = []
     for risk in (0, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.4, 2):
-        monkeypatch.setattr("pckv.estimators.methods.bayes.shrinkage_limit.RISK", risk)
+        monkeypatch.setattr("pckv.estimators.methods.bayes.shrinkage_limit.MAX_RELATIVE_RISK", risk)
         chosen.append(learn(support, 100_000, moments).frequency_limit)
     assert chosen == sorted(chosen)
-    assert (chosen[0], chosen[-1]) == (LIMITS[0], LIMITS[-1])
+    assert (chosen[0], chosen[-1]) == (SHRINKAGE_LIMITS[0], SHRINKAGE_LIMITS[-1])
     assert len(set(chosen)) >= 4
 
 
@@ -262,19 +268,20 @@ def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
     for seed in range(10):
         support, moments, frequency, _ = zipf_counts("ue", 1000, users, "4", seed)
         found = learn(support, users, moments)
-        assert found.frequency_limit < LIMITS[-1]
+        assert found.frequency_limit < SHRINKAGE_LIMITS[-1]
         learned = (found.frequency_chances @ found.frequency_cells.points)[found.bins.of_key]
         own = unbiased_frequency(support, users, moments)
         top = np.argsort(-frequency)[:TOP_KEYS]
         both = [
-            limited(learned, own, limit, users, moments)[top] for limit in (found.frequency_limit, LIMITS[-1])
+            limit_shrinkage(learned, own, limit, users, moments)[top]
+            for limit in (found.frequency_limit, SHRINKAGE_LIMITS[-1])
         ]
         errors.append([((estimate - frequency[top]) ** 2).sum() for estimate in both])
     chosen, longest = np.sum(errors, axis=0)
     assert chosen < longest
 
 
-# Sizes
+# SetSizes
 
 
 @pytest.mark.parametrize(

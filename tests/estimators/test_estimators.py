@@ -16,10 +16,10 @@ from scipy import stats
 from pckv import Estimates, Tally, Task, estimate
 from pckv.channels import SamplingChannel, build
 from pckv.errors import ParameterError
+from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.estimators.intervals import fieller_quadratic, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
 from pckv.estimators.methods.corrected import corrected
-from pckv.estimators.tails import binomial_probabilities, binomial_upper_tail
 from pckv.lab.theory import theorem4
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from pckv.canonical import base64url, from_base64url
 from pckv.channels.ue import UeChannel
 from pckv.errors import ReportError
-from pckv.wire import check_id, plane_bytes, read_body, write_body
+from pckv.wire import BitPlanes, MessageFormat, Words, check_id
 
 
 @given(st.integers(0, 2**63 - 2))
 def test_words_round_trip(word: int) -> None:
-    body = write_body(word, 8)
-    assert read_body(body, 2**63 - 1, 5) == word
+    words = Words(2**63 - 1)
+    body = words.encode(word)
+    assert words.decode(body) == word
+    assert words.to_array(body + body).tolist() == [word, word]
     assert body == word.to_bytes(8, "little")
 
 
@@ -25,33 +27,35 @@ def test_words_round_trip(word: int) -> None:
 def test_planes_round_trip_and_have_the_stated_layout(states: list[int]) -> None:
     keys = len(states)
     message = UeChannel(keys, 1, Fraction(1)).message(tuple(states))
-    body = write_body(message, 2 * plane_bytes(keys))
-    assert read_body(body, None, keys) == message
+    planes = BitPlanes(keys)
+    body = planes.encode(message)
+    assert planes.decode(body) == message
+    assert planes.to_array(body + body).tobytes() == body + body
     for key, state in enumerate(states):
         place, bit = key // 8, key % 8
         assert body[place] >> bit & 1 == (state != 0)
-        assert body[plane_bytes(keys) + place] >> bit & 1 == (state > 0)
+        assert body[planes.plane_bytes + place] >> bit & 1 == (state > 0)
 
 
 @pytest.mark.parametrize(
-    ("body", "limit", "keys", "code"),
+    ("body", "message_format", "code"),
     [
-        (b"", 10, 4, "wrong_length"),
-        (bytes(7), 10, 4, "wrong_length"),
-        (bytes(9), 10, 4, "wrong_length"),
-        ((10).to_bytes(8, "little"), 10, 4, "out_of_range"),
-        (b"\xff" * 8, 10, 4, "out_of_range"),
-        (bytes(1), None, 4, "wrong_length"),
-        (bytes(3), None, 4, "wrong_length"),
-        (b"\x10\x00", None, 4, "bad_encoding"),
-        (b"\x00\x01", None, 4, "bad_encoding"),
-        (b"\x02\x03", None, 4, "bad_encoding"),
-        (b"\x00\x10", None, 4, "bad_encoding"),
+        (b"", Words(10), "wrong_length"),
+        (bytes(7), Words(10), "wrong_length"),
+        (bytes(9), Words(10), "wrong_length"),
+        ((10).to_bytes(8, "little"), Words(10), "out_of_range"),
+        (b"\xff" * 8, Words(10), "out_of_range"),
+        (bytes(1), BitPlanes(4), "wrong_length"),
+        (bytes(3), BitPlanes(4), "wrong_length"),
+        (b"\x10\x00", BitPlanes(4), "bad_encoding"),
+        (b"\x00\x01", BitPlanes(4), "bad_encoding"),
+        (b"\x02\x03", BitPlanes(4), "bad_encoding"),
+        (b"\x00\x10", BitPlanes(4), "bad_encoding"),
     ],
 )
-def test_bad_bodies(body: bytes, limit: int | None, keys: int, code: str) -> None:
+def test_bad_bodies(body: bytes, message_format: MessageFormat, code: str) -> None:
     with pytest.raises(ReportError) as caught:
-        read_body(body, limit, keys)
+        message_format.decode(body)
     assert caught.value.code == code
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from pckv.estimators.methods.bayes.prior import Grid
-from pckv.lab.accuracy import Ground, measure, paired, shares, standard_errors
+from pckv.estimators.methods.bayes.prior import ValueGrid
+from pckv.lab.accuracy import MeasuredPopulation, measure, paired, shares, standard_errors
 from pckv.lab.populations import zipf
 
 
@@ -26,7 +26,7 @@ def test_one_repeat_has_no_spread() -> None:
 
 
 def test_shares_of_cells() -> None:
-    cells = Grid.around(np.array([0.0, 0.5, 1.0]), 0, 1)
+    cells = ValueGrid.around(np.array([0.0, 0.5, 1.0]), 0, 1)
     found = shares(np.array([0.0, 0.1, 0.25, 1.0]), cells)
     assert found == pytest.approx([0.5, 0.25, 0.25], abs=1e-8)
     assert (found > 0).all()
@@ -35,8 +35,8 @@ def test_shares_of_cells() -> None:
 @pytest.mark.parametrize("mechanism", ["ue", "collision"])
 def test_an_oracle_is_better_than_any_method_over_all_keys(mechanism: str) -> None:
     """500 keys, 20 collections, all methods on the same counts: frequency and mean."""
-    ground = Ground(zipf(20_000, 500, default_rng(0)), 1)
-    cell = measure(ground, mechanism, "1", repeats=20, seed=1)
+    population = MeasuredPopulation(zipf(20_000, 500, default_rng(0)), 1)
+    cell = measure(population, mechanism, "1", repeats=20, seed=1)
     for place in range(2):
         best, ours, theirs = (cell.errors[method][place] for method in ("oracle", "bayes", "corrected"))
         assert best < ours < theirs

@@ -20,14 +20,15 @@ from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
 from pckv.estimators.methods.baseline import baseline
-from pckv.lab.baselines import find_baseline
 from pckv.lab.baselines.drawing import IndexModel
-from pckv.lab.counting import COUNTERS, count_reports
+from pckv.lab.baselines.registry import find_baseline
+from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.lab.simulate import Bench, Setting
+from pckv.lab.simulate import Setting, Simulator
 from pckv.lab.theory import theorem4
+from pckv.mechanisms import REGISTRY
 from pckv.moments import CountMoments
 from pckv.population import Population
 
@@ -55,9 +56,9 @@ def test_reference_numbers(mechanisms: tuple[str, ...]) -> None:
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for repeat in range(repeats):
         rng = default_rng([20, repeat])
-        bench = Bench(uniform(1_000_000, 100, rng))
+        simulator = Simulator(uniform(1_000_000, 100, rng))
         for name, epsilon in itertools.product(mechanisms, EPSILONS):
-            outcome = bench.run(Setting(name, epsilon, 1, "corrected", None), rng)
+            outcome = simulator.run(Setting(name, epsilon, 1, "corrected", None), rng)
             found.setdefault((name, epsilon), []).append((outcome.mse_frequency, outcome.mse_mean))
     for (name, epsilon), errors in found.items():
         mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / math.sqrt(repeats)
@@ -167,7 +168,7 @@ def two_sample_p(one: np.ndarray, two: np.ndarray) -> float:
 
 
 def test_every_mechanism_can_be_simulated() -> None:
-    assert set(COUNTERS) == set(CHANNELS)
+    assert {name for name, parts in REGISTRY.items() if parts.simulator} == set(CHANNELS)
 
 
 @pytest.mark.parametrize(
@@ -283,14 +284,14 @@ def test_rows_do_not_depend_on_the_workers() -> None:
 def test_errors_are_measured_as_stated() -> None:
     """Over chosen keys; without the means of keys that nobody holds, which are counted."""
     dataset = mixed_dataset()
-    bench = Bench(dataset)
+    simulator = Simulator(dataset)
     frequency, mean = dataset.truth
     assert frequency[2] == 0
-    perfect = bench.compare(None, frequency, mean + np.array([0, 0, 5.0, 0]))
+    perfect = simulator.compare(None, frequency, mean + np.array([0, 0, 5.0, 0]))
     assert (perfect.mse_frequency, perfect.mse_mean, perfect.precision) == (0, 0, 1)
-    off = bench.compare(2, frequency + 0.1, mean - 0.2)
+    off = simulator.compare(2, frequency + 0.1, mean - 0.2)
     assert (off.mse_frequency, off.mse_mean) == pytest.approx((0.01, 0.04))
-    swapped = bench.compare(2, frequency[[3, 2, 1, 0]], mean)
+    swapped = simulator.compare(2, frequency[[3, 2, 1, 0]], mean)
     assert swapped.precision == 0
     (row,) = simulate(dataset, epsilon=["1"], mechanism=["ue"], repeats=2, workers=1)
     assert row.keys_without_mean == 1

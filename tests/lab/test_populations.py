@@ -12,7 +12,7 @@ from scipy import stats
 from pckv.errors import DataError, ParameterError
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.figures.realdata import deal_ratings
 from pckv.lab.populations import _weighted_sets, gaussian, movielike, uniform, zipf
 
@@ -110,22 +110,22 @@ def write(path: Path, *lines: str) -> Path:
 
 def test_a_file_becomes_a_dataset(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,2", "ann,heat,3", "cy,,", "bob,alien,1.5")
-    dataset = read_dataset(path, COLUMNS)
+    dataset = read_ratings(path, COLUMNS)
     assert (dataset.users, dataset.keys, dataset.low, dataset.high) == (3, 2, 1.5, 5)
     assert dataset.population.pairs(0) == {0: 5, 1: 3}
     assert dataset.population.pairs(2) == {}
     frequency, mean = dataset.truth
     assert frequency.tolist() == [2 / 3, 2 / 3]
     assert mean == pytest.approx([2 * (3.25 - 1.5) / 3.5 - 1, 2 * (2.5 - 1.5) / 3.5 - 1])
-    assert read_dataset(path, COLUMNS, low=0, high=10).truth[1] == pytest.approx([-0.35, -0.5])
+    assert read_ratings(path, COLUMNS, low=0, high=10).truth[1] == pytest.approx([-0.35, -0.5])
 
 
 def test_repeated_pairs(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,2", "ann,alien,3")
     with pytest.raises(DataError, match=r"a\.csv, line 4: key 'alien' again"):
-        read_dataset(path, COLUMNS)
-    assert read_dataset(path, COLUMNS, repeated="last").population.pairs(0) == {0: 3}
-    assert read_dataset(path, COLUMNS, repeated="mean").population.pairs(0) == {0: 4}
+        read_ratings(path, COLUMNS)
+    assert read_ratings(path, COLUMNS, repeated="last").population.pairs(0) == {0: 3}
+    assert read_ratings(path, COLUMNS, repeated="mean").population.pairs(0) == {0: 4}
 
 
 @pytest.mark.parametrize(
@@ -143,15 +143,15 @@ def test_repeated_pairs(tmp_path: Path) -> None:
 )
 def test_bad_files(tmp_path: Path, lines: list[str], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read_dataset(write(tmp_path / "a.csv", *lines), COLUMNS, low=0, high=10)
+        read_ratings(write(tmp_path / "a.csv", *lines), COLUMNS, low=0, high=10)
 
 
 def test_a_range_that_cannot_be_found(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,5")
     with pytest.raises(DataError, match="all values are 5"):
-        read_dataset(path, COLUMNS)
+        read_ratings(path, COLUMNS)
     with pytest.raises(ParameterError, match="low must be below high"):
-        read_dataset(path, COLUMNS, low=3, high=3)
+        read_ratings(path, COLUMNS, low=3, high=3)
 
 
 def test_another_range_is_the_same_truth() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,23 @@ from pckv.cli import main
 from pckv.errors import ParameterError
 from pckv.files import outputs
 from pckv.lab import reproduction
-from pckv.lab.figures import FIGURES, Scale
-from pckv.lab.figures.claims import CLAIMS, sampling_term
-from pckv.lab.figures.figure import averaged, from_csv, to_csv
+from pckv.lab.figures import claims
+from pckv.lab.figures.claims import CLAIMS
+from pckv.lab.figures.figure import Scale, averaged, from_csv, to_csv
 from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
+from pckv.lab.figures.registry import FIGURES
 from pckv.lab.reproduction import chosen_figures
 
 PAPER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
 SMALL = ("--repeats", "1", "--users", "3000", "--workers", "1")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def simulate_the_sampling_term_once() -> Iterator[None]:
+    """Every page states this number, which depends on nothing and takes seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(claims, "sampling_term", cache(claims.sampling_term))
+        yield
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
@@ -160,7 +171,7 @@ def test_crossover_rules_against_exact_variances(rule: str) -> None:
 
 def test_theorem_4_misses_the_sampling_term() -> None:
     """1.35 × at ε 4, ℓ 3, f .5; 120,000 key-repeats, one standard error is .4 %."""
-    measured, exact = sampling_term()
+    measured, exact = claims.sampling_term()
     assert exact == pytest.approx(1.35, abs=0.01)
     assert measured == pytest.approx(exact, rel=0.02)
 

@@ -18,6 +18,7 @@ from pckv.errors import ParameterError
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.moments import CountMoments
+from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import objective_for
 from pckv.planning.plan import hostile, smallest_frequency, users_for
 from pckv.planning.prediction import predict
@@ -168,7 +169,9 @@ def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> 
     assert objections["ue-compact"].endswith("words are too many to decode all keys together")
     assert objections["ue"] == ""
     assert objections["grr"].endswith("more squared error")
-    assert compact.why.endswith("too many words to decode all keys together, only those asked for")
+    assert explain_parameters(compact).endswith(
+        "too many words to decode all keys together, only those asked for"
+    )
     with pytest.raises(ParameterError, match="ask for it by name"):
         select_channel(4_000_000, 1, Fraction(6), {"name": "auto", "q": compact.q})
 

@@ -20,9 +20,8 @@ from pckv import Estimates, Tally, Task, estimate, plan
 from pckv.channels import CHANNELS, BucketsChannel, build
 from pckv.errors import DataError, ParameterError
 from pckv.moments import CountMoments
-from pckv.planning.plan import PADDINGS
 from pckv.planning.prediction import predict
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 
 LABELS = ["0", "1", "2", "3-4", "5-8", "9-16", "17+"]
 SOME_SIZES = st.dictionaries(st.integers(1, 300), st.floats(0.01, 100), min_size=1, max_size=8)
@@ -49,17 +48,17 @@ def pilot(shares: list[float], low: list[float] | None = None) -> Estimates:
     )
 
 
-def shares_of(sizes: Sizes) -> dict[int, float]:
+def shares_of(sizes: SetSizes) -> dict[int, float]:
     return dict(sizes._shares)
 
 
 def test_what_a_padding_keeps_by_hand() -> None:
     """20 people without pairs, 40 with one, 30 with two, 10 with ten: 200 pairs."""
-    sizes = Sizes({0: 20, 1: 40, 2: 30, 10: 10})
+    sizes = SetSizes({0: 20, 1: 40, 2: 30, 10: 10})
     assert (sizes.mean, sizes.largest) == (2.0, 10)
-    assert sizes.kept(1) == pytest.approx(80 / 200)
-    assert sizes.kept(2) == pytest.approx((40 + 60 + 20) / 200)
-    assert sizes.kept(10) == sizes.kept(11) == 1
+    assert sizes.shown_pair_share(1) == pytest.approx(80 / 200)
+    assert sizes.shown_pair_share(2) == pytest.approx((40 + 60 + 20) / 200)
+    assert sizes.shown_pair_share(10) == sizes.shown_pair_share(11) == 1
     roots = 40 + 30 * math.sqrt(2) + 10 * math.sqrt(10)
     assert sizes.seen(2) == pytest.approx((40 + 30 * math.sqrt(2) + 10 * math.sqrt(10) * 0.2) / roots)
     assert sizes.seen(10) == 1
@@ -76,28 +75,32 @@ def test_what_a_padding_keeps_by_hand() -> None:
 
 
 def test_everybody_alike_shows_the_same_share_of_every_key() -> None:
-    sizes = Sizes({5: 3})
+    sizes = SetSizes({5: 3})
     for padding in (1, 2, 5, 9):
-        assert sizes.seen(padding) == pytest.approx(min(1, padding / 5)) == pytest.approx(sizes.kept(padding))
+        assert (
+            sizes.seen(padding)
+            == pytest.approx(min(1, padding / 5))
+            == pytest.approx(sizes.shown_pair_share(padding))
+        )
 
 
 @given(SOME_SIZES)
 def test_longer_paddings_keep_more_and_of_popular_keys_most(people: dict[int, float]) -> None:
-    sizes = Sizes(people)
-    for power in ("kept", "seen"):
-        kept = [getattr(sizes, power)(padding) for padding in range(1, sizes.largest + 1)]
-        assert kept == sorted(kept)
-        assert kept[-1] == 1
+    sizes = SetSizes(people)
+    for share in (sizes.shown_pair_share, sizes.seen):
+        shown = [share(padding) for padding in range(1, sizes.largest + 1)]
+        assert shown == sorted(shown)
+        assert shown[-1] == 1
     for padding in (1, 2, 10, 100):
-        assert sizes.seen(padding) >= sizes.kept(padding) - 1e-12
-        assert sizes.kept(padding) * sizes.mean == pytest.approx(sizes.at_most(padding).mean)
+        assert sizes.seen(padding) >= sizes.shown_pair_share(padding) - 1e-12
+        assert sizes.shown_pair_share(padding) * sizes.mean == pytest.approx(sizes.at_most(padding).mean)
 
 
 def test_sizes_are_spread_over_a_bucket_log_uniformly() -> None:
-    assert shares_of(Sizes.of_buckets(zip(LABELS, [0, 0, 0, 7, 0, 0, 0], strict=True))) == pytest.approx(
+    assert shares_of(SetSizes.of_buckets(zip(LABELS, [0, 0, 0, 7, 0, 0, 0], strict=True))) == pytest.approx(
         {3: 4 / 7, 4: 3 / 7}
     )
-    within = shares_of(Sizes.of_buckets(zip(LABELS, [0, 0, 0, 0, 0, 0, 1.0], strict=True)))
+    within = shares_of(SetSizes.of_buckets(zip(LABELS, [0, 0, 0, 0, 0, 0, 1.0], strict=True)))
     assert list(within) == list(range(17, 33))
     assert [within[size] * size for size in within] == pytest.approx([17 * within[17]] * 16)
 
@@ -107,7 +110,7 @@ def test_sizes_are_spread_over_a_bucket_log_uniformly() -> None:
     [(["0", "1+"], 1), (["0", "1", "2+"], 2), (["0", "1", "2", "3+"], 4), (["17+", "0", "1-16"], 32)],
 )
 def test_an_open_bucket_ends_where_the_next_would_begin(labels: list[str], largest: int) -> None:
-    assert Sizes.of_buckets((label, 1.0) for label in labels).largest == largest
+    assert SetSizes.of_buckets((label, 1.0) for label in labels).largest == largest
 
 
 @pytest.mark.parametrize("largest", [1, 2, 3, 4, 5, 20, 512, 2**14])
@@ -116,7 +119,7 @@ def test_the_buckets_of_every_pilot_are_read(largest: int) -> None:
     assert isinstance(channel, BucketsChannel)
     for number in range(1, channel.rows):
         sizes = list(
-            shares_of(Sizes.of_buckets(zip(channel.labels, np.eye(channel.rows)[number], strict=True)))
+            shares_of(SetSizes.of_buckets(zip(channel.labels, np.eye(channel.rows)[number], strict=True)))
         )
         assert sizes[0] == channel.starts[number]
         assert sizes[-1] == max(channel.ends[number], channel.ends[number - 1] * 2)
@@ -128,10 +131,10 @@ def test_a_pilot_of_the_product_is_understood() -> None:
     tally = Tally(task)
     tally.add_many(np.repeat([1, 3], 5000))
     found = estimate(tally)
-    assert shares_of(Sizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
+    assert shares_of(SetSizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
     assert plan(50, 10**9, 1, sizes=found).padding == 4
     golden = Path(__file__).parents[2] / "vectors/v1/golden/buckets/estimates.json"
-    assert shares_of(Sizes.read(golden)) == {1: 1}
+    assert shares_of(SetSizes.read(golden)) == {1: 1}
 
 
 @pytest.mark.parametrize(
@@ -151,25 +154,25 @@ def test_parts_of_a_pilot_and_other_keys_are_refused(labels: list[str]) -> None:
     with pytest.raises(
         ParameterError, match=r"has all buckets: 0, 1, 2, 3-4 and so on|can be told from zero"
     ):
-        Sizes.of_buckets((label, 0.1) for label in labels)
+        SetSizes.of_buckets((label, 0.1) for label in labels)
 
 
 @pytest.mark.parametrize("label", ["alien", "", "-1", "3-", "+", "1.5", "²", "123456+", None])
 def test_labels_that_are_no_buckets(label: Any) -> None:
     with pytest.raises(ParameterError, match=r"is not a bucket of sizes such as 2, 3-4 or 257\+$"):
-        Sizes.of_buckets([(label, 1.0)])
+        SetSizes.of_buckets([(label, 1.0)])
 
 
 def test_noise_in_a_large_bucket_does_not_look_like_people() -> None:
     """Two of a hundred with 17 pairs or more would hold a quarter of all pairs: only if the pilot is sure of it."""
     shares = [0, 0.9, 0.08, 0, 0, 0, 0.02]
-    unsure = Sizes.of_pilot(pilot(shares, low=[0, 0.8, 0.04, 0, 0, 0, 0]))
+    unsure = SetSizes.of_pilot(pilot(shares, low=[0, 0.8, 0.04, 0, 0, 0, 0]))
     assert shares_of(unsure) == pytest.approx({1: 20 / 21, 2: 1 / 21})
-    sure = Sizes.of_pilot(pilot(shares))
+    sure = SetSizes.of_pilot(pilot(shares))
     assert sure.mean > 1.3
     assert unsure.mean == pytest.approx(22 / 21)
     with pytest.raises(ParameterError, match="can be told from zero: the pilot needs more people"):
-        Sizes.of_pilot(pilot(shares, low=[0.0] * 7))
+        SetSizes.of_pilot(pilot(shares, low=[0.0] * 7))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +194,7 @@ def test_noise_in_a_large_bucket_does_not_look_like_people() -> None:
 )
 def test_sizes_that_are_none(people: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        Sizes(people)
+        SetSizes(people)
     if people:
         with pytest.raises(ParameterError, match=message):
             plan(10, 100, 1, sizes=people)
@@ -200,17 +203,17 @@ def test_sizes_that_are_none(people: Any, message: str) -> None:
 def test_files_of_sizes(tmp_path: Path) -> None:
     histogram = tmp_path / "sizes.csv"
     histogram.write_text("note,size,people\nx,1,600\ny,0,0\nz,12,400.5\n", encoding="utf-8-sig")
-    assert shares_of(Sizes.read(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
+    assert shares_of(SetSizes.read(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
     found = pilot([0, 0.6, 0.2, 0.1, 0.05, 0.03, 0.02], low=[0, 0.5, 0.1, 0.05, 0, 0, 0.01])
     (tmp_path / "pilot.csv").write_text(found.to_csv(), encoding="utf-8")
     (tmp_path / "pilot.json").write_text(found.to_json(), encoding="utf-8")
     pq.write_table(found.to_arrow(), tmp_path / "pilot.parquet")
-    expected = shares_of(Sizes.of_pilot(found))
+    expected = shares_of(SetSizes.of_pilot(found))
     for form in ("csv", "json", "parquet"):
-        assert shares_of(Sizes.read(tmp_path / f"pilot.{form}")) == expected
+        assert shares_of(SetSizes.read(tmp_path / f"pilot.{form}")) == expected
     shares_alone = tmp_path / "shares.csv"
     shares_alone.write_text("key,frequency\n0,0\n1,.5\n2+,.5\n", encoding="utf-8")
-    assert shares_of(Sizes.read(shares_alone)) == {1: 0.5, 2: 0.5}
+    assert shares_of(SetSizes.read(shares_alone)) == {1: 0.5, 2: 0.5}
 
 
 COLUMNS = "there must be columns size and people, or the estimates of a pilot"
@@ -257,20 +260,20 @@ def test_files_that_are_no_sizes(tmp_path: Path, name: str, data: Any, message: 
     else:
         pq.write_table(pa.table(data), path)
     with pytest.raises(DataError) as refusal:
-        Sizes.read(path)
+        SetSizes.read(path)
     assert str(refusal.value) == f"{path}: {message}"
 
 
 def test_the_guess_of_frequencies_sums_to_the_mean_size() -> None:
     """Its 50 largest by hand; saturation aside, all of them sum to the mean size."""
-    sizes, keys = Sizes({1: 1, 3: 1}), 2000
+    sizes, keys = SetSizes({1: 1, 3: 1}), 2000
     scale = 2 / math.log(2008.5 / 8.5)
     rates = [scale / (rank + 8) for rank in range(1, keys + 1)]
     assert sum(rates) == pytest.approx(2, rel=1e-3)
     squares = [(1 - math.exp(-rate)) ** 2 for rate in rates[:50]]
     assert sizes.popular_frequency(keys) == pytest.approx(math.sqrt(sum(squares) / 50))
     assert plan(keys, 1000, 1, sizes=sizes).frequency == sizes.popular_frequency(keys)
-    assert 0 < Sizes({0: 10**12, 1: 1}).popular_frequency(1) < Sizes({1: 1}).popular_frequency(1) < 1
+    assert 0 < SetSizes({0: 10**12, 1: 1}).popular_frequency(1) < SetSizes({1: 1}).popular_frequency(1) < 1
 
 
 def paddings(made: Any) -> dict[str, int]:
@@ -293,7 +296,7 @@ def test_pairs_are_sizes_of_which_there_is_one() -> None:
         by_pairs = plan(1000, 10**6, 2, pairs).to_dict()
         by_sizes = plan(1000, 10**6, 2, sizes={pairs: 4}, frequency=0.05).to_dict()
         assert by_pairs.pop("alternatives") == ()
-        assert len(by_sizes.pop("alternatives")) == 2
+        assert len(by_sizes.pop("alternatives")) == 1
         assert by_pairs == by_sizes
     with pytest.raises(ParameterError, match="pairs and sizes say the same: give one of them"):
         plan(1000, 10**6, 2, 1, sizes={1: 1})
@@ -321,32 +324,27 @@ def test_more_people_never_shorten_a_padding(people: dict[int, float]) -> None:
 def test_a_plan_shows_other_ways() -> None:
     people = {1: 700, 2: 150, 4: 100, 9: 40, 60: 10}
     made = plan(5000, 100_000, 2, sizes=people, objective="frequency")
-    sizes = Sizes(people)
+    sizes = SetSizes(people)
     assert (made.pairs, made.usual_pairs) == (sizes.mean, 4)
     assert made.seen == sizes.seen(made.padding)
-    usual, oversize = made.alternatives
-    assert (usual.rule, usual.padding, oversize.rule) == ("90 %", 4, "oversize")
+    (usual,) = made.alternatives
+    assert (usual.rule, usual.padding) == ("90 %", 4)
     chosen = next(option for option in made.options if option.mechanism == made.mechanism)
     assert usual.frequency_error > chosen.frequency_error
-    assert oversize.padding in PADDINGS
-    assert [way["rule"] for way in json.loads(json.dumps(made.to_dict()))["alternatives"]] == [
-        "90 %",
-        "oversize",
-    ]
+    assert [way["rule"] for way in json.loads(json.dumps(made.to_dict()))["alternatives"]] == ["90 %"]
 
 
-def test_a_correction_makes_up_for_what_is_hidden_and_adds_noise() -> None:
-    """Where everybody holds three pairs and two are shown, it is exact: no bias, and the variance by (3/2)²."""
+def test_a_short_padding_is_predicted_as_bias() -> None:
+    """Everybody holds three pairs and two are shown: the error is the noise of what is shown, and the bias squared."""
     moments, users = CountMoments.of(build("collision", 100, 2, Fraction(2), {}).count_law), 10**7
-    plain, corrected = (predict(moments, users, 0.3, 2 / 3, divisor).frequency for divisor in (1.0, 2 / 3))
+    predicted = predict(moments, users, 0.3, 2 / 3).frequency
     noise = moments.frequency_variance(0.2) / users
-    assert plain == pytest.approx(noise + 0.1**2, rel=1e-3)
-    assert corrected == pytest.approx(noise * 1.5**2, rel=0.01)
+    assert predicted == pytest.approx(noise + 0.1**2, rel=1e-3)
 
 
 def test_the_planned_errors_are_those_of_people_like_that() -> None:
     """What is predicted of the bias: in a crowd whose holders are drawn by the root of their sizes, exactly."""
-    sizes = Sizes({1: 500, 4: 400, 9: 100})
+    sizes = SetSizes({1: 500, 4: 400, 9: 100})
     # A key that 5, 10 and 15 % of the three kinds hold.
     holders = {1: 25.0, 4: 40.0, 9: 15.0}
     for padding, (size, number) in itertools.product((1, 2, 4), holders.items()):

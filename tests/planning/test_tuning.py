@@ -20,9 +20,9 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
 from pckv.charts import chart_svg, choices_chart
 from pckv.errors import ParameterError, TaskError
-from pckv.lab.choices import Cell, run_cell, simulate_keys
+from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv.lab.populations import uniform
-from pckv.lab.simulate import Bench, Setting
+from pckv.lab.simulate import Setting, Simulator
 from pckv.moments import CountMoments
 from pckv.planning.objective import OBJECTIVES, objective_for
 from pckv.planning.prediction import predict
@@ -291,14 +291,14 @@ def test_tuned_sets_beside_ue(objective: str, epsilon: str, most_frequency: floa
     .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue a sign, which must fail.
     """
     rng = default_rng([17, int(10 * float(epsilon))])
-    bench = Bench(uniform(USERS, KEYS, rng))
+    simulator = Simulator(uniform(USERS, KEYS, rng))
     sets = tuned_parameters(
         "ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
     )
     measured = {}
     for what, name, parameters in (("ue", "ue", {}), ("one", "ue-compact", {}), ("sets", "ue-compact", sets)):
         setting = Setting(name, epsilon, 1, "corrected", None, parameters=tuple(parameters.items()))
-        outcomes = [bench.run(setting, rng) for _ in range(REPEATS)]
+        outcomes = [simulator.run(setting, rng) for _ in range(REPEATS)]
         errors = np.array([(outcome.mse_frequency, outcome.mse_mean) for outcome in outcomes])
         assert np.all(errors.std(axis=0) / math.sqrt(REPEATS) <= 0.012 * errors.mean(axis=0))
         measured[what] = errors.mean(axis=0)
@@ -311,9 +311,9 @@ def test_tuned_sets_beside_ue(objective: str, epsilon: str, most_frequency: floa
     assert not holds("one")
 
 
-# A sample of the grid that bench/auto.py runs, where mechanisms change places.
+# A sample of the grid that experiments/auto.py runs, where mechanisms change places.
 SAMPLE = [
-    Cell(keys, epsilon, pairs, users)
+    SimulatedSetting(keys, epsilon, pairs, users)
     for keys, epsilon, pairs, users in itertools.product(
         (10, 100, 1000, 100_000), ("0.1", "1", "4", "6"), (1, 10, 100), (10**4, 10**6)
     )
@@ -329,7 +329,7 @@ def test_auto_is_within_10_percent_of_the_best(objective: str) -> None:
     """
     sample = SAMPLE if objective == "both" else SAMPLE[::3]
     outcomes = [
-        run_cell(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)
+        compare_choice(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)
     ]
     wrong = [outcome for outcome in outcomes if outcome.ratio > 1.1]
     assert not wrong

@@ -1,10 +1,10 @@
-"""Pages in Debian's Chromium: a server for the client's files under a strict policy, and calls into pages."""
+"""The JavaScript client in Debian's Chromium: a server for its files under a strict policy, and calls from pages."""
 
 from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pckv import Report, Task
+from support.collectors import Running
 from support.node import CLIENT
 from support.parts import missing_part
 
@@ -23,6 +25,10 @@ OPTIONS: dict[str, Any] = {
     "executable_path": shutil.which("chromium"),
     "args": ["--no-sandbox", f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"],
 }
+
+
+PAIRS = {"1": 1, "4": 0.25}
+QUICK = {"patience": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -43,7 +49,7 @@ class Handler(SimpleHTTPRequestHandler):
         return super().do_GET()
 
     def do_POST(self) -> None:
-        """As a network's portal does."""
+        """Redirect, as the portal of a network does."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self._give(307, b"", {"Location": "/"})
 
@@ -64,7 +70,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def pages(client: Path = CLIENT) -> Iterator[int]:
-    """The port of a server for pages."""
+    """Serve pages while the context lasts; its value is the port."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, client=client)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -95,11 +101,11 @@ class Tab:
         self.errors: list[str] = []
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._said)
+        self.page.on("console", self._on_console)
         self.page.add_init_script("Math.random = () => { throw new Error('Math.random was asked'); };")
         self.page.goto(f"http://{host}:{port}/")
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if "Content Security Policy" in message.text:
             self.errors.append(message.text)
 
@@ -127,3 +133,30 @@ class Tab:
         """Call a client's method and wait for it."""
         self.start(url, options, method, *arguments)
         return self.result()
+
+
+def url(collector: Running) -> str:
+    return f"http://127.0.0.1:{collector.port}"
+
+
+def as_report(receipt: dict[str, Any]) -> Report:
+    return Report(bytes(receipt["report"]["id"]), bytes(receipt["report"]["body"]))
+
+
+def check_one(collector: Running, task: Task, receipt: dict[str, Any]) -> None:
+    """Check that the collector has one report of a task, byte for byte the receipt's."""
+    collector.check(task, as_report(receipt))
+
+
+def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
+    """Let a browser work until a condition holds."""
+    for _ in range(4000):
+        if holds():
+            return
+        tab.page.wait_for_timeout(5)
+    raise AssertionError
+
+
+def pilot_of(collector: Running, task: Task) -> Task:
+    """A task of sizes of the same survey."""
+    return collector.add_task(name=task.name, kind="sizes", mechanism="buckets", padding=8)

@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pckv import Tally, Task
+from pckv.arrays import Messages
 from pckv.counting.job import Job
-from pckv.files.reports.format import Messages, ReportFile, message_column, report_schema, write_reports
-from pckv.wire import plane_bytes
+from pckv.files.reports.format import ReportFile, message_column, report_schema, write_reports
+from pckv.wire import BitPlanes
 
 Ids = NDArray[np.uint8]
 
@@ -43,7 +44,7 @@ def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
     rng = np.random.default_rng(seed)
     if task.word_limit is not None:
         return rng.integers(0, task.word_limit, count)
-    shape = (count, plane_bytes(task.key_count))
+    shape = (count, BitPlanes(task.key_count).plane_bytes)
     presence = rng.integers(0, 256, shape, np.uint8)
     presence[:, -1] &= 0xFF >> (-task.key_count % 8)
     return np.concatenate([presence, presence & rng.integers(0, 256, shape, np.uint8)], axis=1)

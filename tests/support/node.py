@@ -25,13 +25,13 @@ SCRIPT = Path(__file__).parent / "javascript" / "process.mjs"
 
 
 class Node:
-    """A process that answers requests, many at a time."""
+    """A process that answers requests in batches."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def ask(self, *requests: dict[str, Any]) -> list[Any]:
-        """The answers to some requests."""
+        """Return the answers to some requests."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(requests) + "\n")
@@ -44,7 +44,7 @@ class Node:
 
 @contextmanager
 def node(client: Path = CLIENT) -> Iterator[Node]:
-    """The client at a place, as long as the context lasts."""
+    """Run the client in a folder while the context lasts."""
     executable = shutil.which("node")
     if executable is None:
         missing_part("Node.js")
@@ -54,7 +54,7 @@ def node(client: Path = CLIENT) -> Iterator[Node]:
 
 
 def described(channel: Channel) -> dict[str, Any]:
-    """What the client makes the same channel from."""
+    """Return the description from which the client builds the same channel."""
     return {
         "name": channel.name,
         "keys": channel.keys,
@@ -67,7 +67,7 @@ def described(channel: Channel) -> dict[str, Any]:
 
 
 def sampler(process: Node) -> Sampler:
-    """The client's sampler; on toy channels it is run once over everything, and tapes walk what was found."""
+    """Return the client's sampler; on toy channels it is run once over all draws, and tapes walk the resulting tree."""
     last: tuple[Channel, Sequence[Pair], Any] | None = None
 
     def perturb(channel: Channel, pairs: Sequence[Pair], tape: Tape) -> int:
@@ -101,7 +101,7 @@ def _walked(tree: Any, tape: Tape) -> int:
 
 
 def primitives(process: Node) -> type[OneDraw]:
-    """What the client's tape makes of one draw."""
+    """Return a tape of one draw with the client's own primitives."""
 
     @cache
     def outcomes(method: str, argument: int, one: int) -> list[str | None]:
@@ -131,7 +131,7 @@ def primitives(process: Node) -> type[OneDraw]:
 
 
 def level(process: Node) -> Callable[[float, float, float], int]:
-    """The client's way to make a value a threshold."""
+    """Return the client's function from values to thresholds."""
 
     @cache
     def asked(value: float, low: float, high: float) -> int:
@@ -141,5 +141,5 @@ def level(process: Node) -> Callable[[float, float, float], int]:
 
 
 def subject(process: Node, name: str, channel: type[Channel]) -> Subject:
-    """A mechanism of the client in the form that the conformance suite takes."""
+    """Return a mechanism of the client in the form that the conformance suite takes."""
     return Subject(name, channel, sampler(process), level(process), primitives(process))

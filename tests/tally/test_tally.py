@@ -17,7 +17,6 @@ from pckv.tally import counts as counts_module
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
 from pckv.tally.kernels.planes import count_bits
-from pckv.wire import write_body
 
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
@@ -33,7 +32,7 @@ def messages(draw: st.DrawFn, task: Task) -> int:
 
 
 def report(task: Task, message: int) -> Report:
-    return Report(bytes(16), write_body(message, task.channel.body_bytes))
+    return Report(bytes(16), task.channel.message_format.encode(message))
 
 
 def tally_of(task: Task, reports: list[Report]) -> Tally:

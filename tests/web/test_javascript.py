@@ -1,83 +1,30 @@
-"""The JavaScript client: the same bits as the Python side, on every vector, and the same audits."""
+"""The JavaScript client in Node: the same bits as the Python side on every vector, the same audits, its package."""
 
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scipy import stats
 
 import pckv
-from client.test_client import MOVIES
-from pckv import Report, Tally, Task
+from pckv import Task
 from pckv.auditing import conformance
 from pckv.auditing.conformance import Subject
 from pckv.budget import ALLOCATIONS
-from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
-from pckv.client.outbox import id_of
+from pckv.channels import MECHANISMS
 from pckv.errors import AuditFailure
-from pckv.tally.decode.support import key_support
-from pckv.wire import write_body
-from support.client_collector import Double, Reply
-from support.node import CLIENT, Node, described, node, subject
+from support.client_vectors import check_answers, vectors
+from support.node import CLIENT, Node, node, subject
 
-VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
-QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
-# What a page loads may take so many bytes, compressed.
-MOST_BYTES = 8000
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[Node]:
-    with node() as running:
-        yield running
-
-
-# --- vectors ---
-
-
-def vectors() -> dict[str, list[dict[str, Any]]]:
-    """The vectors that a client can answer; pairs as lists, since JavaScript's objects order numbers."""
-    names = ("thresholds", "tasks", "reports")
-    found: dict[str, Any] = {
-        name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
-    }
-    for case in found["thresholds"]:
-        case["mechanisms"] = [name for name in MECHANISMS if name in case]
-    for case in found["reports"]:
-        if "pairs" in case:
-            case["pairs"] = list(case["pairs"].items())
-    # A client makes bodies, and reads none but its own.
-    found["reports"] = [case for case in found["reports"] if case.get("fails_at") != "report"]
-    return found
-
-
-def check_answers(given: dict[str, list[dict[str, Any]]], answers: dict[str, list[Any]]) -> None:
-    """Thresholds, tasks and reports are those of the vectors; what must be refused is, at the step that is named."""
-    for case, answer in zip(given["thresholds"], answers["thresholds"], strict=True):
-        assert answer == {name: case[name] for name in ("exp_lower_times_2_256", *case["mechanisms"])}, case
-    for case, answer in zip(given["tasks"], answers["tasks"], strict=True):
-        if "fails_at" in case:
-            assert (answer["fails_at"], answer["code"]) == (case["fails_at"], "bad_task"), case
-            assert answer["message"].startswith("not a task: ")
-            continue
-        assert answer["id"] == case["id"]
-        assert answer["realised_epsilon"] == case["realised_epsilon"], case
-        assert answer["word_limit"] == (None if case["word_limit"] is None else str(case["word_limit"]))
-    for case, answer in zip(given["reports"], answers["reports"], strict=True):
-        if "fails_at" in case:
-            assert (answer["fails_at"], answer["code"]) == (case["fails_at"], "bad_pairs"), case
-        else:
-            assert answer == {"id": case["id"], "body": case["body"]}, case
+# The limit of what a page loads, compressed.
+MAX_BYTES = 8000
 
 
 def test_vectors_in_node(process: Node) -> None:
@@ -250,128 +197,6 @@ def test_randomness_is_the_systems(process: Node) -> None:
         assert first["size"] == task.channel.body_bytes
 
 
-# --- what a page shows ---
-
-
-def channels() -> Iterator[Task]:
-    for name, channel in MECHANISMS.items():
-        lengths = (1, 2, 3, 40, 512) if channel.kind == SIZES else (1, 3)
-        for variant, keys, padding in itertools.product(
-            channel.variants(), (["a"], ["a", "b", "c"]), lengths
-        ):
-            yield Task(
-                name="t",
-                keys=keys,
-                values=(0, 1),
-                epsilon="1.5",
-                padding=padding,
-                mechanism={"name": name, **variant},
-                kind=channel.kind,
-            )
-
-
-def some_sign(support: Support) -> Fraction:
-    return support.plus + support.minus + support.both
-
-
-def test_odds_are_the_channels(process: Node) -> None:
-    for task in channels():
-        channel = task.channel
-        [odds] = process.ask({"do": "odds", "channel": described(channel)})
-        law, paper = channel.count_law, channel.probabilities
-        expected = {"a": paper.a, "b": paper.b, "p": paper.p, "held": some_sign(law.holder_plus)}
-        expected["absent"] = some_sign(law.absent)
-        assert odds == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-12)
-
-
-def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
-    for task in channels():
-        messages = list(itertools.islice(task.channel.law({0: 1}).weights, 300)) if small(task) else [0, 7]
-        bodies = [write_body(message, task.channel.body_bytes) for message in messages]
-        [said] = process.ask(
-            {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
-        )
-        for body, answer in zip(bodies, said, strict=True):
-            tally = Tally(task)
-            tally.add(Report(bytes(16), body))
-            support = key_support(tally)
-            plus, minus = (counts.astype(bool).tolist() for counts in (support.plus, support.minus))
-            if isinstance(task.channel, BucketsChannel):
-                assert ([label == answer for label in task.channel.labels], any(minus)) == (plus, False)
-            else:
-                assert [(key["plus"], key["minus"]) for key in answer] == list(zip(plus, minus, strict=True))
-
-
-def small(task: Task) -> bool:
-    return (task.word_limit or 0) < 1e5
-
-
-# --- what a collector answers ---
-
-
-@pytest.fixture
-def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
-    monkeypatch.setenv("no_proxy", "*")
-    with Double(MOVIES).serving() as serving:
-        yield serving
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        (MOVIES.to_json().encode(), None),
-        (Task(name="movies", keys=2, values=(1, 5), epsilon=20).to_json().encode(), "wrong_task"),
-        (MOVIES.to_json().replace("movies", "\ufffd").encode(), "wrong_task"),
-        (MOVIES.to_json().encode().replace(b"movies", b"\xff"), "wrong_task"),
-        (MOVIES.to_json().encode() + b"\n", "bad_task"),
-        (b"<h1>Welcome to the hotel", "bad_task"),
-        (b"\xff", "bad_task"),
-        (b"", "bad_task"),
-    ],
-)
-def test_a_task_is_checked_against_its_id(
-    process: Node, double: Double, text: bytes, code: str | None
-) -> None:
-    double.tasks[MOVIES.id] = text
-    [answer] = process.ask({"do": "fetch", "url": double.url + "/", "task": MOVIES.id, "patience": QUICK})
-    assert answer.get("code") == code
-    assert code or answer["id"] == MOVIES.id
-
-
-def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
-    for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
-        task_id = id_of(text)
-        double.tasks[task_id] = text.encode()
-        [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
-        assert answer["code"] == "bad_task"
-
-
-@pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43])
-def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) -> None:
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id})
-    assert answer["code"] == "wrong_task"
-    assert double.received == []
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["", "example.org", "ftp://example.org", "http://", "http://a b", "http://a:x", "http://ä",
-     "http://user:word@host", "http://host?query", "http://host#part", "http://[::1", "http://host/\n"],
-)  # fmt: skip
-def test_only_a_collectors_address(process: Node, url: str) -> None:
-    [answer] = process.ask({"do": "fetch", "url": url, "task": MOVIES.id})
-    assert answer["code"] == "bad_parameter"
-
-
-def test_nothing_is_answered(process: Node, double: Double) -> None:
-    double.answers.extend([Reply(500)] * 3)
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": MOVIES.id, "patience": QUICK})
-    assert (answer["code"], len(double.received)) == ("not_sent", 3)
-
-
-# --- the package ---
-
-
 def loaded_by(start: str) -> set[Path]:
     """A module and all that it imports."""
     found: set[Path] = set()
@@ -389,7 +214,7 @@ def loaded_by(start: str) -> set[Path]:
 def test_a_page_loads_little(name: str) -> None:
     files = loaded_by("index.js") | loaded_by(f"mechanisms/{name}.js")
     together = gzip.compress(b"".join(path.read_bytes() for path in sorted(files)), 9, mtime=0)
-    assert len(together) < MOST_BYTES
+    assert len(together) < MAX_BYTES
 
 
 def test_the_package_is_what_it_says() -> None:
@@ -409,6 +234,15 @@ def test_the_package_is_what_it_says() -> None:
     exported += re.findall(r"export \{ (.+) \} from", code[CLIENT / "index.js"])[0].split(", ")
     declared = re.findall(r"export declare (?:class|function) (\w+)", types)
     assert sorted(exported) == sorted(declared) == ["Client", "PckvError", "Task", "fetchTask", "perturb"]
+
+
+def test_mechanisms_have_one_list() -> None:
+    """`core.js` names them all, and no other file of the client does."""
+    names = f"[{', '.join(json.dumps(name) for name in MECHANISMS)}]"
+    assert names in (CLIENT / "core.js").read_text(encoding="utf-8")
+    for path in CLIENT.rglob("*.*s"):
+        if path.name != "core.js":
+            assert "buckets" not in re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8")), path
 
 
 def test_allocations_have_one_list() -> None:

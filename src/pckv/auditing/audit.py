@@ -1,16 +1,18 @@
-"""Checking the guarantee instead of believing it."""
+"""Audit the privacy guarantee of a mechanism in exact arithmetic."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from pckv.auditing.exact import MOST_CASES, cases, worst_ratio
+from pckv.auditing.exact import MAX_CASES, cases, worst_ratio
+from pckv.auditing.smaller_channels import smaller
+from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, Channel, build
 from pckv.limits import check_epsilon
+from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
 __all__ = ["Audit", "audit", "audit_channel", "standard_audits"]
@@ -42,7 +44,7 @@ class Audit:
     holds: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit as plain values."""
+        """Return the audit as plain values."""
         return asdict(self)
 
 
@@ -60,8 +62,8 @@ def audit(task: Task) -> Audit:
 def audit_channel(channel: Channel) -> Audit:
     """Audit a channel: exactly at its size if that is small, else in closed form and in small."""
     small = channel
-    while cases(small) > MOST_CASES and (smaller := small.smaller()):
-        small = smaller
+    while cases(small) > MAX_CASES and (reduced := smaller(small)):
+        small = reduced
     exact = worst_ratio(small.law, small.keys)
     asked = exp_lower(channel.epsilon)
     return Audit(
@@ -80,16 +82,14 @@ def audit_channel(channel: Channel) -> Audit:
     )
 
 
-def standard_audits(
-    most_keys: int = 3, most_padding: int = 2, progress: Callable[[float], None] = lambda _: None
-) -> list[Audit]:
-    """Every mechanism in every variant, over small numbers of keys and paddings."""
+def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:
+    """Audit every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(check_epsilon(epsilon)), variant)
-        for name, channel in MECHANISMS.items()
-        for variant in channel.variants()
-        for keys in range(1, most_keys + 1)
-        for padding in range(1, most_padding + 1)
+        for name in MECHANISMS
+        for variant in VARIANTS[name]
+        for keys in range(1, max_keys + 1)
+        for padding in range(1, max_padding + 1)
         for epsilon in STANDARD_EPSILONS
     ]
     audits = []

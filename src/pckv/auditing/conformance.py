@@ -13,22 +13,23 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
+from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import MECHANISMS, PAIRS, SIZES, Channel, Law, Signs, Support
 from pckv.device import padding
-from pckv.device.perturb import SAMPLERS, Sampler, perturb_from
+from pckv.device.perturb import Sampler, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
+from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
 from pckv.task import Task
-from pckv.wire import Report, write_body
+from pckv.wire import Report
 
 EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.5", "1", "2", "4"))
 # Toy thresholds: (bits, keys), small enough that every value of every draw can be run.
@@ -57,12 +58,12 @@ class Subject:
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
         """The mechanism in every variant, as enumeration takes it."""
-        for variant in self.channel.variants():
+        for variant in VARIANTS[self.name]:
             channel = self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
-            yield channel.for_enumeration()
+            yield enumerable(channel)
 
 
-SUBJECTS = tuple(Subject(name, channel, SAMPLERS[name]) for name, channel in MECHANISMS.items())
+SUBJECTS = tuple(Subject(name, channel, load_part(name, "sampler")) for name, channel in MECHANISMS.items())
 
 
 def check_law_sums_to_one(subject: Subject) -> None:
@@ -75,9 +76,9 @@ def check_law_sums_to_one(subject: Subject) -> None:
                     raise AuditFailure(f"law sums to 1: not for {signs} with {keys} keys, padding {length}")
 
 
-def check_exact_epsilon(subject: Subject, most_keys: int = 3) -> None:
+def check_exact_epsilon(subject: Subject, max_keys: int = 3) -> None:
     """The enumerated loss is within the closed form, that within the claim, and that within ε."""
-    for keys, length, epsilon in itertools.product(range(1, most_keys + 1), (1, 2, 3), EPSILONS):
+    for keys, length, epsilon in itertools.product(range(1, max_keys + 1), (1, 2, 3), EPSILONS):
         for channel in subject.channels(keys, length, epsilon):
             exact = worst_ratio(channel.law, keys)
             if not exact <= channel.realised <= channel.claim <= exp_lower(epsilon):
@@ -182,7 +183,7 @@ def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> li
     expected = [Counter[tuple[int, int]]() for _ in range(task.channel.rows)]
     for message, weight in weights.items():
         tally = Tally(task)
-        tally.add(Report(bytes(16), write_body(message, task.channel.body_bytes)))
+        tally.add(Report(bytes(16), task.channel.message_format.encode(message)))
         support = subject.support(tally)
         for shown, n1, n2 in zip(expected, support.plus.tolist(), support.minus.tolist(), strict=True):
             shown[n1, n2] += weight
@@ -202,10 +203,7 @@ def check_one_is_many(subject: Subject) -> None:
             singly.add(report)
         together.add_many(reports)
         bodies = b"".join(report.body for report in reports)
-        if task.word_limit is None:
-            array.add_many(np.frombuffer(bodies, np.uint8).reshape(len(reports), -1))
-        else:
-            array.add_many(np.frombuffer(bodies, "<i8").astype(np.int64))
+        array.add_many(task.channel.message_format.to_array(bodies))
         if not bytes(singly) == bytes(together) == bytes(array):
             raise AuditFailure(f"one is many: not with {keys} keys")
 

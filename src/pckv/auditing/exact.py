@@ -13,19 +13,19 @@ from pckv.channels import Channel, Law, Signs
 from pckv.errors import AuditFailure
 
 # Beyond this many input sets times outputs, enumeration gives way to the closed form.
-MOST_CASES = 20_000
-# So many keys have more input sets than that, whatever the outputs.
+MAX_CASES = 20_000
+# This many keys have more input sets than that, whatever the outputs.
 HOPELESS_KEYS = 10
 
 
 def input_sets(keys: int) -> Iterator[dict[int, int]]:
-    """Every set of signed keys that somebody may hold, the empty one included."""
+    """Yield every set of signed keys that somebody may hold, the empty one included."""
     for states in product((0, +1, -1), repeat=keys):
         yield {key: sign for key, sign in enumerate(states) if sign}
 
 
 def worst_ratio(law: Callable[[Signs], Law], keys: int) -> Fraction:
-    """The largest likelihood ratio of any output between any two input sets."""
+    """Return the largest likelihood ratio of any output between any two input sets."""
     highest: dict[tuple[int, int], int] = {}
     lowest: dict[tuple[int, int], int] = {}
     outputs: set[int] | None = None
@@ -56,6 +56,6 @@ def _by_output(
 
 
 def cases(channel: Channel) -> int:
-    """How many input sets times outputs enumeration would visit; not counted further where it is hopeless."""
+    """Return how many input sets times outputs enumeration would visit; a lower bound where it is hopeless."""
     sets = 3 ** min(channel.keys, HOPELESS_KEYS)
     return int(sets * (channel.word_limit or sets))

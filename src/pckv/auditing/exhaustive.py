@@ -1,4 +1,4 @@
-"""Running a sampler over every value of a small tape, to find its law without trusting it."""
+"""Run a sampler over every value of a small tape, to find its law without trusting it."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ExhaustiveTape(Tape):
 def sampler_law(
     sampler: Sampler, channel: Channel, pairs: Sequence[Pair], tape: ExhaustiveTape
 ) -> dict[int, Fraction]:
-    """The exact law of a sampler's messages, as it runs."""
+    """Return the exact law of a sampler's messages, as it runs."""
     ways: Counter[tuple[int, int]] = Counter()
     walking = True
     while walking:

@@ -15,15 +15,14 @@ from functools import cached_property
 from math import floor
 from typing import Any, ClassVar, NamedTuple, Self
 
-from pckv.budget import ALLOCATIONS, allocate, epsilon_of
+from pckv.budget import allocate, epsilon_of
 from pckv.errors import ParameterError
+from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
 # What a task collects: key-value pairs, or how many of them people hold.
 KINDS = PAIRS, SIZES = "pairs", "sizes"
-# Enumeration begins to look for a smaller channel at this many keys.
-SMALL_KEYS = 4
 
 # A message is what a report says, as one integer; its bytes are the report's body.
 Signs = Mapping[int, int]
@@ -54,7 +53,7 @@ class CountLaw:
     """The joint law of a key's counts (n1, n2), one report at a time, sampling included.
 
     `holder_plus` is the law for a holder of the key with sign + (the reported pair may be
-    another of hers), `absent` for somebody who does not hold it. Holders are assumed to hold
+    another of theirs), `absent` for somebody who does not hold it. Holders are assumed to hold
     at most as many pairs as the padding.
     """
 
@@ -86,7 +85,7 @@ class Channel(ABC):
     kind: ClassVar[str] = PAIRS
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
-    # Whether the count law is exact, or stands on hashes that are as good as independent.
+    # Whether the count law is exact, or assumes that hashes are independent.
     exactly_uniform = True
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
@@ -119,15 +118,6 @@ class Channel(ABC):
                 raise ParameterError(f"{name} must be a whole number, not None")
         return dict(parameters)
 
-    def for_enumeration(self) -> Channel:
-        """The same channel with fewer messages, where its law does not need them all."""
-        return self
-
-    @classmethod
-    @abstractmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        """Parameters that between them reach every branch of the mechanism: what audits run over."""
-
     @property
     @abstractmethod
     def parameters(self) -> dict[str, str | int]:
@@ -145,13 +135,18 @@ class Channel(ABC):
 
     @property
     @abstractmethod
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded: as a word, or as bit planes."""
 
     @property
-    @abstractmethod
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a message is not a word."""
+        return None
+
+    @property
     def body_bytes(self) -> int:
         """The bytes of a report's body: 8 for a word."""
+        return self.message_format.body_bytes
 
     @property
     @abstractmethod
@@ -187,24 +182,17 @@ class Channel(ABC):
         return signs
 
     @property
-    def why(self) -> str:
-        """Why the parameters are what they are, in a sentence; empty where there is nothing to say."""
-        return ""
+    def counted_dummies(self) -> int:
+        """How many dummies reports tell of; they are numbered after the keys."""
+        return 0
 
     @property
     def decodes_all(self) -> bool:
         """Whether the counts of all keys can be found together."""
         return True
 
-    def smaller(self) -> Channel | None:
-        """A smaller channel of the same kind, for enumeration; None if this is a smallest one."""
-        if self.keys == 1:
-            return None
-        keys = min(self.keys, SMALL_KEYS + 1) - 1
-        return self.from_parameters(keys, self.padding, self.epsilon, self.parameters, self.bits)
-
     @abstractmethod
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         """How much one hostile report can add to the counts n1 + n2 of these target keys together."""
 
 
@@ -285,10 +273,6 @@ class AllocatedChannel(SamplingChannel):
     @classmethod
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
         return {"allocation": str(parameters.get("allocation", "optimized"))}
-
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return tuple({"allocation": allocation} for allocation in ALLOCATIONS)
 
     @property
     def parameters(self) -> dict[str, str | int]:

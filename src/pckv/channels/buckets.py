@@ -19,6 +19,7 @@ from pckv.channels.base import (
     response_threshold,
 )
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 # Sizes up to this many pairs make 16 buckets.
 LARGEST_PADDING = 2**14
@@ -34,7 +35,6 @@ class BucketsChannel(Channel):
     name = "buckets"
     kind = SIZES
     options = frozenset()
-    body_bytes = 8
     # Whether the bucket is the true one, which other.
     draws = 2
 
@@ -63,10 +63,6 @@ class BucketsChannel(Channel):
         named = [str(start) if start == end else f"{start}-{end}" for start, end in closed]
         return (*named, f"{last[0]}+")
 
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return ({},)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return {}
@@ -79,9 +75,9 @@ class BucketsChannel(Channel):
     def word_limit(self) -> int:
         return self.rows
 
-    @property
-    def why(self) -> str:
-        return f"{self.rows} buckets of sizes: {', '.join(self.labels)}"
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @cached_property
     def kept(self) -> int:
@@ -122,5 +118,5 @@ class BucketsChannel(Channel):
         weights[self.bucket_of(len(signs))] = self.kept * (self.rows - 1)
         return Law(weights, self.one * (self.rows - 1))
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return min(targets, 1)

@@ -1,7 +1,7 @@
 """Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
 
 A public hash function, drawn for every report, sends signed keys to symbols. The report names the
-function and one symbol, which is more often than not one that a pair of hers is sent to.
+function and one symbol, which is more often than not one that a pair of theirs is sent to.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from math import comb, floor, lcm
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels.base import (
-    SMALL_KEYS,
     THRESHOLD_BITS,
     Channel,
     CountLaw,
@@ -26,14 +25,12 @@ from pckv.channels.base import (
 )
 from pckv.channels.hashing import Number, hashed, reduced
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
-# So many hash functions that their number adds no error worth naming.
+# Enough hash functions for their number to add no measurable error.
 FUNCTIONS = 2**32
 # Words, functions times symbols, stay below 2^63.
 MOST_SYMBOLS = 2**31 - 1
-# What enumeration makes do with; all functions there are, where those have no more words than this.
-FEW_FUNCTIONS, FEW_PAIRS, FEW_SYMBOLS = 3, 2, 64
-MOST_WORDS_OF_ALL = 2**12
 
 
 class CollisionChannel(Channel):
@@ -46,7 +43,6 @@ class CollisionChannel(Channel):
 
     name = "collision"
     options = frozenset({"symbols"})
-    body_bytes = 8
 
     def __init__(
         self,
@@ -69,17 +65,6 @@ class CollisionChannel(Channel):
                 f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
             )
 
-    def for_enumeration(self) -> CollisionChannel:
-        # On a toy tape every function multiplies the runs, so that a few must do.
-        roomy = self.bits == THRESHOLD_BITS and self.keys <= SMALL_KEYS
-        all_functions = roomy and self.symbols ** (2 * self.keys + 1) <= MOST_WORDS_OF_ALL
-        functions = None if all_functions else FEW_FUNCTIONS
-        return type(self)(self.keys, self.padding, self.epsilon, self.symbols, self.bits, functions=functions)
-
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        return ({},)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return {"symbols": self.symbols}
@@ -96,10 +81,9 @@ class CollisionChannel(Channel):
     def word_limit(self) -> int:
         return self.functions * self.symbols
 
-    @property
-    def why(self) -> str:
-        pairs = "one pair" if self.padding == 1 else f"up to {self.padding:,} pairs"
-        return f"t = {self.symbols:,}: {pairs} in one of {self.symbols:,} symbols; a decode asks every report"
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
     def draws(self) -> int:
@@ -117,7 +101,7 @@ class CollisionChannel(Channel):
 
     @property
     def realised(self) -> Fraction:
-        # A symbol of hers against one that is not, with as many pairs as there may be.
+        # A symbol of a participant's pairs against any other, with as many pairs as there may be.
         ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
         return max(ratio, 1 / ratio)
 
@@ -147,19 +131,7 @@ class CollisionChannel(Channel):
                     weights[function * self.symbols + symbol] += weight
         return Law(weights, self.functions * comb(len(items), taken) * self.one * unit)
 
-    def smaller(self) -> Channel | None:
-        keys, padding, symbols = self.keys, self.padding, self.symbols
-        if self.functions <= FEW_FUNCTIONS:
-            if symbols > FEW_SYMBOLS:
-                # Few pairs with few symbols stand for many with many.
-                padding, symbols = min(padding, FEW_PAIRS), FEW_SYMBOLS
-            elif keys > 1:
-                keys = min(keys, SMALL_KEYS + 1) - 1
-            else:
-                return None
-        return CollisionChannel(keys, padding, self.epsilon, symbols, self.bits, functions=FEW_FUNCTIONS)
-
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
         return 2 * targets
 
@@ -180,7 +152,7 @@ class CollisionChannel(Channel):
 
 
 def best_symbols(padding: int, bound: Fraction) -> int:
-    """The number of symbols with the least error of a rare key, or the most that words have room for."""
+    """The number of symbols with the least error of a rare key, or the most that fit into a word."""
     return min(floor(padding * bound) + 2 * padding - 1, MOST_SYMBOLS)
 
 

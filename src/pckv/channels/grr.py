@@ -7,6 +7,7 @@ from functools import cached_property
 from math import floor
 
 from pckv.channels.base import AllocatedChannel, Law, Support
+from pckv.wire import Words
 
 
 class GrrChannel(AllocatedChannel):
@@ -14,7 +15,6 @@ class GrrChannel(AllocatedChannel):
 
     name = "grr"
     padding_amplifies = True
-    body_bytes = 8
     # Slot, dummy, sign, word, other word.
     draws = 5
 
@@ -26,6 +26,14 @@ class GrrChannel(AllocatedChannel):
     @property
     def word_limit(self) -> int:
         return self.symbols
+
+    @property
+    def counted_dummies(self) -> int:
+        return self.padding
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @cached_property
     def set_apart(self) -> int:
@@ -75,7 +83,7 @@ class GrrChannel(AllocatedChannel):
     def unsampled(self) -> Support:
         return Support(self.other, self.other)
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return min(targets, 1)
 
     @property

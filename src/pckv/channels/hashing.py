@@ -1,7 +1,7 @@
 """A public family of hash functions: the same bits from Python's integers, numpy, numba and JavaScript.
 
-Nothing here is secret, and ε does not hang on it: only the estimates need that the hashes of a few
-items look independent over a random function.
+Nothing here is secret, and ε does not depend on it: only the estimates need the hashes of a few items
+to look independent over a random function.
 """
 
 from __future__ import annotations

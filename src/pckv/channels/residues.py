@@ -1,4 +1,4 @@
-"""Which prime q a compact report is made with, one residue a sign: small error first, then few words.
+"""Which prime q a compact report is made with, one residue per sign: small error first, then few words.
 
 Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
 has one digit more.
@@ -16,8 +16,8 @@ from pckv.errors import ParameterError
 SMALLEST_PRIME = 3
 MOST_WORDS = 2**63
 LARGEST_PRIME = isqrt(MOST_WORDS - 1)
-# Primes whose error is within this factor of the best are as good, and the fewest words decide.
-AS_GOOD = Fraction(102, 100)
+# Primes whose error is within this factor of the best count as equivalent, and the fewest words decide.
+EQUIVALENT_FACTOR = Fraction(102, 100)
 
 Fits = Callable[[int], bool]
 
@@ -62,29 +62,8 @@ def _whole(number: object, what: str) -> int:
     return number
 
 
-def scaled_sets(q: int, r: int, o: int, to: int) -> tuple[int, int]:
-    """Sets of about the same shares of another prime; several residues stay several."""
-    residues = min(max(round(Fraction(r * to, q)), min(r, 2)), to - 1)
-    return residues, min(max(round(Fraction(o * to, q)), 2 * residues - to, 0), residues - 1)
-
-
-def beside_ue(share: Fraction, shared: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-    """The squared errors of a rare key's frequency and mean beside PCKV-UE's, by h and by g.
-
-    A share β = r/q of the residues says +, and ω = o/q says both: with D = 1 + β(e^ε - 1), h is
-    D²/(β + ω - 2β²) and g is D²/(β - ω), up to what all have in common.
-    """
-
-    def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
-        square = (1 + beta * (bound - 1)) ** 2
-        return square / (beta + omega - 2 * beta**2), square / (beta - omega)
-
-    (h, g), (h_ue, g_ue) = h_and_g(share, shared), h_and_g(1 / (bound + 3), Fraction(0))
-    return h / h_ue, g / g_ue
-
-
 def error(q: int, bound: Fraction) -> Fraction:
-    """The squared error of a rare key beside PCKV-UE's: of its frequency or its mean, whichever loses more.
+    """The squared error of a rare key relative to PCKV-UE's: of its frequency or its mean, whichever loses more.
 
     PCKV-UE is q = e^ε + 3. A smaller q loses by h(q) = (e^ε + q - 1)²/(q - 2), a larger one by
     g(q) = (e^ε + q - 1)²/q.
@@ -106,12 +85,12 @@ def best(keys: int, bound: Fraction) -> int:
 
 
 def choose(keys: int, bound: Fraction) -> int:
-    """Among the primes as good as the best, the one with the fewest words."""
-    most = AS_GOOD * error(best(keys, bound), bound)
+    """Among the primes equivalent to the best, the one with the fewest words."""
+    most = EQUIVALENT_FACTOR * error(best(keys, bound), bound)
     peak = int(bound) + 3
     candidates = []
     for lowest, highest in ranges(keys):
-        # Up to the peak the error falls, so that those as good begin somewhere below it.
+        # Up to the peak the error falls, so that equivalent ones begin somewhere below it.
         start = _first(lowest, max(lowest, peak), lambda q: error(q, bound) <= most)
         first = islice(filter(is_prime, range(start, highest + 1)), 1)
         candidates += [prime for prime in first if error(prime, bound) <= most]

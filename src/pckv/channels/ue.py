@@ -1,4 +1,4 @@
-"""PCKV-UE: every key's own three-sided die, sent as two bit planes (proofs/ue.md)."""
+"""PCKV-UE: one three-sided die per key, sent as two bit planes (proofs/ue.md)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from pckv.canonical import decimal_text
 from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Law, Support
 from pckv.errors import ParameterError
+from pckv.wire import BitPlanes
 
 # ε is split as under `optimized`, and how often a sign is faked is the task's own choice.
 TUNED = "tuned"
@@ -29,7 +30,6 @@ class UeChannel(AllocatedChannel):
     name = "ue"
     options = frozenset({"allocation", "beta"})
     padding_amplifies = False
-    word_limit = None
 
     def __init__(  # noqa: PLR0917
         self,
@@ -51,27 +51,17 @@ class UeChannel(AllocatedChannel):
             raise ParameterError(f"allocation {TUNED!r} and beta go together")
         return found | ({"beta": checked_beta(parameters["beta"])} if "beta" in parameters else {})
 
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        tuned: list[dict[str, object]] = [{"allocation": TUNED, "beta": beta} for beta in ("0.12", "0.45")]
-        return (*super().variants(), *tuned)
-
     @property
     def parameters(self) -> dict[str, str | int]:
         return super().parameters | ({} if self.beta is None else {"beta": self.beta})
 
     @cached_property
-    def plane_bytes(self) -> int:
-        """The bytes of one bit plane."""
-        return (self.keys + 7) // 8
-
-    @cached_property
-    def body_bytes(self) -> int:
-        return 2 * self.plane_bytes
+    def message_format(self) -> BitPlanes:
+        return BitPlanes(self.keys)
 
     @cached_property
     def draws(self) -> int:
-        # Slot, sign, and a die a key.
+        # Slot, sign, and one draw per key.
         return 2 + self.keys
 
     @cached_property
@@ -122,7 +112,7 @@ class UeChannel(AllocatedChannel):
     def unsampled(self) -> Support:
         return Support(Fraction(self.fake, self.one), Fraction(self.fake, self.one))
 
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         return targets
 
     @property
@@ -146,10 +136,10 @@ class UeChannel(AllocatedChannel):
         return Law(weights, self.pair_total)
 
     def message(self, states: tuple[int, ...]) -> int:
-        """The message that shows these states, +1, -1 or 0 (absent) a key."""
+        """The message that shows these states: +1, -1 or 0 (absent) per key."""
         presence = sum(1 << key for key, state in enumerate(states) if state)
         sign = sum(1 << key for key, state in enumerate(states) if state > 0)
-        return presence | sign << 8 * self.plane_bytes
+        return presence | sign << 8 * self.message_format.plane_bytes
 
 
 def checked_beta(beta: object) -> str:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
-from pckv.channels.base import THRESHOLD_BITS, Channel, Law, SamplingChannel, Support, response_threshold
+from pckv.channels.base import THRESHOLD_BITS, Law, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
+from pckv.wire import Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,6 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")
 
 # Histograms beyond this many words are not decoded for all keys at once.
 MOST_DECODED = 2**28
-SMALL_PRIME = 11
 
 
 class UeCompactChannel(SamplingChannel):
@@ -38,7 +38,6 @@ class UeCompactChannel(SamplingChannel):
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    body_bytes = 8
     # Slot, sign, φ, whether the residue is in the true set, which one.
     draws = 5
 
@@ -65,14 +64,9 @@ class UeCompactChannel(SamplingChannel):
             raise ParameterError(f"{min(parameters)} must be given together with q")
         return super().read(parameters)
 
-    @classmethod
-    def variants(cls) -> tuple[dict[str, object], ...]:
-        overlapping: tuple[dict[str, object], ...] = ({"q": 3, "r": 2, "o": 1}, {"q": 7, "r": 3, "o": 1})
-        return ({}, {"q": 3}, {"q": 7}, {"q": 5, "r": 2}, *overlapping)
-
     @property
     def parameters(self) -> dict[str, str | int]:
-        # The defaults are left out: one text a channel, and tasks from before there were sets keep theirs.
+        # The defaults are left out: one text per channel, and tasks from before there were sets keep theirs.
         stated: dict[str, str | int] = {"q": self.q}
         stated |= {"r": self.r} if self.r > 1 else {}
         return stated | ({"o": self.o} if self.o else {})
@@ -90,30 +84,17 @@ class UeCompactChannel(SamplingChannel):
         return self.functions * self.q
 
     @property
-    def decodes_all(self) -> bool:
-        return self.word_limit <= MOST_DECODED
+    def counted_dummies(self) -> int:
+        # All dummies are one more key.
+        return 1
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
 
     @property
-    def why(self) -> str:
-        reason = self._why_sets() if self.r > 1 else self._why_prime()
-        if not self.decodes_all:
-            reason += "; too many words to decode all keys together, only those asked for"
-        return reason
-
-    def _why_prime(self) -> str:
-        loss = float(residues.error(self.q, self.bound)) - 1
-        best = residues.best(self.keys, self.bound)
-        reason = f"q = {self.q}: {self.word_limit:,} words, {loss:.1%} more error than ue"
-        if self.q != best:
-            reason += f" (q = {best}: {float(residues.error(best, self.bound)) - 1:.1%})"
-        return reason
-
-    def _why_sets(self) -> str:
-        frequency, mean = residues.beside_ue(Fraction(self.r, self.q), Fraction(self.o, self.q), self.bound)
-        return (
-            f"q = {self.q}, r = {self.r}, o = {self.o}: {self.word_limit:,} words; the error of a rare key beside "
-            f"ue: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
-        )
+    def decodes_all(self) -> bool:
+        return self.word_limit <= MOST_DECODED
 
     def first(self, positive: Number) -> Number:
         """The first of the r residues that say +, or of those that say -; numbers or arrays alike."""
@@ -154,14 +135,7 @@ class UeCompactChannel(SamplingChannel):
         alone = Fraction(self.r - self.o, self.q)
         return Support(alone, alone, Fraction(self.o, self.q))
 
-    def smaller(self) -> Channel | None:
-        # Words are q² even for one key, so that there a small prime stands for a large one.
-        if self.keys > 1 or self.q <= SMALL_PRIME:
-            return super().smaller()
-        r, o = residues.scaled_sets(self.q, self.r, self.o, SMALL_PRIME)
-        return UeCompactChannel(self.keys, self.padding, self.epsilon, SMALL_PRIME, r, o, self.bits)
-
-    def most_supported(self, targets: int) -> int:
+    def max_support(self, targets: int) -> int:
         # A constant function (φ = 0) says the same of every key: +, or both signs where there is such a residue.
         return targets * (2 if self.o else 1)
 

@@ -16,7 +16,7 @@ from pckv.errors import ParameterError, require
 from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.set_sizes import Sizes
+from pckv.planning.set_sizes import SetSizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -29,15 +29,13 @@ TABLES = (".csv", ".parquet", ".json")
     "--method",
     help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many; of a pilot consistent, its only one]",
 )
-@click.option(
-    "--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}; repeat for both."
-)
+@click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
 @click.option(
     "--sizes",
     "sizes_file",
     type=FilePath,
     help="How many pairs people hold, as for `pckv plan`: intervals of frequencies then reach up to what sets larger than the "
-    "padding may hide. Needed by post oversize.",
+    "padding may hide.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
@@ -75,7 +73,7 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
-    sizes = None if sizes_file is None else Sizes.read(sizes_file)
+    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
     tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(

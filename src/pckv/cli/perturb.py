@@ -13,6 +13,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Messages
 from pckv.cli.common import STREAM, FilePath, force_option, task_option
 from pckv.cli.inputs import read_task, standard_input_as_file
 from pckv.cli.terminal import progress_bar, row_bar
@@ -22,7 +23,7 @@ from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED, Leniency, PopulationFile
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.files.reports.format import Messages, stream_reports, write_reports
+from pckv.files.reports.format import stream_reports, write_reports
 from pckv.files.reports.inputs import REPORT_SUFFIX
 from pckv.task import Task
 

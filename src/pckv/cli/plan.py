@@ -21,14 +21,13 @@ from pckv.planning.plan import (
     Plan,
     plan,
 )
-from pckv.planning.set_sizes import POPULAR_KEYS, Sizes
+from pckv.planning.set_sizes import POPULAR_KEYS, SetSizes
 
 WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
 # Means are taken to lie anywhere on [-1, 1]: guessing, without asking anybody, has this error.
 NOTHING_LEARNED = 3**-0.5
 RULES = {
     "90 %": f"{USUAL_SHARE:.0%} of the people hold at most that many",
-    "oversize": "least predicted error with the correction for larger sets (oversize)",
 }
 
 
@@ -76,7 +75,7 @@ def plan_command(
     pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     """
-    sizes = None if sizes_file is None else Sizes.read(sizes_file)
+    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
     recommended = plan(keys, users, epsilon, pairs, sizes=sizes, frequency=frequency, objective=objective)
     if as_json:
         print_json(recommended.to_dict())

@@ -9,7 +9,7 @@ import click
 
 from pckv.cli.common import json_option
 from pckv.cli.terminal import print_json, progress_bar
-from pckv.lab.figures import Scale
+from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 
 

@@ -18,9 +18,9 @@ from pckv.estimators.estimate import METHODS, POSTS
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns
-from pckv.lab.baselines import NAMES
+from pckv.lab.baselines.registry import BASELINE_NAMES
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, check_mechanism, simulate
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
@@ -39,7 +39,7 @@ from pckv.planning.objective import OBJECTIVES
     multiple=True,
     default=("auto",),
     show_default=True,
-    help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(NAMES)}; repeat for several.",
+    help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
 @click.option(
     "--padding", type=int, multiple=True, default=(1,), show_default=True, help="Repeat for several."
@@ -54,7 +54,7 @@ from pckv.planning.objective import OBJECTIVES
 @click.option(
     "--post",
     multiple=True,
-    help=f"Postprocess the frequencies: {', '.join(POSTS)} (by the sizes in DATA); repeat for both. The reports are the same as without.",
+    help=f"Postprocess the frequencies: {', '.join(POSTS)}. The reports are the same as without.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
@@ -111,7 +111,7 @@ def simulate_command(
         check_picture(plot)
         check_free(plot, force=force)
     with progress_bar(f"Reading {data.name}") as progress:
-        dataset = read_dataset(
+        dataset = read_ratings(
             data, Columns(user, key, value), low=low, high=high, repeated=repeated, progress=progress
         )
     with progress_bar("Simulating") as progress:

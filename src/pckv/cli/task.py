@@ -22,7 +22,7 @@ from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.objective import OBJECTIVES
-from pckv.planning.set_sizes import LARGEST_TOLD_APART, MOST_PILOT_REPORTS, PILOT_ONE_IN
+from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 
 # What is asked of whom and when: the same for a task and for its pilot.
@@ -135,7 +135,7 @@ def new_command(
 @click.option(
     "--largest",
     type=int,
-    default=LARGEST_TOLD_APART,
+    default=MAX_DISTINGUISHED_SIZE,
     show_default=True,
     help="The largest number of pairs with a bucket of its own; at most the number of keys.",
 )
@@ -165,9 +165,9 @@ def next_steps(task: Task, out: Path, users: int | None) -> str:
     """Return what to do with a pilot, in a few lines."""
     epsilon = decimal_text(task.epsilon, "epsilon")
     if users is None:
-        asked, others = f"one in {PILOT_ONE_IN} people, and {MOST_PILOT_REPORTS:,} in all", "USERS"
+        asked, others = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
     else:
-        largest_pilot = min(users // PILOT_ONE_IN, MOST_PILOT_REPORTS)
+        largest_pilot = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
         asked, others = f"{largest_pilot:,} people", str(users - largest_pilot)
     return (
         f"Ask at most {asked}. Nobody may take part in both the pilot and the task {task.name!r} itself: "

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -19,6 +19,7 @@ from pckv.cli.remote import ENVIRONMENT, ask
 from pckv.cli.signals import EndSignals
 from pckv.collector.settings import PREFIX
 from pckv.errors import DataError
+from pckv.progress import Progress
 from pckv.task import Task
 
 COLLECTOR = (sys.executable, "-m", "pckv", "serve")
@@ -79,7 +80,7 @@ def collect(
     address: Address,
     task: Task,
     participants: Sequence[Pairs],
-    progress: Callable[[float], None],
+    progress: Progress,
     signals: EndSignals,
 ) -> None:
     """Have everybody take part, each with a device of their own."""

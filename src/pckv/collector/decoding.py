@@ -7,15 +7,13 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from pckv.canonical import Repeated, base64url, from_base64url, unique
 from pckv.collector.problem_details import Problem, ProblemKind
 from pckv.counting.batches import sift
 from pckv.errors import ReportError, require
 from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
-from pckv.wire import WORD_BYTES, Report, check_id, read_body
+from pckv.wire import Report, Words, check_id
 
 MOST_REPORTS = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
@@ -87,7 +85,7 @@ def _read(task: Task, item: dict[str, str]) -> Report | str:
         return "bad_id"
     try:
         body = from_base64url(item["body"])
-        read_body(body, task.word_limit, task.key_count)
+        task.channel.message_format.decode(body)
     except ReportError as error:
         return error.code
     return Report(report_id, body)
@@ -154,16 +152,11 @@ def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Re
 
 
 def _bodies(task: Task, column: Any) -> list[bytes | None]:
-    if task.word_limit is None or column.null_count:
-        return [
-            word if word is None or isinstance(word, bytes) else _word(word) for word in column.to_pylist()
-        ]
-    data = np.asarray(column).astype("<i8", copy=False).tobytes()
-    return [data[start : start + WORD_BYTES] for start in range(0, len(data), WORD_BYTES)]
-
-
-def _word(word: int) -> bytes:
-    return word.to_bytes(WORD_BYTES, "little", signed=True)
+    message_format = task.channel.message_format
+    if isinstance(message_format, Words):
+        present = iter(message_format.to_bodies(column.drop_null().to_numpy(zero_copy_only=False)))
+        return [next(present) if valid else None for valid in column.is_valid().to_pylist()]
+    return list(column.to_pylist())
 
 
 def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report | str:
@@ -172,7 +165,7 @@ def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report 
     if body is None:
         return "bad_encoding"
     try:
-        read_body(body, task.word_limit, task.key_count)
+        task.channel.message_format.decode(body)
     except ReportError as error:
         return error.code
     return Report(report_id, body)

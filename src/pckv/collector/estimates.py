@@ -21,7 +21,7 @@ from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
 from pckv.errors import PckvError, require
 from pckv.estimators.estimate import default_method
 from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import places
+from pckv.estimators.set_sizes import bucket_rows
 from pckv.files.reports.format import as_arrays, write_reports
 from pckv.task import Task
 
@@ -163,7 +163,7 @@ def _wanted(task: Task, made: Estimates, keys: list[str] | None) -> np.ndarray:
     if keys is not None:
         try:
             if isinstance(task.channel, BucketsChannel):
-                return places(task.channel, keys)
+                return bucket_rows(task.channel, keys)
             return np.array([task.key_index(key) for key in keys], np.int64)
         except PckvError as error:
             raise Problem(ProblemKind.MALFORMED, str(error)) from None

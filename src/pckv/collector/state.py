@@ -18,7 +18,7 @@ from pckv.collector.report_writer import Batcher
 from pckv.collector.settings import Settings
 from pckv.collector.tallies import Tallies
 from pckv.estimators.result import Estimates
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import Store, StoredTask
 from pckv.task import Task
 
@@ -51,7 +51,7 @@ def phase(found: StoredTask, day: str, reports: int = 0) -> Phase:
 
 def is_full(task: Task, reports: int) -> bool:
     """Whether so many reports are all that a task needs: more people in a pilot would be lost to the main task."""
-    return task.kind == SIZES and reports >= MOST_PILOT_REPORTS
+    return task.kind == SIZES and reports >= MAX_PILOT_REPORTS
 
 
 @dataclass

@@ -17,7 +17,7 @@ from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import Outcome, Upload
 from pckv.task import Task
 from pckv.wire import Report
@@ -146,7 +146,7 @@ async def _check_known(here: Collector, task: Task, reports: Sequence[Report]) -
     """Refuse reports that are new; whoever was not answered and sends again what is stored learns that it is."""
     stored = await asyncio.to_thread(here.store.bodies, task.id, sorted(report.id for report in reports))
     if any(stored.get(report.id) != report.body for report in reports):
-        raise Problem(ProblemKind.CLOSED, f"the pilot has the {MOST_PILOT_REPORTS:,} reports that it needs")
+        raise Problem(ProblemKind.CLOSED, f"the pilot has the {MAX_PILOT_REPORTS:,} reports that it needs")
 
 
 @router.options("/tasks/{task_id}", include_in_schema=False)

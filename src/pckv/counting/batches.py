@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Messages
 from pckv.errors import DataError, ReportError, require
-from pckv.files.reports.format import Messages, message_column
+from pckv.files.reports.format import message_column
 from pckv.tally import Tally
 from pckv.tally.kernels.planes import plane_problems
 from pckv.task import Task

@@ -69,9 +69,7 @@ class Sieve:
         return counted
 
     def _add(self, counted: Counted, bodies: Bytes) -> None:
-        bodies = np.ascontiguousarray(bodies)
-        in_words = self.task.word_limit is not None
-        counted.tally.add_many(bodies.view(np.int64).reshape(-1) if in_words else bodies)
+        counted.tally.add_many(self.task.channel.message_format.to_array(bodies.tobytes()))
 
 
 def conflict(files: Iterable[ReportFile], report_id: bytes) -> DataError:

@@ -14,6 +14,6 @@ def perturb(channel: BucketsChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     bucket = channel.bucket_of(len(pairs))
     if tape.bernoulli(channel.kept):
         return bucket
-    # One of the other buckets, all alike: the true one is skipped.
+    # One of the other buckets, all equally likely: the true one is skipped.
     other = tape.below(channel.rows - 1)
     return other if other < bucket else other + 1

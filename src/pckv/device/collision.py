@@ -12,8 +12,8 @@ from pckv.randomness import Tape
 def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Send the pairs to symbols by a random hash function, and report one of those or another.
 
-    The draws, in order: which pairs (only with more of them than the padding), a sign a pair, the
-    function, the symbol, and the other symbol if it is none of hers.
+    The draws, in order: which pairs (only with more of them than the padding), one sign per pair, the
+    function, the symbol, and the other symbol if it is none of their own.
     """
     items = [channel.item(key, tape.bernoulli(level)) for key, level in choose(pairs, channel.padding, tape)]
     function = tape.below(channel.functions)
@@ -22,7 +22,7 @@ def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int
     if number < len(own) * channel.hit:
         symbol = own[number // channel.hit]
     else:
-        # One of the other symbols, all alike: her own are skipped.
+        # One of the other symbols, all equally likely: the participant's own are skipped.
         symbol = tape.below(channel.symbols - len(own))
         for taken in own:
             symbol += taken <= symbol
@@ -30,7 +30,7 @@ def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int
 
 
 def choose(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
-    """All pairs, or as many of them as a report takes, every choice alike."""
+    """All pairs, or as many of them as a report takes, every choice equally likely."""
     if len(pairs) <= most:
         return pairs
     shuffled = list(pairs)

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pckv.device import buckets, collision, grr, ue, ue_compact
 from pckv.device.padding import Pair, level
 from pckv.errors import PairsError
+from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
-from pckv.wire import Report, write_body
-
-__all__ = ["SAMPLERS", "Sampler", "perturb", "perturb_from", "read_pairs"]
+from pckv.wire import Report
 
 Sampler = Callable[[Any, Sequence[Pair], Tape], int]
-
-SAMPLERS: dict[str, Sampler] = {
-    "ue": ue.perturb,
-    "grr": grr.perturb,
-    "ue-compact": ue_compact.perturb,
-    "collision": collision.perturb,
-    "buckets": buckets.perturb,
-}
 
 
 def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
@@ -42,8 +32,9 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
 def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float]) -> Report:
     """The same from a given tape: for test vectors and audits."""
     channel = task.channel
-    message = SAMPLERS[channel.name](channel, read_pairs(task, pairs), tape)
-    return Report(tape.report_id, write_body(message, channel.body_bytes))
+    sampler: Sampler = load_part(channel.name, "sampler")
+    message = sampler(channel, read_pairs(task, pairs), tape)
+    return Report(tape.report_id, channel.message_format.encode(message))
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:

@@ -15,8 +15,8 @@ def perturb(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     key, positive = (sampled[0], tape.bernoulli(sampled[1])) if sampled else (None, False)
     fake, either = channel.fake, 2 * channel.fake
     draw = tape.draw
-    presence = bytearray(channel.plane_bytes)
-    sign = bytearray(channel.plane_bytes)
+    presence = bytearray(channel.message_format.plane_bytes)
+    sign = bytearray(channel.message_format.plane_bytes)
     for position in range(channel.keys):
         number = draw()
         if position == key:

@@ -15,10 +15,10 @@ def perturb(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int
     first = channel.first(tape.bernoulli(level))
     function = tape.below(channel.functions)
     if tape.bernoulli(channel.kept):
-        # One of the true set's residues, all alike; a set of one takes no draw.
+        # One of the true set's residues, all equally likely; a set of one takes no draw.
         residue = first + (tape.below(channel.r) if channel.r > 1 else 0)
     else:
-        # One of the other residues, all alike: the true set is skipped.
+        # One of the other residues, all equally likely: the true set is skipped.
         other = tape.below(channel.q - channel.r)
         residue = other if other < first else other + channel.r
     return function * channel.q + (residue - channel.product(function, key)) % channel.q

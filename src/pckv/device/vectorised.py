@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Bytes, Flags, Floats, Integers, Messages
 from pckv.channels import BucketsChannel, SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
@@ -20,27 +21,26 @@ from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
 from pckv.limits import REPORT_ID_BYTES
+from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.randomness import Source
 from pckv.task import Task
 
 Draws = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 # Draws held in memory at once, whatever the number of keys.
-DRAWS_A_BATCH = 2**22
+DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
 
 
-class Batch(NamedTuple):
+class ReportBatch(NamedTuple):
     """Many reports: ids as rows of 16 bytes; messages as words, or as rows of plane bytes."""
 
-    ids: NDArray[np.uint8]
-    messages: Integers | NDArray[np.uint8]
+    ids: Bytes
+    messages: Messages
 
 
-class ManyTape:
+class VectorisedTape:
     """Arrays of draws from a source of bytes."""
 
     def __init__(self, source: Source = os.urandom) -> None:
@@ -64,8 +64,11 @@ class ManyTape:
         return np.asarray(self.draw(levels.size) >> np.uint64(VALUE_SHIFT) < levels)
 
 
+VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
+
+
 class Sampled(NamedTuple):
-    """One pair a participant after padding-and-sampling; a dummy has no key of the task."""
+    """One pair per participant after padding-and-sampling; a dummy has no key of the task."""
 
     real: Flags
     keys: Integers
@@ -81,15 +84,16 @@ class Taken(NamedTuple):
     positive: Flags
 
 
-def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[Batch]:
+def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
     check_values(task, population)
-    tape = ManyTape(source)
-    batch = max(1, DRAWS_A_BATCH // task.channel.draws)
+    tape = VectorisedTape(source)
+    sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
+    batch = max(1, DRAWS_PER_BATCH // task.channel.draws)
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
         ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        yield Batch(ids, SAMPLERS[task.mechanism](task.channel, _prepared(task, part, tape), tape))
+        yield ReportBatch(ids, sampler(task.channel, _prepared(task, part, tape), tape))
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -108,7 +112,7 @@ def _participants(population: Population, start: int, stop: int) -> Population:
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
 
 
-def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | Taken | Integers:
+def _prepared(task: Task, population: Population, tape: VectorisedTape) -> Sampled | Taken | Integers:
     """What the sampler of the task's mechanism is made to look at: a pair each, some, or their numbers."""
     if isinstance(task.channel, BucketsChannel):
         return population.sizes
@@ -116,7 +120,7 @@ def _prepared(task: Task, population: Population, tape: ManyTape) -> Sampled | T
     return prepare(task, population, tape)
 
 
-def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
+def _sample(task: Task, population: Population, tape: VectorisedTape) -> Sampled:
     sizes = population.sizes
     slots = tape.below(np.maximum(sizes, task.padding).astype(np.uint64))
     real = slots < sizes
@@ -128,15 +132,15 @@ def _sample(task: Task, population: Population, tape: ManyTape) -> Sampled:
     return Sampled(real, keys, tape.positive(levels))
 
 
-def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
+def _take(task: Task, population: Population, tape: VectorisedTape) -> Taken:
     sizes, starts = population.sizes, population.offsets[:-1]
     order = np.arange(population.keys.size)
     # The first pairs of everybody who holds too many are shuffled in, one place after another.
     many = np.flatnonzero(sizes > task.padding)
     for place in range(task.padding if many.size else 0):
-        here = starts[many] + place
-        there = here + tape.below((sizes[many] - place).astype(np.uint64))
-        order[here], order[there] = order[there], order[here]
+        current = starts[many] + place
+        other = current + tape.below((sizes[many] - place).astype(np.uint64))
+        order[current], order[other] = order[other], order[current]
     owners = np.repeat(np.arange(len(population)), sizes)
     taken = np.arange(order.size) - starts[owners] < task.padding
     chosen = order[taken]
@@ -146,11 +150,12 @@ def _take(task: Task, population: Population, tape: ManyTape) -> Taken:
     )
 
 
-def _levels(task: Task, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _levels(task: Task, values: Floats) -> Floats:
     return (values - task.low) / (task.high - task.low) * VALUE_ONE
 
 
-def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
+    """Sample the words of `grr`, one per participant."""
     dummies = np.flatnonzero(~sampled.real)
     keys = sampled.keys.copy()
     keys[dummies] += tape.below(np.full(dummies.size, channel.padding, np.uint64))
@@ -165,7 +170,8 @@ def _grr(channel: GrrChannel, sampled: Sampled, tape: ManyTape) -> Integers:
     return words
 
 
-def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> Integers:
+def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
+    """Sample the words of `ue-compact`, one per participant."""
     count = sampled.keys.size
     residues = channel.first(sampled.positive.astype(np.int64))
     functions = tape.below(np.full(count, channel.functions, np.uint64))
@@ -179,7 +185,8 @@ def _ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: ManyTape) -> 
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
-def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integers:
+def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
+    """Sample the words of `collision`, one per participant."""
     functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
     items = channel.item(taken.keys.astype(np.uint64), taken.positive)
     hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
@@ -193,13 +200,14 @@ def _collision(channel: CollisionChannel, taken: Taken, tape: ManyTape) -> Integ
     symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
     symbols[missed] = tape.below((channel.symbols - counts[missed]).astype(np.uint64))
-    # Her own symbols are skipped: those that are not above it, once the ones before them are.
+    # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
     symbols += np.bincount(owners[skipped], minlength=taken.users)
     return functions * channel.symbols + symbols
 
 
-def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint8]:
+def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
+    """Sample the bit planes of `ue`, one per participant."""
     count = sampled.keys.size
     numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
     plus = numbers < np.uint64(channel.fake)
@@ -212,18 +220,10 @@ def _ue(channel: UeChannel, sampled: Sampled, tape: ManyTape) -> NDArray[np.uint
     return np.concatenate(planes, axis=1)
 
 
-def _buckets(channel: BucketsChannel, sizes: Integers, tape: ManyTape) -> Integers:
+def perturb_buckets(channel: BucketsChannel, sizes: Integers, tape: VectorisedTape) -> Integers:
+    """Sample the words of `buckets`, one per participant."""
     words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
     moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))
     others = tape.below(np.full(moved.size, channel.rows - 1, np.uint64))
     words[moved] = others + (others >= words[moved])
     return words
-
-
-SAMPLERS: dict[str, Callable[[Any, Any, ManyTape], Integers | NDArray[np.uint8]]] = {
-    "ue": _ue,
-    "grr": _grr,
-    "ue-compact": _ue_compact,
-    "collision": _collision,
-    "buckets": _buckets,
-}

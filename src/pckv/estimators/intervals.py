@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
-from pckv.estimators.tails import binomial_probabilities, binomial_upper_tail
+from pckv.arrays import Floats
+from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
-# Below this expected number of false supports a key, counts are not Gaussian, unless the key's
+# Below this expected number of false supports per key, counts are not Gaussian, unless the key's
 # own holders make its count's variance at least the second number.
 GAUSSIAN_NOISE = 50
 GAUSSIAN_VARIANCE = 400
@@ -37,12 +38,12 @@ class MeanInterval(NamedTuple):
 
 
 def two_sided_z(level: float) -> float:
-    """The normal quantile of a two-sided level."""
+    """Return the normal quantile of a two-sided level."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def frequency_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> Interval:
-    """All frequencies that the count of supports does not contradict at this level."""
+    """Return all frequencies that the count of supports does not contradict at this level."""
     estimate = unbiased_frequency(support, reports, moments)
     low, high = _score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
@@ -62,7 +63,7 @@ def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level
 
 
 def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
-    """All whole numbers of holders that neither tail of the count's exact law contradicts.
+    """Return all whole numbers of holders that neither tail of the count's exact law contradicts.
 
     The count is the sum of two binomials: holders who support their key, and all other chances to
     support it. Equal counts have equal limits, so that each distinct count is solved once.
@@ -74,11 +75,11 @@ def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMomen
     chances = 2 if moments.absent.mean_square_sum > moments.absent.mean_sum else 1
     fake = moments.noise / chances
     own = moments.holder.mean_sum - (chances - 1) * fake
-    most_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
+    max_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
 
     def at_least(holders: Floats, threshold: Floats) -> Floats:
-        fakes = binomial_probabilities(most_fakes, chances * reports - holders, fake)
-        wanted = threshold[:, None] - np.arange(most_fakes + 1)
+        fakes = binomial_probabilities(max_fakes, chances * reports - holders, fake)
+        wanted = threshold[:, None] - np.arange(max_fakes + 1)
         tails = binomial_upper_tail(wanted, np.broadcast_to(holders[:, None], wanted.shape), own)
         return np.asarray((fakes * tails).sum(axis=1))
 
@@ -89,7 +90,7 @@ def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMomen
 
 
 def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most: int) -> Floats:
-    """The least whole number up to `most` where a rising condition holds; most + 1 if nowhere."""
+    """Return the least whole number up to `most` where a rising condition holds; most + 1 if nowhere."""
     least, beyond = np.zeros(size), np.full(size, most + 1.0)
     while np.any(least < beyond):
         middle = np.floor((least + beyond) / 2)
@@ -99,8 +100,16 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
     return beyond
 
 
+def widen_for_large_sets(high: Floats, shown_pair_share: float) -> Floats:
+    """Raise upper limits of frequencies to what sets larger than the padding may hide.
+
+    `shown_pair_share` is the share of all pairs that reports show: every key may have lost the others.
+    """
+    return np.minimum(high / shown_pair_share, 1.0)
+
+
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
-    """The hull of Fieller's set within [-1, 1]; all of it where the data say nothing.
+    """Return the hull of Fieller's set within [-1, 1]; all of it where the data say nothing.
 
     The set is where (T̄ - κ·m·Ȳ)² ≤ z²·(V0 + V2·m²)/n, a quadratic in m: within [-1, 1] its ends
     are roots of the quadratic or ends of the range.
@@ -119,7 +128,7 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
 def fieller_quadratic(
     support: KeySupport, reports: int, moments: CountMoments, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """(A, B, C): a mean m is accepted iff A·m² + B·m + C ≤ 0."""
+    """Return (A, B, C): a mean m is accepted iff A·m² + B·m + C ≤ 0."""
     frequency = unbiased_frequency(support, reports, moments)
     difference = (support.plus - support.minus) / reports
     expected = moments.contrast * frequency
@@ -129,7 +138,7 @@ def fieller_quadratic(
 
 
 def _roots(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Both real roots, infinite where there are none; no cancellation."""
+    """Return both real roots, infinite where there are none; no cancellation."""
     discriminant = b * b - 4 * a * c
     q = -(b + np.copysign(np.sqrt(np.maximum(discriminant, 0)), b)) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -1,6 +1,6 @@
-"""Named post-processings of frequencies: off unless asked for, and named in the result's method.
+"""Named postprocessing of frequencies: off unless asked for, and named in the result's method.
 
-They read what was estimated already, so that they cost no privacy. Means stay the method's.
+It reads estimates and public numbers only, so it costs no privacy. Means stay the method's (proofs/consistency.md).
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pckv.arrays import Floats
 from pckv.errors import ParameterError
-from pckv.estimators.consistency import at_most, on_simplex
-from pckv.estimators.methods.baseline import Floats
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import Sizes
 from pckv.tally.decode.support import DummySupport
 
-CONSISTENT, OVERSIZE = "consistent", "oversize"
-# In the order that they are applied: the first is about pairs that were sampled, the second about those left out.
-POSTS = (CONSISTENT, OVERSIZE)
+CONSISTENT = "consistent"
+POSTS = (CONSISTENT,)
 
 
-def in_order(post: str | Sequence[str]) -> tuple[str, ...]:
-    """The post-processings asked for, each once, in the order that they are applied."""
+def check_posts(post: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the postprocessing steps asked for, each once.
+
+    Raises:
+        ParameterError: if one of them does not exist.
+    """
     wanted = {post} if isinstance(post, str) else set(post)
     for unknown in sorted(wanted - set(POSTS)):
         raise ParameterError(f"post {unknown!r} does not exist: choose from {', '.join(POSTS)}")
@@ -30,33 +31,42 @@ def in_order(post: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def full_name(method: str, post: tuple[str, ...]) -> str:
-    """What a result calls its method.
+    """Return what a result calls its method.
 
-    >>> full_name("corrected", ("consistent", "oversize"))
-    'corrected+consistent+oversize'
+    >>> full_name("corrected", ("consistent",))
+    'corrected+consistent'
     """
     return "+".join((method, *post))
 
 
-def kept_share(post: tuple[str, ...], sizes: Sizes | None, padding: int) -> float | None:
-    """The share of all pairs that reports show, where sizes are known."""
-    if sizes is None and OVERSIZE in post:
-        raise ParameterError(f"post {OVERSIZE!r} needs sizes: how many pairs people hold")
-    return None if sizes is None else sizes.kept(padding)
-
-
-def consistent(
+def make_consistent(
     frequency: Floats, dummies: DummySupport, reports: int, moments: CountMoments, padding: int
 ) -> Floats:
-    """The nearest frequencies that can be: they add up to the padding with the dummies, or to no more without."""
+    """Return the nearest possible frequencies: with the dummies they sum to the padding, without to at most that."""
     if dummies.dummies:
-        of_dummies = (dummies.total / reports - dummies.dummies * moments.noise) / moments.signal
-        nearest = on_simplex(np.append(frequency, of_dummies), padding)[:-1]
+        dummy_frequency = (dummies.total / reports - dummies.dummies * moments.noise) / moments.signal
+        nearest = project_to_sum(np.append(frequency, dummy_frequency), padding)[:-1]
     else:
-        nearest = at_most(frequency, padding)
+        nearest = project_to_sum_at_most(frequency, padding)
     return np.minimum(nearest, 1.0)
 
 
-def oversized(frequency: Floats, kept: float) -> Floats:
-    """Frequencies, or limits of them, as if every key had lost the same share of its holders."""
-    return np.minimum(frequency / kept, 1.0)
+def project_to_sum(values: Floats, total: float = 1.0) -> Floats:
+    """Return the nearest point (Euclidean) whose coordinates are not negative and sum to a total (Norm-Sub).
+
+    One number is subtracted from all values, and what falls below zero becomes zero; the number is the one that
+    gives the total. The k largest stay positive as long as the sum of their excesses over the k-th is at most the
+    total.
+    """
+    # Subtracting the largest value changes no result and keeps rounding errors small.
+    below_largest = values - values.max()
+    falling = -np.sort(-below_largest)
+    sums, ranks = np.cumsum(falling), np.arange(1, falling.size + 1)
+    positive = np.count_nonzero(sums - ranks * falling <= total)
+    return np.asarray(np.maximum(below_largest - (sums[positive - 1] - total) / positive, 0.0))
+
+
+def project_to_sum_at_most(values: Floats, total: float) -> Floats:
+    """Return the nearest point whose coordinates are not negative and sum to at most a total."""
+    clipped = np.maximum(values, 0.0)
+    return clipped if clipped.sum() <= total else project_to_sum(values, total)

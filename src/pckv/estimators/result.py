@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import BucketsChannel
 from pckv.errors import require
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Floats = NDArray[np.float64]
 
 COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high")
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")
@@ -54,25 +54,25 @@ class Estimates:
 
     @property
     def of_sizes(self) -> bool:
-        """Whether these are the estimates of a pilot: a row a bucket of sizes, in place of a key."""
+        """Whether these are the estimates of a pilot: one row per bucket of sizes instead of per key."""
         return self.mechanism == BucketsChannel.name
 
     def shown(self, count: int) -> Estimates:
-        """What to show where there is room for so many rows: the most frequent keys, or all buckets in order."""
+        """Return what to show where there is room for this many rows: the most frequent keys, or all buckets in order."""
         return self if self.of_sizes else self.top(count)
 
     def headers(self, interval: str) -> tuple[str, ...]:
-        """The names of the columns that people read, intervals in one; of a bucket the sizes are its name."""
+        """Return the headers of the table for people, one per interval; a bucket's sizes are its name."""
         if self.of_sizes:
             return ("pairs", "share of people", interval)
         return ("key", "frequency", interval, "mean", interval)
 
     def top(self, count: int) -> Estimates:
-        """The keys with the largest estimated frequencies, most frequent first."""
+        """Return the keys with the largest estimated frequencies, most frequent first."""
         return self.take(np.argsort(-self.frequency, kind="stable")[:count])
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Some rows of the table, in the order given."""
+        """Return some rows of the table, in the order given."""
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
@@ -81,24 +81,24 @@ class Estimates:
         return replace(self, key=[self.key[row] for row in rows], **columns)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as plain lists, a column each."""
+        """Return the table as plain lists, one per column."""
         return {
             name: list(getattr(self, name)) if name == "key" else getattr(self, name).tolist()
             for name in COLUMNS
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """What `pckv estimate --json` prints."""
+        """Return scalars and rows as plain values."""
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return {name: getattr(self, name) for name in SCALARS} | {"estimates": rows}
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Return the same as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_csv(self) -> str:
-        """The table as CSV, with a header."""
+        """Return the table as CSV, with a header."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -106,13 +106,13 @@ class Estimates:
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
-        """The table for Arrow, with what it was made from in the schema's metadata."""
+        """Return the table for Arrow, with task, method and the like in the schema's metadata."""
         arrow = require("pyarrow", extra="files")
         about = {f"pckv.{name}": str(getattr(self, name)) for name in SCALARS}
         return arrow.table(self.columns()).replace_schema_metadata(about)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table for pandas, with what it was made from in `attrs`."""
+        """Return the table for pandas, with task, method and the like in `attrs`."""
         frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.columns())
         frame.attrs = {name: getattr(self, name) for name in SCALARS}
         return frame

@@ -1,4 +1,4 @@
-"""How many pairs people hold: the estimates of a pilot, a row a bucket of sizes (proofs/buckets.md)."""
+"""How many pairs people hold: the estimates of a pilot, one row per bucket of sizes (proofs/buckets.md)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pckv.arrays import Floats
 from pckv.channels import BucketsChannel
 from pckv.errors import ParameterError
-from pckv.estimators.consistency import on_simplex
 from pckv.estimators.intervals import Interval, frequency_interval
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
+from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.result import Estimates
 from pckv.moments import CountMoments
 from pckv.tally import Tally
@@ -26,7 +27,7 @@ def estimate_sizes(
     level: float,
     buckets: Sequence[str] | None,
 ) -> Estimates:
-    """The share of people in every bucket, or in those asked for.
+    """Estimate the share of people in every bucket, or in those asked for.
 
     `frequency` is a distribution: not negative, and all buckets sum to 1. `mean`, `mean_low` and `mean_high`
     are the sizes of the bucket, its geometric middle and its ends, which no report changes.
@@ -34,7 +35,7 @@ def estimate_sizes(
     if method not in (None, METHOD):
         raise ParameterError(f"method {method!r} is not for a task of sizes, which has {METHOD!r} alone")
     shares, interval = _shares(tally, channel, level)
-    frequency = on_simplex(shares)
+    frequency = project_to_sum(shares)
     starts, ends = np.array(channel.starts, np.float64), np.array(channel.ends, np.float64)
     estimates = Estimates(
         task=tally.task.id,
@@ -53,14 +54,14 @@ def estimate_sizes(
         mean_high=ends,
         mean_misfit=np.zeros(channel.rows, np.bool_),
     )
-    return estimates if buckets is None else estimates.take(places(channel, buckets))
+    return estimates if buckets is None else estimates.take(bucket_rows(channel, buckets))
 
 
 def _shares(tally: Tally, channel: BucketsChannel, level: float) -> tuple[Floats, Interval]:
-    """The share of every bucket on its own, unbiased; all alike and anything possible without a report."""
+    """Return the unbiased share of every bucket, with its interval; zeros and [0, 1] without a report."""
     if tally.reports == 0:
-        nothing = np.zeros(channel.rows)
-        return nothing, Interval(nothing, np.ones(channel.rows))
+        zeros = np.zeros(channel.rows)
+        return zeros, Interval(zeros, np.ones(channel.rows))
     support, moments = key_support(tally), CountMoments.of(channel.count_law)
     return (
         unbiased_frequency(support, tally.reports, moments),
@@ -68,8 +69,8 @@ def _shares(tally: Tally, channel: BucketsChannel, level: float) -> tuple[Floats
     )
 
 
-def places(channel: BucketsChannel, buckets: Sequence[str]) -> np.ndarray:
-    """The rows of some buckets."""
+def bucket_rows(channel: BucketsChannel, buckets: Sequence[str]) -> np.ndarray:
+    """Return the rows of some buckets."""
     labels = channel.labels
     for bucket in buckets:
         if bucket not in labels:

@@ -1,1 +1,1 @@
-"""Simulation and comparison; everything here is seeded and made up."""
+"""Simulation and comparison of mechanisms; all randomness is seeded."""

@@ -1,4 +1,4 @@
-"""Methods beside each other on the same reports: errors, how sure their ratios are, and what intervals cover."""
+"""Compare methods on the same reports: errors, the uncertainty of their ratios, and coverage of intervals."""
 
 from __future__ import annotations
 
@@ -9,38 +9,37 @@ from typing import Any
 
 import numpy as np
 from numpy.random import default_rng
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import build
+from pckv.estimators.intervals import widen_for_large_sets
 from pckv.estimators.methods.baseline import baseline
 from pckv.estimators.methods.bayes.bayes import Posterior, learn
-from pckv.estimators.methods.bayes.prior import Grid
+from pckv.estimators.methods.bayes.prior import ValueGrid
 from pckv.estimators.methods.corrected import corrected
-from pckv.estimators.postprocess import oversized
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
-Floats = NDArray[np.float64]
-
 # Frequency and mean, over all keys and over the most frequent.
 QUANTITIES = ("frequency", "mean", "frequency_top", "mean_top")
 METHODS = ("baseline", "corrected", "bayes", "oracle")
 TOP = 50
 LEVEL = 0.95
-# One-sided, at 95 %.
-BOUND = 1.645
+# The one-sided normal quantile at 95 %.
+ONE_SIDED_Z = 1.645
 
 
 @dataclass(frozen=True)
-class Cell:
+class Measurement:
     """One mechanism at one ε on one population; lists have the order of `QUANTITIES`.
 
-    `errors` are mean squared ones by method, `spread` their standard errors over the repeats. `ratio` is bayes beside
-    corrected on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover` are the shares
-    of the keys whose intervals at 95 %, sizes being known, hold the truth. A mean is only compared where somebody holds the key.
+    `errors` are mean squared errors by method, `spread` their standard errors over the repeats. `ratio` is the error of
+    `bayes` relative to `corrected` on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover`
+    are the shares of keys whose 95 % intervals, set sizes being known, contain the truth. Means are compared only where
+    somebody holds the key.
     """
 
     data: str
@@ -57,12 +56,12 @@ class Cell:
     cover: list[float]
 
     def to_dict(self) -> dict[str, Any]:
-        """The cell as plain values."""
+        """Return the measurement as plain values."""
         return asdict(self)
 
 
-class Ground:
-    """A population made ready for measuring: samples, truth, and the keys that count."""
+class MeasuredPopulation:
+    """A population prepared for measuring: its samples, its truth, and the keys that are compared."""
 
     def __init__(self, dataset: Dataset, padding: int) -> None:
         self.dataset, self.padding = dataset, padding
@@ -74,7 +73,7 @@ class Ground:
         self.top_held = self.top[self.frequency[self.top] > 0]
 
     def by_quantity(self, of_frequency: Floats, of_mean: Floats) -> list[float]:
-        """What a key has of each, averaged over the keys that count."""
+        """Return averages over the keys that are compared, in the order of `QUANTITIES`."""
         return [
             float(column[keys].mean())
             for column, keys in (
@@ -86,47 +85,49 @@ class Ground:
         ]
 
     def errors(self, frequency: Floats, mean: Floats) -> list[float]:
-        """Mean squared errors."""
+        """Return mean squared errors, in the order of `QUANTITIES`."""
         return self.by_quantity((frequency - self.frequency) ** 2, (mean - self.mean) ** 2)
 
     def cover(self, found: Posterior) -> list[float]:
-        """How many intervals hold the truth, sizes being known."""
+        """Return the shares of intervals that contain the truth, set sizes being known."""
         (low, high), (mean_low, mean_high) = found.intervals(LEVEL)
-        high = oversized(high, self.dataset.kept(self.padding))
+        high = widen_for_large_sets(high, self.dataset.shown_pair_share(self.padding))
         inside = (low <= self.frequency) & (self.frequency <= high)
         mean_inside = (mean_low <= self.mean) & (self.mean <= mean_high)
         return self.by_quantity(inside.astype(np.float64), mean_inside.astype(np.float64))
 
 
-def measure(ground: Ground, mechanism: str, epsilon: str, repeats: int, seed: int) -> Cell:
+def measure(
+    population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int, seed: int
+) -> Measurement:
     """Simulate collections and give every method the same counts."""
-    dataset = ground.dataset
-    channel = build(mechanism, dataset.keys, ground.padding, Fraction(epsilon), {})
+    dataset = population.dataset
+    channel = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
     moments = CountMoments.of(channel.count_law)
     errors, cover = [], []
     for repeat in range(repeats):
         rng = default_rng([seed, repeat])
-        support = count_reports(channel, ground.model.prepare(channel, rng), rng)
+        support = count_reports(channel, population.model.prepare(channel, rng), rng)
         found = learn(support, dataset.users, moments)
         errors.append(
             [
-                ground.errors(*estimates)
+                population.errors(*estimates)
                 for estimates in (
                     baseline(support, dataset.users, moments),
                     corrected(support, dataset.users, moments),
                     found.estimates(),
-                    oracle(ground, support, moments),
+                    oracle(population, support, moments),
                 )
             ]
         )
-        cover.append(ground.cover(found))
+        cover.append(population.cover(found))
     table = np.array(errors)
     ratio, bound = paired(table[:, METHODS.index("bayes")], table[:, METHODS.index("corrected")])
-    return Cell(
+    return Measurement(
         data=dataset.name,
         users=dataset.users,
         keys=dataset.keys,
-        padding=ground.padding,
+        padding=population.padding,
         mechanism=mechanism,
         epsilon=epsilon,
         repeats=repeats,
@@ -138,32 +139,34 @@ def measure(ground: Ground, mechanism: str, epsilon: str, repeats: int, seed: in
     )
 
 
-def oracle(ground: Ground, support: KeySupport, moments: CountMoments) -> tuple[Floats, Floats]:
-    """Posterior means of somebody who knows the true laws of what reports show, and limits nothing."""
+def oracle(
+    population: MeasuredPopulation, support: KeySupport, moments: CountMoments
+) -> tuple[Floats, Floats]:
+    """Return posterior means under the true distributions of what reports show, without a limit on shrinkage."""
     found = learn(
         support,
-        ground.dataset.users,
+        population.dataset.users,
         moments,
-        lambda _likelihood, _counts, cells: shares(ground.shown, cells),
-        lambda _likelihood, _counts, cells: shares(ground.mean[ground.held], cells),
+        lambda _likelihood, _counts, cells: shares(population.shown, cells),
+        lambda _likelihood, _counts, cells: shares(population.mean[population.held], cells),
     )
     return found.expected()
 
 
-def shares(values: Floats, cells: Grid) -> Floats:
-    """How many of the values each cell has, as a law that rules nothing out."""
+def shares(values: Floats, cells: ValueGrid) -> Floats:
+    """Return the share of the values in each cell, as a distribution without zeros."""
     places = np.clip(np.searchsorted(cells.edges, values, side="right") - 1, 0, cells.points.size - 1)
     counts = np.bincount(places, minlength=cells.points.size) + 1e-9
     return np.asarray(counts / counts.sum())
 
 
 def paired(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
-    """Ratios of mean errors, and their upper bounds from the paired repeats."""
+    """Return ratios of mean errors, and their upper bounds from the paired repeats."""
     ratio = ours.mean(axis=0) / theirs.mean(axis=0)
-    return ratio, ratio + BOUND * standard_errors(ours - ratio * theirs) / theirs.mean(axis=0)
+    return ratio, ratio + ONE_SIDED_Z * standard_errors(ours - ratio * theirs) / theirs.mean(axis=0)
 
 
 def standard_errors(table: Floats) -> Floats:
-    """Of the means over the repeats, which are the first axis; 0 where there is but one."""
+    """Return standard errors of the means over the repeats, the first axis; 0 where there is only one."""
     spread = table.std(axis=0, ddof=1) if len(table) > 1 else np.zeros(table.shape[1:])
     return np.asarray(spread / math.sqrt(len(table)))

@@ -1,4 +1,4 @@
-"""Is the choice of a mechanism right? The chosen one's simulated error beside the best one's.
+"""Check the choice of a mechanism: the simulated error of the chosen one relative to that of the best one.
 
 Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1]; every mechanism
 has padding = pairs and the parameters that `auto` would give it. The counts of a key are drawn from their
@@ -24,8 +24,8 @@ from pckv.planning.tuning import ChannelSpec
 from pckv.tally.decode.support import KeySupport
 
 
-class Cell(NamedTuple):
-    """One setting."""
+class SimulatedSetting(NamedTuple):
+    """The numbers that a mechanism is chosen for."""
 
     keys: int
     epsilon: str
@@ -33,40 +33,44 @@ class Cell(NamedTuple):
     users: int
 
 
-class Outcome(NamedTuple):
-    """What auto chose and what was best, with the squared errors of all."""
+class ChoiceComparison(NamedTuple):
+    """What `auto` chose and what was best, with the squared errors of all mechanisms."""
 
-    cell: Cell
+    setting: SimulatedSetting
     chosen: str
     best: str
     errors: dict[str, float]
 
     @property
     def ratio(self) -> float:
-        """The chosen mechanism's error beside the best one's."""
+        """The chosen mechanism's error relative to the best one's."""
         return self.errors[self.chosen] / self.errors[self.best]
 
 
-def run_cell(cell: Cell, objective: str, rng: Generator, repeats: int) -> Outcome:
-    """Simulate every mechanism that auto may choose from."""
-    wanted = objective_for(cell.keys, cell.pairs, objective, cell.users)
-    epsilon = Fraction(cell.epsilon)
-    channels = [tuned_channel(name, ChannelSpec(cell.keys, cell.pairs, epsilon), wanted) for name in CHANNELS]
+def compare_choice(
+    setting: SimulatedSetting, objective: str, rng: Generator, repeats: int
+) -> ChoiceComparison:
+    """Simulate every mechanism that `auto` may choose, and compare its choice with the best."""
+    wanted = objective_for(setting.keys, setting.pairs, objective, setting.users)
+    epsilon = Fraction(setting.epsilon)
+    channels = [
+        tuned_channel(name, ChannelSpec(setting.keys, setting.pairs, epsilon), wanted) for name in CHANNELS
+    ]
     errors = {
         channel.name: wanted.score(
-            simulate_keys(channel.count_law, cell.users, wanted.frequency, repeats, rng)
+            simulate_keys(channel.count_law, setting.users, wanted.frequency, repeats, rng)
         )
         for channel in channels
-        if not exclusion_reason(channel, cell.users)
+        if not exclusion_reason(channel, setting.users)
     }
     chosen = select_channel(
-        cell.keys, cell.pairs, epsilon, {"name": "auto"}, objective=objective, users=cell.users
+        setting.keys, setting.pairs, epsilon, {"name": "auto"}, objective=objective, users=setting.users
     ).name
-    return Outcome(cell, chosen, min(errors, key=lambda name: errors[name]), errors)
+    return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors)
 
 
 def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> Errors:
-    """The mean squared errors of many keys, method `corrected`; those that nobody holds have no mean."""
+    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean."""
     means = rng.uniform(-1, 1, repeats)
     holders = rng.binomial(users, frequency, repeats)
     support = draw_counts(law, users, holders, means, rng)
@@ -79,7 +83,7 @@ def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng
 def draw_counts(
     law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
-    """(n1, n2) of keys with so many holders of such means, from the exact law."""
+    """Draw (n1, n2) of keys with these numbers of holders and means, from the exact law."""
     plus = rng.binomial(holders, (1 + means) / 2)
     counts = _multinomial(plus, law.holder_plus, rng) + _multinomial(holders - plus, law.holder_minus, rng)
     counts += _multinomial(users - holders, law.absent, rng)

@@ -1,9 +1,9 @@
 """The counts that a server would see, drawn without making a single report.
 
-Given the sampled pairs, the counts of `ue` are independent multinomials a key, and those of `grr`
-a scatter: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` hang
-together across keys, so that its words are drawn, without their reports, and decoded. For `collision`
-that would take n·d hashes; its counts are drawn key by key.
+Given the sampled pairs, the counts of `ue` are one independent multinomial per key, and those of `grr` one
+multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` are
+dependent across keys, so its words are drawn, without their reports, and decoded. For `collision` that would take n·d
+hashes; its counts are drawn key by key.
 """
 
 from __future__ import annotations
@@ -21,23 +21,27 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.lab.sampling import SampledCounts
+from pckv.mechanisms import load_part
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, decode_all
 
 Counted = tuple[KeySupport, DummySupport]
+CountSimulator = Callable[[Any, SampledCounts, Generator], Counted]
 
 
 def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
-    """n1 and n2 of every key, as if every report had been made and tallied."""
+    """Draw n1 and n2 of every key, as if every report had been made and tallied."""
     return count_with_dummies(channel, sampled, rng)[0]
 
 
 def count_with_dummies(channel: Channel, sampled: SampledCounts, rng: Generator) -> Counted:
-    """The same, and how often the dummies are supported, where they are counted."""
-    return COUNTERS[channel.name](channel, sampled, rng)
+    """Draw the same, and how often the dummies are supported, where they are counted."""
+    count: CountSimulator = load_part(channel.name, "simulator")
+    return count(channel, sampled, rng)
 
 
-def _count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+    """Count as `ue` would: independent multinomials per key."""
     kept, flipped = float(channel.sampled.plus), float(channel.sampled.minus)
     fake = float(channel.unsampled.plus)
     others = sampled.users - sampled.plus - sampled.minus
@@ -47,9 +51,10 @@ def _count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Cou
     return KeySupport(counts[:, 0], counts[:, 1]), NO_DUMMIES
 
 
-def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
-    # Every word is at least as likely as `other`: so a report is, with chance symbols·other, any
-    # word alike, and what the true and the flipped word have beyond that comes on top.
+def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+    """Count as `grr` would: one multinomial over all words."""
+    # Every word is at least as likely as `other`: so with chance symbols·other a report is uniform over all
+    # words, and otherwise it is the true or the flipped word.
     other = float(channel.other)
     anywhere = channel.symbols * other
     stays, flips = float(channel.sampled.plus) - other, float(channel.sampled.minus) - other
@@ -65,9 +70,10 @@ def _count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> C
     return support, DummySupport(on_dummies, channel.padding)
 
 
-def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
-    # Every residue is at least as likely as `outside`: so a report is, with chance q·outside, any word
-    # alike, and otherwise a function that gives its key one of the true sign's residues.
+def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+    """Count as `ue-compact` would: its words are drawn and decoded."""
+    # Every residue is at least as likely as `outside`: so with chance q·outside a report is uniform over all
+    # words, and otherwise a function that gives its key one of the true sign's residues.
     anywhere = channel.q * float(channel.outside)
     dummies = rng.binomial(sampled.dummies, 0.5)
     signed = np.append([*sampled.plus, dummies], [*sampled.minus, sampled.dummies - dummies])
@@ -82,7 +88,7 @@ def _count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Ge
     return decode_all(channel, counts)
 
 
-def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> Counted:
+def count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> Counted:
     """As if hashes were independent: holders support their own sign by `hit`, everybody else by chance.
 
     Exact for one key, whose two signs are hashed apart. Between keys there are covariances, since a
@@ -95,11 +101,3 @@ def _count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Gener
         for holders in (taken.plus, taken.minus)
     )
     return KeySupport(plus, minus), NO_DUMMIES
-
-
-COUNTERS: dict[str, Callable[[Any, SampledCounts, Generator], Counted]] = {
-    "ue": _count_ue,
-    "grr": _count_grr,
-    "ue-compact": _count_ue_compact,
-    "collision": _count_collision,
-}

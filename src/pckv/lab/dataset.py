@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.population import Population
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +49,8 @@ class Dataset:
         spread = np.repeat(weights, self.population.sizes)
         return np.asarray(np.bincount(self.population.keys, spread, minlength=self.keys) / max(self.users, 1))
 
-    def kept(self, padding: int) -> float:
-        """The share of all pairs that is kept if nobody counts for more than so many."""
+    def shown_pair_share(self, padding: int) -> float:
+        """Return the share of all pairs that reports show, where nobody counts for more pairs than the padding."""
         sizes = self.population.sizes
         return float(np.minimum(sizes, padding).sum() / sizes.sum()) if sizes.any() else 1.0
 

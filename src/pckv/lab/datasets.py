@@ -1,63 +1,81 @@
-"""Ratings files of any kind as datasets: keys are whatever the file holds."""
+"""Read ratings files as datasets: the keys are whatever the file holds."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Flags, Floats
 from pckv.errors import DataError, ParameterError
 from pckv.files.pairs.population import PairRows
-from pckv.files.pairs.rows import Columns, Progress, RowFile, shown
+from pckv.files.pairs.rows import Columns, RowFile, shown
 from pckv.lab.dataset import Dataset
+from pckv.progress import Progress, no_progress
 
 
-def read_dataset(
+def read_ratings(
     path: Path,
     columns: Columns,
     *,
     low: float | None = None,
     high: float | None = None,
     repeated: str | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> Dataset:
-    """Read a CSV or Parquet file; the range is found in the data where it is not given."""
-    for what, end in (("low", low), ("high", high)):
-        if end is not None and not np.isfinite(end):
-            raise ParameterError(f"{what} must be a finite number, not {end}")
-    if low is not None and high is not None and not low < high:
-        raise ParameterError(f"low must be below high: {low:g} ≥ {high:g}")
+    """Read a CSV or Parquet file with one row per pair.
+
+    Args:
+        path: The file.
+        columns: The names of the columns that hold the user, the key and the value.
+        low: The least possible value; by default the least of the file.
+        high: The largest possible value; by default the largest of the file.
+        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a file is refused.
+        progress: Called with the share of the file that was read.
+
+    Raises:
+        DataError: if a row is not a pair within the range, or there are no pairs.
+        ParameterError: if the range is none.
+    """
+    _check_range(low, high)
     rows = RowFile(path, columns)
     pairs = PairRows(rows)
     numbers: dict[str, int] = {}
-    found_low, found_high = np.inf, -np.inf
+    least, largest = np.inf, -np.inf
     for batch in rows.batches(progress):
         used = ~batch.blank
         bad = used & ~_within(batch.values, low, high)
         if bad.any():
-            place = int(np.argmax(bad))
-            raise rows.refusal(int(batch.rows[place]), _bad_value(float(batch.values[place]), low, high))
+            first = int(np.argmax(bad))
+            raise rows.refusal(int(batch.rows[first]), _bad_value(float(batch.values[first]), low, high))
         names = [name for name in batch.keys.names if name]
         codes = {name: numbers.setdefault(name, len(numbers)) for name in names}
         keys = np.array([codes.get(name, -1) for name in batch.keys.names], np.int64)[batch.keys.codes]
         if (keys[used] < 0).any():
             raise rows.refusal(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
         if used.any():
-            found_low = min(found_low, batch.values[used].min())
-            found_high = max(found_high, batch.values[used].max())
+            least = min(least, batch.values[used].min())
+            largest = max(largest, batch.values[used].max())
         pairs.add(batch, keys, batch.values, used)
     names = list(numbers)
     population, _ = pairs.compress(repeated, names.__getitem__)
     if not names:
         raise DataError(f"{path}: no pairs")
-    low, high = found_low if low is None else low, found_high if high is None else high
+    low, high = least if low is None else low, largest if high is None else high
     if not low < high:
-        raise DataError(f"{path}: all values are {low:g}: give --low and --high")
+        raise DataError(f"{path}: all values are {low:g}: give the range, low and high")
     return Dataset(path.name, population, len(names), float(low), float(high))
 
 
-def _within(values: NDArray[np.float64], low: float | None, high: float | None) -> NDArray[np.bool_]:
+def _check_range(low: float | None, high: float | None) -> None:
+    for what, end in (("low", low), ("high", high)):
+        if end is not None and not np.isfinite(end):
+            raise ParameterError(f"{what} must be a finite number, not {end}")
+    if low is not None and high is not None and not low < high:
+        raise ParameterError(f"low must be below high: {low:g} ≥ {high:g}")
+
+
+def _within(values: Floats, low: float | None, high: float | None) -> Flags:
     return (
         np.isfinite(values)
         & (values >= (-np.inf if low is None else low))

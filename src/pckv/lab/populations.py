@@ -1,4 +1,4 @@
-"""Made-up populations, repeatable from a seed; values are on [-1, 1]."""
+"""Synthetic populations, repeatable from a seed; values are on [-1, 1]."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.errors import ParameterError
 from pckv.lab.dataset import Dataset
 from pckv.population import Population
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Drawn = TypeVar("Drawn", NDArray[np.int64], NDArray[np.float64])
 
 # The figures of MovieLens 20M, which `movielike` has too.
 MOVIE_USERS, MOVIE_KEYS = 138_493, 26_744
 # Users drawn together, so that the work space stays small.
-USERS_A_BLOCK = 2000
+USERS_PER_BLOCK = 2000
 
 
 def uniform(users: int, keys: int, rng: Generator) -> Dataset:
@@ -87,8 +87,8 @@ def _weighted_sets(sizes: NDArray[np.int64], weights: Floats, rng: Generator) ->
     """For every user a set of distinct keys, drawn one after another by weight."""
     edges = np.cumsum(weights / weights.sum())
     sets = [
-        _weighted_block(sizes[start : start + USERS_A_BLOCK], edges, rng)
-        for start in range(0, sizes.size, USERS_A_BLOCK)
+        _weighted_block(sizes[start : start + USERS_PER_BLOCK], edges, rng)
+        for start in range(0, sizes.size, USERS_PER_BLOCK)
     ]
     return np.concatenate(sets) if sets else np.zeros(0, np.int64)
 

@@ -13,13 +13,14 @@ from typing import Any
 from pckv.charts import chart_svg, lines_chart, save_chart
 from pckv.errors import ParameterError
 from pckv.files.outputs import whole_file
-from pckv.lab.figures import FIGURES, Figure, Point, Scale
 from pckv.lab.figures.claims import Verdict, verdicts
-from pckv.lab.figures.figure import from_csv, to_csv
+from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
 from pckv.lab.figures.realdata import check_data, movie_source
+from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
+from pckv.progress import Progress
 
-ProgressBar = Callable[[str], AbstractContextManager[Callable[[float], None]]]
+ProgressBar = Callable[[str], AbstractContextManager[Progress]]
 
 MANIFEST = "settings.json"
 
@@ -54,8 +55,8 @@ th, td {{ padding: .35rem .7rem; text-align: left; vertical-align: top; border-b
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A figure as it stands in the folder, and its points."""
+class ComputedFigure:
+    """A figure of the folder, and its points."""
 
     figure: Figure
     points: list[Point]
@@ -91,15 +92,15 @@ def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: Progr
     }
     check_settings(out, settings)
     # The page gathers all that the folder holds, also from runs before.
-    shown = [
+    computed = [
         _computed(figure, out, scale, progress_bar)
         for figure in FIGURES.values()
         if figure.name in wanted or _table(figure, out).exists()
     ]
-    measured = {each.figure.name: each.points for each in shown}
+    measured = {each.figure.name: each.points for each in computed}
     found = verdicts(measured, scale)
-    _write(out / "index.html", page(shown, found, scale))
-    _write(out / "reproduction.md", markdown(shown, found, scale))
+    _write(out / "index.html", page(computed, found, scale))
+    _write(out / "reproduction.md", markdown(computed, found, scale))
     return found
 
 
@@ -118,10 +119,10 @@ def _table(figure: Figure, out: Path) -> Path:
     return out / f"figure-{figure.name}.csv"
 
 
-def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar) -> Shown:
+def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar) -> ComputedFigure:
     table = _table(figure, out)
     if table.exists():
-        return Shown(figure, from_csv(table.read_text(encoding="utf-8")))
+        return ComputedFigure(figure, from_csv(table.read_text(encoding="utf-8")))
     with progress_bar(f"Figure {figure.name}") as progress:
         points = figure.points(scale, progress)
     chart = draw(figure, points, scale)
@@ -130,7 +131,7 @@ def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar
             save_chart(chart, part, form)
     # The table comes last: a figure that has one is finished.
     _write(table, to_csv(points))
-    return Shown(figure, from_csv(to_csv(points)))
+    return ComputedFigure(figure, from_csv(to_csv(points)))
 
 
 def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
@@ -155,7 +156,7 @@ def about(scale: Scale) -> str:
     )
 
 
-def page(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
+def page(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> str:
     """The page that gathers the figures."""
     rows = "\n".join(
         f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.measured)}</td>"
@@ -164,17 +165,17 @@ def page(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
     )
     figures = "\n".join(
         f"<h2>{html.escape(each.figure.title)}</h2>\n{chart_svg(draw(each.figure, each.points, scale))}"
-        for each in shown
+        for each in computed
     )
     return PAGE.format(about=html.escape(about(scale)), claims=rows, figures=figures)
 
 
-def markdown(shown: list[Shown], found: list[Verdict], scale: Scale) -> str:
-    """The same as Markdown, with the pictures beside it."""
+def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> str:
+    """Return the same as Markdown; the pictures are files next to it."""
     lines = ["# The paper's evaluation, reproduced", "", about(scale), ""]
     lines += ["| claim of the paper | measured | holds |", "|---|---|---|"]
     lines += [f"| {v.claim} | {v.measured} | {'yes' if v.holds else '**no**'} |" for v in found]
-    for each in shown:
+    for each in computed:
         title = each.figure.title
         lines += ["", f"## {title}", ""]
         lines.append(f"![{title}](figure-{each.figure.name}.svg)")

@@ -1,4 +1,4 @@
-"""What a whole population's reports are made from, as counts: how many sampled or took each signed key.
+"""The pairs that a population's reports are made from, as counts: how many participants sampled each signed key.
 
 Participants with one pair who hold the same key and value are drawn together, in one multinomial:
 the same distribution, at a cost that does not grow with their number.
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import Channel, SamplingChannel
 from pckv.lab.dataset import Dataset
 
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class SampledCounts(NamedTuple):
@@ -36,7 +36,7 @@ class SampledCounts(NamedTuple):
         return self.users - int(self.plus.sum() + self.minus.sum())
 
 
-class Alike(NamedTuple):
+class PairGroups(NamedTuple):
     """Distinct pairs of a key and its value's chance of +, and how many hold each."""
 
     keys: Counts
@@ -45,7 +45,7 @@ class Alike(NamedTuple):
 
 
 class SamplingModel:
-    """What is drawn again and again from one population."""
+    """One population, prepared for sampling many times."""
 
     def __init__(self, dataset: Dataset) -> None:
         population = dataset.population
@@ -53,19 +53,19 @@ class SamplingModel:
         sizes = population.sizes
         several = sizes > 1
         self._sizes, self._starts = sizes[several], population.offsets[:-1][several]
-        self._single = alike(dataset, ~np.repeat(several, sizes) if several.any() else None)
+        self._single = group_pairs(dataset, ~np.repeat(several, sizes) if several.any() else None)
         self._pair_keys = population.keys
         self._pair_chance = (
             (dataset.scaled(population.values) + 1) / 2 if several.any() else population.values
         )
 
     def prepare(self, channel: Channel, rng: Generator) -> SampledCounts:
-        """What everybody's report is made from: one sampled pair, or as many as the padding."""
+        """Sample what everybody's report is made from: one pair, or as many as the padding."""
         sampled = isinstance(channel, SamplingChannel)
         return (self.draw if sampled else self.take)(channel.padding, rng)
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
-        """Everybody pads, samples one pair and turns its value into a sign."""
+        """Let everybody pad, sample one pair and turn its value into a sign."""
         plus, minus = self._draw_singles(padding, rng)
         slots = rng.integers(0, np.maximum(self._sizes, padding))
         chosen = (self._starts + slots)[slots < self._sizes]
@@ -76,10 +76,10 @@ class SamplingModel:
         return SampledCounts(plus, minus, self.users)
 
     def take(self, most: int, rng: Generator) -> SampledCounts:
-        """Everybody takes all of her pairs, or so many of them, and turns their values into signs.
+        """Let everybody take at most this many of their pairs and turn the values into signs.
 
-        Whoever holds more takes each pair with chance most/|S|, apart from her others: the law of a
-        key's counts is exact, that of two keys' together is not.
+        Those who hold more take each pair with chance most/|S|, independently of their others: the law of one
+        key's counts is exact, the joint law of two keys' is not.
         """
         plus, minus = self._draw_singles(1, rng)
         keys, chances, sizes = self._pairs_of_several
@@ -92,7 +92,7 @@ class SamplingModel:
 
     @cached_property
     def _pairs_of_several(self) -> tuple[NDArray[np.int32], Floats, Counts]:
-        """The pairs of those who hold more than one: key, chance of +, how many she holds."""
+        """The pairs of those who hold more than one: key, chance of +, and how many pairs their owner holds."""
         sizes = np.repeat(self._sizes, self._sizes)
         firsts = np.repeat(self._starts - (np.cumsum(self._sizes) - self._sizes), self._sizes)
         places = firsts + np.arange(sizes.size)
@@ -109,7 +109,7 @@ class SamplingModel:
         return plus, minus
 
 
-def alike(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> Alike:
+def group_pairs(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> PairGroups:
     """Group the pairs that are equal: all of a dataset's, or those chosen."""
     keys, values = dataset.population.keys, dataset.population.values
     if chosen is not None:
@@ -120,11 +120,11 @@ def alike(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> Alike:
         # Every key has one value, as in the paper's populations: counting is enough.
         counts = np.bincount(keys, minlength=dataset.keys)
         held = np.flatnonzero(counts)
-        return Alike(held, (dataset.scaled(one_value[held]) + 1) / 2, counts[held])
+        return PairGroups(held, (dataset.scaled(one_value[held]) + 1) / 2, counts[held])
     order = np.lexsort((values, keys))
     keys, values = keys[order], values[order]
     new = np.ones(keys.size, np.bool_)
     new[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1])
     starts = np.flatnonzero(new)
     chances = (dataset.scaled(values[starts]) + 1) / 2
-    return Alike(keys[starts].astype(np.int64), chances, np.diff(np.append(starts, keys.size)))
+    return PairGroups(keys[starts].astype(np.int64), chances, np.diff(np.append(starts, keys.size)))

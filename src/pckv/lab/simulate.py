@@ -1,37 +1,34 @@
-"""Simulated collections: what a mechanism would have cost on this population."""
+"""Simulated collections: the errors that a mechanism would have on a population."""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from multiprocessing import get_context
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.channels import CHANNELS, Channel, build
 from pckv.errors import ParameterError
-from pckv.estimators.estimate import LEARNING, METHODS, unbounded_frequency
-from pckv.estimators.postprocess import CONSISTENT, OVERSIZE, consistent, full_name, in_order, oversized
-from pckv.lab import baselines
+from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, check_method, unclipped_frequency
+from pckv.estimators.postprocess import CONSISTENT, check_posts, full_name, make_consistent
 from pckv.lab.baselines.drawing import IndexModel
+from pckv.lab.baselines.registry import BASELINE_NAMES, find_baseline
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
+from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import SamplingModel
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
 from pckv.moments import CountMoments
 from pckv.planning.selection import select_channel
-
-Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
+from pckv.progress import Progress, no_progress
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
@@ -48,9 +45,9 @@ class Setting:
     method: str
     top: int | None
     allocation: str = DEFAULT_ALLOCATION
-    # What was chosen for the objective; a setting's seed does not hang on it.
+    # What was chosen for the objective; a setting's seed does not depend on it.
     parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
-    # Nor on this: the same reports with and without.
+    # Nor on this: the reports are the same with and without postprocessing.
     post: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -60,8 +57,8 @@ def _parameters(allocation: str) -> dict[str, object]:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """Every combination of what is compared."""
+class Combinations:
+    """What is compared: every combination of these settings."""
 
     epsilons: tuple[str, ...]
     mechanisms: tuple[str, ...]
@@ -82,14 +79,13 @@ class Grid:
         for name in self.mechanisms:
             check_mechanism(name)
         for name in self.methods:
-            if name not in METHODS:
-                raise ParameterError(f"method {name!r} does not exist: choose from {', '.join(METHODS)}")
+            check_method(name)
 
     def settings(self, keys: int, users: int) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
         self.check(keys)
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
-            if baselines.find_baseline(name) is not None:
+            if find_baseline(name) is not None:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
@@ -108,7 +104,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CollectionErrors:
     """The errors of one simulated collection."""
 
     mse_frequency: float
@@ -149,8 +145,8 @@ class Result:
         return asdict(self)
 
 
-class Bench:
-    """A dataset made ready for simulating one collection after another."""
+class Simulator:
+    """A dataset prepared for simulating one collection after another."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
@@ -175,9 +171,9 @@ class Bench:
             dict(setting.parameters) or _parameters(setting.allocation),
         )
 
-    def run(self, setting: Setting, rng: Generator) -> Outcome:
+    def run(self, setting: Setting, rng: Generator) -> CollectionErrors:
         """Simulate one collection and compare it with the truth."""
-        if (baseline := baselines.find_baseline(setting.mechanism)) is not None:
+        if (baseline := find_baseline(setting.mechanism)) is not None:
             frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
         else:
             frequency, mean = self.estimate(setting, rng)
@@ -188,21 +184,19 @@ class Bench:
         channel, users = self.channel(setting), self.dataset.users
         support, dummies = count_with_dummies(channel, self.sampling.prepare(channel, rng), rng)
         moments = CountMoments.of(channel.count_law)
-        frequency, mean = METHODS[setting.method](support, users, moments)
+        frequency, mean = METHODS[setting.method].estimate(support, users, moments)
         if CONSISTENT in setting.post:
-            unbounded = unbounded_frequency(setting.method, frequency, support, users, moments)
-            frequency = consistent(unbounded, dummies, users, moments, setting.padding)
-        if OVERSIZE in setting.post:
-            frequency = oversized(frequency, self.dataset.kept(setting.padding))
+            unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
+            frequency = make_consistent(unclipped, dummies, users, moments, setting.padding)
         return frequency, mean
 
-    def compare(self, top: int | None, frequency: Floats, mean: Floats) -> Outcome:
+    def compare(self, top: int | None, frequency: Floats, mean: Floats) -> CollectionErrors:
         """Errors over the keys that count, and how many of the top ones were found."""
         true_frequency, true_mean = self.dataset.truth
         keys = self.dataset.top(top)
         held = keys[true_frequency[keys] > 0]
         guessed = np.argsort(-frequency, kind="stable")[: keys.size]
-        return Outcome(
+        return CollectionErrors(
             float(np.mean((frequency[keys] - true_frequency[keys]) ** 2)),
             float(np.mean((mean[held] - true_mean[held]) ** 2)) if held.size else 0.0,
             float(np.isin(guessed, keys).mean()),
@@ -210,7 +204,7 @@ class Bench:
 
     def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:
         """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
-        if baselines.find_baseline(setting.mechanism) is not None:
+        if find_baseline(setting.mechanism) is not None:
             return None, None
         moments = CountMoments.of(self.channel(setting).count_law)
         true_frequency, true_mean = self.dataset.truth
@@ -229,7 +223,7 @@ def simulate(
     epsilon: Sequence[float | str],
     mechanism: Sequence[str],
     padding: int | Sequence[int] = 1,
-    method: str | Sequence[str] = LEARNING,
+    method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
     repeats: int = 10,
@@ -237,7 +231,7 @@ def simulate(
     objective: str = DEFAULT_OBJECTIVE,
     seed: int = 0,
     workers: int | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = no_progress,
 ) -> list[Result]:
     """Simulate collections of a dataset; the same seed gives the same rows on any number of workers.
 
@@ -246,7 +240,7 @@ def simulate(
     >>> [(row.mechanism, row.repeats) for row in rows]
     [('ue', 2), ('kvue', 2)]
     """
-    grid = Grid(
+    combinations = Combinations(
         epsilons=tuple(map(check_epsilon, epsilon)),
         mechanisms=tuple(mechanism),
         paddings=tuple(map(check_padding, [padding] if isinstance(padding, int) else padding)),
@@ -254,85 +248,65 @@ def simulate(
         allocation=allocation,
         top=top,
         objective=objective,
-        post=in_order(post),
+        post=check_posts(post),
     )
-    settings = list(grid.settings(dataset.keys, dataset.users))
+    settings = list(combinations.settings(dataset.keys, dataset.users))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")
-    bench = Bench(dataset)
+    simulator = Simulator(dataset)
     jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
-    outcomes = run_all(bench, jobs, seed, workers or os.cpu_count() or 1, progress)
+    collections = run_all(simulator, jobs, seed, workers or os.cpu_count() or 1, progress)
     return [
-        _result(bench, setting, outcomes[number * repeats : (number + 1) * repeats], seed)
+        _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
         for number, setting in enumerate(settings)
     ]
 
 
 def check_mechanism(name: str) -> None:
     """Refuse a mechanism that does not exist, naming those that do."""
-    if name not in (*CHANNELS, AUTO) and baselines.find_baseline(name) is None:
-        known = ", ".join((AUTO, *CHANNELS, *baselines.NAMES))
+    if name not in (*CHANNELS, AUTO) and find_baseline(name) is None:
+        known = ", ".join((AUTO, *CHANNELS, *BASELINE_NAMES))
         raise ParameterError(f"mechanism {name!r} does not exist: choose from {known}")
 
 
 def run_all(
-    bench: Bench,
+    simulator: Simulator,
     jobs: Sequence[tuple[Setting, int]],
     seed: int,
     workers: int,
-    progress: Progress = lambda _: None,
-) -> list[Outcome]:
+    progress: Progress = no_progress,
+) -> list[CollectionErrors]:
     """Run jobs, each with randomness of its own that depends on the seed, its setting and its repeat."""
-    outcomes = []
-    for outcome in _mapped(bench, [(*job, seed) for job in jobs], workers):
-        outcomes.append(outcome)
-        progress(len(outcomes) / len(jobs))
-    return outcomes
+
+    def run(setting: Setting, repeat: int) -> CollectionErrors:
+        place = (crc32(repr(setting).encode()), repeat)
+        return simulator.run(setting, default_rng(SeedSequence(seed, spawn_key=place)))
+
+    errors = []
+    for of_one in map_in_processes(run, jobs, workers):
+        errors.append(of_one)
+        progress(len(errors) / len(jobs))
+    return errors
 
 
-def _mapped(bench: Bench, jobs: list[tuple[Setting, int, int]], workers: int) -> Iterator[Outcome]:
-    if workers == 1 or len(jobs) == 1:
-        yield from (_run_job(bench, job) for job in jobs)
-        return
-    # Forked workers share the population instead of copying it.
-    with ProcessPoolExecutor(workers, get_context("fork"), _take_bench, (bench,)) as pool:
-        yield from pool.map(_run_shared, jobs)
-
-
-_shared: list[Bench] = []
-
-
-def _take_bench(bench: Bench) -> None:
-    _shared[:] = [bench]
-
-
-def _run_shared(job: tuple[Setting, int, int]) -> Outcome:
-    return _run_job(_shared[0], job)
-
-
-def _run_job(bench: Bench, job: tuple[Setting, int, int]) -> Outcome:
-    setting, repeat, seed = job
-    return bench.run(
-        setting, default_rng(SeedSequence(seed, spawn_key=(crc32(repr(setting).encode()), repeat)))
-    )
-
-
-def _result(bench: Bench, setting: Setting, outcomes: Sequence[Outcome], seed: int) -> Result:
-    errors = np.array([(outcome.mse_frequency, outcome.mse_mean, outcome.precision) for outcome in outcomes])
+def _result(
+    simulator: Simulator, setting: Setting, collections: Sequence[CollectionErrors], seed: int
+) -> Result:
+    errors = np.array([(one.mse_frequency, one.mse_mean, one.precision) for one in collections])
     spread = errors.std(axis=0, ddof=1) / len(errors) ** 0.5 if len(errors) > 1 else np.zeros(3)
-    theory_frequency, theory_mean = bench.theory(setting)
-    keys = bench.dataset.top(setting.top)
+    theory_frequency, theory_mean = simulator.theory(setting)
+    keys = simulator.dataset.top(setting.top)
     return Result(
-        data=bench.dataset.name,
-        users=bench.dataset.users,
-        keys=bench.dataset.keys,
+        data=simulator.dataset.name,
+        users=simulator.dataset.users,
+        keys=simulator.dataset.keys,
         mechanism=setting.mechanism,
         method=full_name(setting.method, setting.post),
         epsilon=float(setting.epsilon),
         padding=setting.padding,
         allocation=setting.allocation,
-        repeats=len(outcomes),
+        repeats=len(collections),
         top=setting.top,
         seed=seed,
         mse_frequency=float(errors[:, 0].mean()),
@@ -342,5 +316,5 @@ def _result(bench: Bench, setting: Setting, outcomes: Sequence[Outcome], seed: i
         mse_mean_se=float(spread[1]),
         theory_mse_frequency=theory_frequency,
         theory_mse_mean=theory_mean,
-        keys_without_mean=int((bench.dataset.truth[0][keys] == 0).sum()),
+        keys_without_mean=int((simulator.dataset.truth[0][keys] == 0).sum()),
     )

@@ -13,10 +13,11 @@ from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
 from pckv.moments import CountMoments
+from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.prediction import Errors, predict
 from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
-from pckv.planning.set_sizes import Shares, Sizes
+from pckv.planning.set_sizes import PilotEstimates, SetSizes
 from pckv.planning.tuning import ChannelSpec
 
 # Where nothing is known of the data, a plan is made for a key held by this share.
@@ -29,7 +30,7 @@ SMALLEST_FREQUENCY = 1e-9
 # A frequency counts as told from zero if its interval leaves zero out this often.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
-# The rule of Wang et al. (2018), beside which a plan shows its own: a padding that so many people do not exceed.
+# The rule of Wang et al. (2018), shown for comparison: a padding that this share of people does not exceed.
 USUAL_SHARE = 0.9
 
 
@@ -126,7 +127,7 @@ def plan(
     epsilon: float | str,
     pairs: int | None = None,
     *,
-    sizes: Sizes | Mapping[int, float] | Shares | None = None,
+    sizes: SetSizes | Mapping[int, float] | PilotEstimates | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
 ) -> Plan:
@@ -147,7 +148,7 @@ def plan(
     _check(keys, users, pairs, frequency)
     if sizes is not None and pairs is not None:
         raise ParameterError("pairs and sizes say the same: give one of them")
-    people = (Sizes({pairs or 1: 1}) if sizes is None else Sizes.of(sizes)).at_most(keys)
+    people = (SetSizes({pairs or 1: 1}) if sizes is None else SetSizes.of(sizes)).at_most(keys)
     if frequency is None:
         guess = REFERENCE_FREQUENCY if sizes is None else people.popular_frequency(keys)
         frequency = max(guess, SMALLEST_FREQUENCY)
@@ -178,7 +179,7 @@ def plan(
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
-        why=channel.why,
+        why=explain_parameters(channel),
         budgets=channel.budgets,
         a=a,
         b=b,
@@ -206,58 +207,45 @@ def _check(keys: int, users: int, pairs: int | None, frequency: float | None) ->
         )
 
 
-def _channels(name: str, keys: int, epsilon: Fraction, people: Sizes, wanted: Objective) -> list[Channel]:
+def _channels(name: str, keys: int, epsilon: Fraction, people: SetSizes, wanted: Objective) -> list[Channel]:
     """A mechanism with every padding that comes into question, and parameters for it."""
     paddings = {min(padding, people.largest) for padding in PADDINGS} | {_usual(people)}
     return [tuned_channel(name, ChannelSpec(keys, padding, epsilon), wanted) for padding in sorted(paddings)]
 
 
-def _usual(people: Sizes) -> int:
+def _usual(people: SetSizes) -> int:
     return max(1, people.percentile(USUAL_SHARE))
 
 
-def _best_padding(
-    channels: list[Channel], people: Sizes, wanted: Objective, *, oversize: bool = False
-) -> Channel:
+def _best_padding(channels: list[Channel], people: SetSizes, wanted: Objective) -> Channel:
     """The one whose padding suits the objective best; one that `auto` may choose, if there is one."""
     return min(
         channels,
         key=lambda channel: (
             exclusion_reason(channel, wanted.users) != "",
-            wanted.score(_errors(channel, wanted, people, oversize=oversize)),
+            wanted.score(_errors(channel, wanted, people)),
         ),
     )
 
 
-def _errors(channel: Channel, wanted: Objective, people: Sizes, *, oversize: bool = False) -> Errors:
-    """What is predicted; with the correction `oversize`, frequencies are divided by the share of pairs kept."""
-    moments, padding = CountMoments.of(channel.count_law), channel.padding
-    divisor = people.kept(padding) if oversize else 1.0
-    return predict(moments, wanted.users, wanted.frequency, people.seen(padding), divisor)
+def _errors(channel: Channel, wanted: Objective, people: SetSizes) -> Errors:
+    moments = CountMoments.of(channel.count_law)
+    return predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding))
 
 
 def _alternatives(
-    chosen: Channel, epsilon: Fraction, people: Sizes, wanted: Objective
+    chosen: Channel, epsilon: Fraction, people: SetSizes, wanted: Objective
 ) -> tuple[Alternative, ...]:
     channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
     usual = next(channel for channel in channels if channel.padding == _usual(people))
-    made_up = _best_padding(channels, people, wanted, oversize=True)
-
-    def alternative(rule: str, channel: Channel, *, oversize: bool) -> Alternative:
-        errors = _errors(channel, wanted, people, oversize=oversize)
-        return Alternative(rule, channel.padding, *map(math.sqrt, errors))
-
-    return (
-        alternative("90 %", usual, oversize=False),
-        alternative("oversize", made_up, oversize=True),
-    )
+    return (Alternative("90 %", usual.padding, *map(math.sqrt, _errors(usual, wanted, people))),)
 
 
-def _error_at(channel: Channel, wanted: Objective, people: Sizes) -> ErrorAt:
+def _error_at(channel: Channel, wanted: Objective, people: SetSizes) -> ErrorAt:
     return ErrorAt(wanted.frequency, *map(math.sqrt, _errors(channel, wanted, people)))
 
 
-def _option(channel: Channel, chosen: Channel, wanted: Objective, people: Sizes) -> Option:
+def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> Option:
     error = _error_at(channel, wanted, people)
     return Option(
         mechanism=channel.name,
@@ -272,7 +260,7 @@ def _option(channel: Channel, chosen: Channel, wanted: Objective, people: Sizes)
     )
 
 
-def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: Sizes) -> str:
+def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> str:
     """By how much another channel was predicted to be better, or that it was the size of reports."""
     more = wanted.score(_errors(channel, wanted, people)) / wanted.score(_errors(chosen, wanted, people)) - 1
     if more > 0:
@@ -314,7 +302,7 @@ def hostile(channel: Channel, users: int) -> Hostile:
     moments = CountMoments.of(channel.count_law)
 
     def gain(targets: int) -> float:
-        return (channel.most_supported(targets) - targets * moments.noise) / moments.signal / users
+        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / users
 
     hostile_reports = users / 100
     return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

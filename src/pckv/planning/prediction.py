@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from pckv.channels import Channel
 from pckv.moments import CountMoments
 
 # Counts expected below this are summed one by one, where false supports are rare.
 FEW_REPORTS = 30
 RARE_NOISE = 0.1
-# Given so many reports that support a key, how many of them say + is as good as Gaussian.
+# With more reports than this that support a key, the number that say + is treated as Gaussian.
 FEW_SIGNS = 12
 # The grid of a standard Gaussian.
 GRID_STEPS = 24
@@ -31,10 +32,23 @@ MEANS = (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
 
 
 class Errors(NamedTuple):
-    """Expected squared errors; the mean's is on [-1, 1]."""
+    """Errors of a key's frequency and mean, squared or as roots; the mean's is on [-1, 1]."""
 
     frequency: float
     mean: float
+
+
+def predicted_errors(channel: Channel, users: float, frequency: float, seen: float = 1.0) -> Errors:
+    """Return the errors to expect of a key of this frequency, as roots of the expected squares.
+
+    Args:
+        channel: What the reports are made with.
+        users: The number of reports.
+        frequency: The share of people who hold the key; its mean may be anywhere on [-1, 1].
+        seen: The share of the frequency that reports show: below 1 where the padding is too short.
+    """
+    squares = predict(CountMoments.of(channel.count_law), users, frequency, seen)
+    return Errors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
 class _Sum(NamedTuple):
@@ -46,13 +60,10 @@ class _Sum(NamedTuple):
     deviation: float
 
 
-def predict(
-    moments: CountMoments, users: float, frequency: float, seen: float = 1.0, divisor: float = 1.0
-) -> Errors:
-    """The errors for a key of this frequency, its mean anywhere on [-1, 1].
+def predict(moments: CountMoments, users: float, frequency: float, seen: float = 1.0) -> Errors:
+    """Return the expected squared errors for a key of this frequency, its mean anywhere on [-1, 1].
 
     `seen` is the share of the frequency that reports show: less than all where the padding is too short.
-    `divisor` is what estimated frequencies are divided by to make up for that.
     """
     shown = frequency * seen
     holders = users * shown * moments.holder.mean_sum
@@ -62,7 +73,7 @@ def predict(
     for mean in MEANS:
         for point in sums(moments, users, shown, mean):
             clipped = min(max(point.frequency, 1 / users), 1.0)
-            frequency_error += point.weight * (min(clipped / divisor, 1.0) - frequency) ** 2
+            frequency_error += point.weight * (clipped - frequency) ** 2
             mean_error += point.weight * _mean_error(point, clipped, mean)
     return Errors(frequency_error / len(MEANS), mean_error / len(MEANS))
 

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 from pckv.errors import DataError, ParameterError, require
 
-# A pilot tells sizes up to this apart. Half or twice as many lead to much the same paddings (docs/padding.md).
-LARGEST_TOLD_APART = 512
-# It asks one in so many people, and no more than that: nobody who serves in it can serve in the main task.
-PILOT_ONE_IN, MOST_PILOT_REPORTS = 10, 20_000
+# A pilot distinguishes sizes up to this. Half or twice as many lead to much the same paddings (docs/padding.md).
+MAX_DISTINGUISHED_SIZE = 512
+# It asks one person in ten, and at most this many: nobody who serves in it can serve in the main task.
+PILOT_ONE_IN, MAX_PILOT_REPORTS = 10, 20_000
 # Keys that matter are popular, and those are held by people with small sets more often than others are: the
 # chance to hold one grows with the size to this power.
 POPULARITY_POWER = 0.5
-# Nobody knows yet how often they are held: the k-th most frequent of so many by a share like 1/(k + 8).
+# How often they are held is not known yet: the k-th most frequent is taken to be held by a share like 1/(k + 8).
 POPULAR_KEYS, FLAT_HEAD = 50, 8
 # The columns of a histogram, and those of a pilot's estimates.
 HISTOGRAM, PILOT = ("size", "people"), ("key", "frequency")
@@ -30,7 +30,7 @@ LARGEST_SIZE, MOST_PEOPLE = 2**31, 1e15
 Row = Mapping[str, Any]
 
 
-class Shares(Protocol):
+class PilotEstimates(Protocol):
     """A pilot's estimates, as far as sizes are read off them."""
 
     @property
@@ -42,11 +42,11 @@ class Shares(Protocol):
         """The low ends of the intervals of their shares."""
 
 
-class Sizes:
-    """A distribution of set sizes, from how many people hold so many pairs (or what share of them).
+class SetSizes:
+    """A distribution of set sizes, from how many people (or what share of them) hold each number of pairs.
 
-    >>> sizes = Sizes({1: 600, 2: 300, 8: 100})
-    >>> sizes.mean, sizes.percentile(0.9), round(sizes.kept(2), 3)
+    >>> sizes = SetSizes({1: 600, 2: 300, 8: 100})
+    >>> sizes.mean, sizes.percentile(0.9), round(sizes.shown_pair_share(2), 3)
     (2.0, 2, 0.7)
     """
 
@@ -61,13 +61,13 @@ class Sizes:
             raise ParameterError("sizes of people who hold no pair: there is nothing to collect")
 
     @classmethod
-    def of_buckets(cls, shares: Iterable[tuple[str, float]]) -> Sizes:
+    def of_buckets(cls, shares: Iterable[tuple[str, float]]) -> SetSizes:
         """From the shares of a pilot's buckets, all of them: 0, 1, 2, 3-4, 5-8, …, the last one open (257+).
 
         Sizes are spread over a bucket log-uniformly, and over the open one as if it ended where the next would
         begin.
 
-        >>> Sizes.of_buckets([("0", 0.5), ("1", 0), ("2", 0.5), ("3+", 0)]).mean
+        >>> SetSizes.of_buckets([("0", 0.5), ("1", 0), ("2", 0.5), ("3+", 0)]).mean
         1.0
         """
         buckets = sorted((*_bounds(label), _people(label, share)) for label, share in shares)
@@ -82,7 +82,7 @@ class Sizes:
         return cls(people)
 
     @classmethod
-    def of_pilot(cls, estimates: Shares) -> Sizes:
+    def of_pilot(cls, estimates: PilotEstimates) -> SetSizes:
         """From a pilot's estimates, as far as they are sure: by the low ends of the shares' intervals.
 
         A few people with very many pairs decide on the mean size. Noise in the share of a large bucket must not
@@ -91,14 +91,14 @@ class Sizes:
         return cls.of_buckets(zip(estimates.key, map(float, estimates.frequency_low), strict=True))
 
     @classmethod
-    def of(cls, given: Sizes | Mapping[int, float] | Shares) -> Sizes:
+    def of(cls, given: SetSizes | Mapping[int, float] | PilotEstimates) -> SetSizes:
         """Whatever tells of sizes."""
-        if isinstance(given, Sizes):
+        if isinstance(given, SetSizes):
             return given
         return cls(given) if isinstance(given, Mapping) else cls.of_pilot(given)
 
     @classmethod
-    def read(cls, path: Path) -> Sizes:
+    def read(cls, path: Path) -> SetSizes:
         """From a file: columns size and people, or a pilot's estimates as `pckv estimate --out` writes them."""
         if path.suffix not in READERS:
             raise DataError(f"{path}: a file of sizes is {', '.join(READERS)}")
@@ -115,32 +115,32 @@ class Sizes:
         """The largest size that anybody has."""
         return self._shares[-1][0]
 
-    def at_most(self, most: int) -> Sizes:
+    def at_most(self, most: int) -> SetSizes:
         """The same people, larger sets counted as this size."""
         people: dict[int, float] = {}
         for size, share in self._shares:
             people[min(size, most)] = people.get(min(size, most), 0.0) + share
-        return Sizes(people)
+        return SetSizes(people)
 
     def percentile(self, share: float) -> int:
         """The least size that so large a share of the people do not exceed."""
         reached = 0.0
         for size, part in self._shares:
             reached += part
-            # Shares are rounded.
+            # PilotEstimates are rounded.
             if reached >= share - 1e-9:
                 return size
         return self.largest
 
-    def kept(self, padding: int) -> float:
+    def shown_pair_share(self, padding: int) -> float:
         """1 - τ: the share of all pairs that this padding keeps, and of a frequency on average over the keys."""
-        return self._kept(padding, power=1)
+        return self._shown_share(padding, power=1)
 
     def seen(self, padding: int) -> float:
         """The share of a popular key's frequency that reports show with this padding."""
-        return self._kept(padding, POPULARITY_POWER)
+        return self._shown_share(padding, POPULARITY_POWER)
 
-    def _kept(self, padding: int, power: float) -> float:
+    def _shown_share(self, padding: int, power: float) -> float:
         """Somebody with |S| pairs shows each with weight min(1, ℓ/|S|), and holds a key with chance ∝ |S|^power."""
         holders = [(size, share * size**power) for size, share in self._shares if size > 0]
         shown = math.fsum(weight * min(1, padding / size) for size, weight in holders)
@@ -159,7 +159,7 @@ class Sizes:
         return math.sqrt(math.fsum(squares) / len(squares))
 
     def __repr__(self) -> str:
-        return f"<Sizes: {self.mean:.3g} pairs on average, 90 % of people at most {self.percentile(0.9)}>"
+        return f"<SetSizes: {self.mean:.3g} pairs on average, 90 % of people at most {self.percentile(0.9)}>"
 
 
 def _size(size: Any) -> int:

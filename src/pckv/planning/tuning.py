@@ -22,8 +22,8 @@ from pckv.moments import CountMoments, SupportMoments
 from pckv.planning.objective import MAX_TRADE_OFF, Objective
 from pckv.planning.prediction import Errors, predict
 
-# Parameters whose error is within this factor of the best are as good, and the fewest words decide.
-EQUIVALENT_FACTOR = float(residues.AS_GOOD)
+# Parameters whose error is within this factor of the best count as equivalent, and the fewest words decide.
+EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
 # Parameters are tuned for keys held by at most this share: rare keys do not pay for what others hold.
 MAX_FREQUENCY = 0.05
 # Several residues per sign must be better than one by this factor: one is decoded faster and has fewer words.
@@ -75,7 +75,7 @@ def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
 
 
 def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: Errors) -> Parameters | None:
-    """Residues per sign and how many are shared, with the fewest words that are as good as the best."""
+    """Residues per sign and how many are shared, with the fewest words that are equivalent to the best."""
     search = _Search(spec, objective)
     beta, omega, least = search.best_shares()
     # One residue per sign was chosen for both errors alike: it may lose a little more of the other one.

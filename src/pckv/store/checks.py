@@ -9,7 +9,7 @@ from pckv.store.base import Snapshot, Store, StoredTask
 from pckv.store.parts import merge_parts, tally_of
 from pckv.tally import Tally
 from pckv.task import Task
-from pckv.wire import check_id, read_body
+from pckv.wire import check_id
 
 # Tasks that are listed together.
 TASKS_A_PAGE = 100
@@ -72,7 +72,7 @@ def _tally_of_reports(snapshot: Snapshot, task: Task) -> Tally:
         for report_id, body in batch:
             try:
                 check_id(report_id)
-                read_body(body, task.word_limit, task.key_count)
+                task.channel.message_format.decode(body)
             except PckvError as error:
                 raise StoreError(f"report {report_id.hex()}: {error}") from None
         total.merge(tally_of(task, [report.body for report in batch]))

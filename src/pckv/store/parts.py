@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from pckv.tally import Tally
 from pckv.tally.counts import SparseCounts
 from pckv.task import Task
+from pckv.wire import Words
 
 # With this many cells a count, sorting is cheaper than looking through all cells.
 CELLS_FOR_SORTING = 16
@@ -19,20 +18,16 @@ BYTES_A_COUNT = 16
 
 def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
     """The tally of reports, given their bodies."""
-    joined = b"".join(bodies)
-    if task.word_limit is None:
-        tally = Tally(task)
-        tally.add_many(np.frombuffer(joined, np.uint8).reshape(-1, task.channel.body_bytes))
-        return tally
     tally = _empty(task, len(bodies))
-    tally.add_many(np.frombuffer(joined, "<i8").astype(np.int64, copy=False))
+    tally.add_many(task.channel.message_format.to_array(b"".join(bodies)))
     return tally
 
 
 def _empty(task: Task, counts: float) -> Tally:
     """A tally for about so many counts."""
-    words = task.word_limit
-    return Tally(task, SparseCounts(words)) if words and words > CELLS_FOR_SORTING * counts else Tally(task)
+    message_format = task.channel.message_format
+    sparse = isinstance(message_format, Words) and message_format.cells > CELLS_FOR_SORTING * counts
+    return Tally(task, SparseCounts(message_format.cells)) if sparse else Tally(task)
 
 
 def worth_folding(sizes: Mapping[int, int], *, all_of_them: bool) -> list[int]:

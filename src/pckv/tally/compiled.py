@@ -26,7 +26,7 @@ BYTES_WORTH_COMPILING = 2**28
 
 
 def fast_tally(task: Task, reports: int) -> Tally:
-    """An empty tally for about so many reports: compiled where that is possible and worth its start."""
+    """Return an empty tally for about this many reports, compiled where that is possible and pays for its start."""
     worth = reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
     return CompiledTally(task) if worth and find_spec("numba") else Tally(task)
 
@@ -54,9 +54,9 @@ class CompiledTally(Tally):
         from pckv.tally.kernels.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]
-        beside = LANE_BYTES // gcd(width, LANE_BYTES)
-        beside *= -(-LEAST_LANES * LANE_BYTES // (beside * width))
-        whole = rows.shape[0] // beside * beside
-        lanes = np.ascontiguousarray(rows[:whole]).reshape(-1, beside * width).view(np.uint64)
-        totals = count_bits(lanes).reshape(beside, 8 * width).sum(axis=0)
+        rows_per_lane_row = LANE_BYTES // gcd(width, LANE_BYTES)
+        rows_per_lane_row *= -(-LEAST_LANES * LANE_BYTES // (rows_per_lane_row * width))
+        whole = rows.shape[0] // rows_per_lane_row * rows_per_lane_row
+        lanes = np.ascontiguousarray(rows[:whole]).reshape(-1, rows_per_lane_row * width).view(np.uint64)
+        totals = count_bits(lanes).reshape(rows_per_lane_row, 8 * width).sum(axis=0)
         return np.asarray(totals + super()._count_bits(rows[whole:]))

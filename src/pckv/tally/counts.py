@@ -16,7 +16,7 @@ FOLD_AT = 2**20
 # Words are checked and counted in parts that stay in the cache, but large enough to be worth adding up;
 # above this many cells (2 MiB) the counts themselves leave the cache, and parts cost more than they save.
 PART_WORDS = 2**16
-WORDS_A_CELL = 4
+WORDS_PER_CELL = 4
 CELLS_FOR_PARTS = 2**18
 # As an integer of the counts' own kind: only then does numpy add in place at full speed.
 ONE = np.int64(1)
@@ -55,7 +55,7 @@ class DenseCounts:
             np.add.at(self.array, cells, ONE)
             return
         small = self.array.size <= CELLS_FOR_PARTS
-        parts = cells.size // max(PART_WORDS, WORDS_A_CELL * self.array.size) if small else 1
+        parts = cells.size // max(PART_WORDS, WORDS_PER_CELL * self.array.size) if small else 1
         first, *rest = np.array_split(cells, max(1, parts))
         found = self._counted(first)
         for part in rest:

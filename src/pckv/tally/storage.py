@@ -1,4 +1,4 @@
-"""A tally as bytes: one encoding a set of counts, with the task's digest and a checksum.
+"""A tally as bytes: one encoding per set of counts, with the task's digest and a checksum.
 
 magic     8 bytes  "pckvtly1"
 task     32 bytes  SHA-256 of the task's canonical JSON

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Bytes, Integers, Messages
 from pckv.errors import ReportError, TallyError
 from pckv.tally import storage
 from pckv.tally.counts import Counts, empty_counts
 from pckv.tally.kernels.planes import check_planes, count_bits
 from pckv.task import Task
-from pckv.wire import Report, check_id, plane_bytes, read_body
+from pckv.wire import BitPlanes, Report, check_id
 
-__all__ = ["Tally"]
-
-MOST_REPORTS = 2**63 - 1
+MAX_REPORTS = 2**63 - 1
 
 
 class Tally:
     """Add reports, merge tallies, and keep nothing but counts.
 
-    Cells are words; a task without words has two cells a key, as `grr` would number them:
-    2·key + (1 for +, 0 for -).
+    A cell is a counter: one per word, or two per key where messages are bit planes.
 
     >>> from pckv import Task, perturb
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -38,20 +35,21 @@ class Tally:
     def __init__(self, task: Task, counts: Counts | None = None) -> None:
         self.task = task
         self.reports = 0
+        self._format = task.channel.message_format
         self.counts = empty_counts(self.cells) if counts is None else counts
 
     @property
     def cells(self) -> int:
-        """How many counters there are."""
-        return self.task.word_limit or 2 * self.task.key_count
+        """The number of counters."""
+        return self._format.cells
 
     def add(self, report: Report) -> None:
         """Count one report."""
         check_id(report.id)
-        read_body(report.body, self.task.word_limit, self.task.key_count)
+        self._format.decode(report.body)
         self._add_bodies(report.body)
 
-    def add_many(self, reports: Iterable[Report] | NDArray[np.int64] | NDArray[np.uint8]) -> None:
+    def add_many(self, reports: Iterable[Report] | Messages) -> None:
         """Count many reports: `Report`s, an array of words, or an array of plane rows.
 
         All of them or, if one is refused, none.
@@ -66,33 +64,28 @@ class Tally:
         for number, report in enumerate(reports):
             try:
                 check_id(report.id)
-                read_body(report.body, self.task.word_limit, self.task.key_count)
+                self._format.decode(report.body)
             except ReportError as error:
                 raise ReportError(error.code, f"report {number}: {error}") from None
             bodies += report.body
         self._add_bodies(bytes(bodies))
 
     def _add_bodies(self, bodies: bytes) -> None:
-        if self.task.word_limit is None:
-            width = 2 * plane_bytes(self.task.key_count)
-            self._count_planes(np.frombuffer(bodies, np.uint8).reshape(-1, width))
+        # Each of them was decoded before.
+        if isinstance(self._format, BitPlanes):
+            self._count_planes(self._format.to_array(bodies))
         else:
-            self._count_words(np.frombuffer(bodies, "<i8").astype(np.int64, copy=False))
+            self._count_words(self._format.to_array(bodies))
 
-    def _add_array(self, reports: NDArray[np.int64] | NDArray[np.uint8]) -> None:
-        if self.task.word_limit is None:
-            width = 2 * plane_bytes(self.task.key_count)
-            if reports.dtype != np.uint8 or reports.ndim != 2 or reports.shape[1] != width:  # noqa: PLR2004
-                raise ReportError("wrong_length", f"planes are rows of {width} unsigned bytes")
-            planes = reports.astype(np.uint8, copy=False)
+    def _add_array(self, messages: Messages) -> None:
+        if isinstance(self._format, BitPlanes):
+            planes = self._format.check_shape(messages)
             self._check_planes(planes)
             self._count_planes(planes)
         else:
-            if reports.dtype != np.int64 or reports.ndim != 1:
-                raise ReportError("wrong_length", "words are one row of 64-bit integers")
-            self._count_words(reports.astype(np.int64, copy=False))
+            self._count_words(self._format.check_shape(messages))
 
-    def _count_words(self, words: NDArray[np.int64]) -> None:
+    def _count_words(self, words: Integers) -> None:
         reports = self._grown(words.size)
         try:
             self.counts.add(words)
@@ -102,19 +95,19 @@ class Tally:
             raise ReportError("out_of_range", message) from None
         self.reports = reports
 
-    def _count_planes(self, bodies: NDArray[np.uint8]) -> None:
+    def _count_planes(self, bodies: Bytes) -> None:
         self.reports = self._grown(len(bodies))
         present, plus = self._count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
         cells = np.arange(2 * self.task.key_count)
         self.counts.add_counts(cells, np.stack([present - plus, plus], axis=1).reshape(-1))
 
-    def _check_planes(self, planes: NDArray[np.uint8]) -> None:
+    def _check_planes(self, planes: Bytes) -> None:
         check_planes(planes, self.task.key_count)
 
-    def _count_bits(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def _count_bits(self, rows: Bytes) -> Integers:
         return count_bits(rows)
 
-    def add_counted(self, words: NDArray[np.int64], times: NDArray[np.int64]) -> None:
+    def add_counted(self, words: Integers, times: Integers) -> None:
         """Add words that were counted elsewhere, each once with the times that it was reported."""
         if words.size and not 0 <= int(words.min()) <= int(words.max()) < self.cells:
             raise ReportError("out_of_range", f"a word is not below {self.cells}")
@@ -131,7 +124,7 @@ class Tally:
         self.counts.merge(other.counts)
 
     def _grown(self, reports: int) -> int:
-        if self.reports + reports > MOST_REPORTS:
+        if self.reports + reports > MAX_REPORTS:
             raise TallyError("a tally holds at most 2^63 - 1 reports")
         return self.reports + reports
 
@@ -148,10 +141,11 @@ class Tally:
     def merge_bytes(self, data: bytes) -> None:
         """Add a tally that was written as bytes, at a cost of its own size and not of all cells."""
         reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
-        if self.task.word_limit is not None and int(counts.sum(dtype=object)) != reports:
+        if isinstance(self._format, BitPlanes):
+            if _largest_key_total(cells, counts) > reports:
+                raise TallyError("not a tally: a key has more counts than there are reports")
+        elif int(counts.sum(dtype=object)) != reports:
             raise TallyError("not a tally: the counts do not add up to the reports")
-        if self.task.word_limit is None and _largest_key_total(cells, counts) > reports:
-            raise TallyError("not a tally: a key has more counts than there are reports")
         self.reports = self._grown(reports)
         self.counts.add_counts(cells, counts)
 
@@ -164,7 +158,7 @@ class Tally:
         return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
 
 
-def _largest_key_total(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+def _largest_key_total(cells: Integers, counts: Integers) -> int:
     """The most that a key's two cells hold together."""
     alone = int(counts.max(initial=0))
     both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)

@@ -1,1 +1,1 @@
-"""The pages: the operator's dashboard, the participant's page, and the JavaScript client that they load."""
+"""The pages of a collector: the operator's dashboard, the participant's page and the JavaScript client."""

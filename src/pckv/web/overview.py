@@ -1,4 +1,4 @@
-"""What the dashboard shows of tasks: where each is, how many reports there are, and the chart."""
+"""What the dashboard shows about tasks: phase, number of reports, and the chart of the estimates."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pckv.collector.state import Collector, collector, phase, task_facts
 from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
 from pckv.estimators.estimate import default_method, methods_for, posts_for
 from pckv.limits import REPORT_ID_BYTES
-from pckv.planning.set_sizes import MOST_PILOT_REPORTS
+from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
-Here = Annotated[Collector, Depends(collector)]
+CurrentCollector = Annotated[Collector, Depends(collector)]
 
 router = APIRouter(tags=["dashboard"])
 
 
-def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(found) | {"phase": phase(found, here.today(), reports).value, "reports": reports}
+def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
+    return task_facts(stored) | {"phase": phase(stored, collector.today(), reports).value, "reports": reports}
 
 
 @router.get(
@@ -34,18 +34,18 @@ def _facts(here: Collector, found: StoredTask, reports: int) -> dict[str, Any]:
     responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION),
 )
 async def tasks(
-    here: Here,
+    collector: CurrentCollector,
     limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 100,
     after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
 ) -> dict[str, list[dict[str, Any]]]:
-    """Tasks in the order of their ids, beyond `after`: where each is, and how many reports it has."""
+    """Return tasks in the order of their ids, after `after`, with their phases and numbers of reports."""
 
-    def work() -> list[dict[str, Any]]:
-        listed = here.store.list_tasks(limit, after)
-        counts = here.store.report_counts([each.task.id for each in listed])
-        return [_facts(here, each, counts[each.task.id]) for each in listed]
+    def query_store() -> list[dict[str, Any]]:
+        listed = collector.store.list_tasks(limit, after)
+        counts = collector.store.report_counts([stored.task.id for stored in listed])
+        return [_facts(collector, stored, counts[stored.task.id]) for stored in listed]
 
-    return {"tasks": await asyncio.to_thread(work)}
+    return {"tasks": await asyncio.to_thread(query_store)}
 
 
 @router.get(
@@ -53,24 +53,24 @@ async def tasks(
     summary="A task with its reports counted",
     responses=documented(*ADMINISTRATION, *OF_A_TASK),
 )
-async def task(task_id: str, here: Here) -> dict[str, Any]:
-    """Where a task is, how many reports it has, and what a page needs to know of it."""
-    found = await here.find(task_id)
-    counts = await asyncio.to_thread(here.store.report_counts, [task_id])
-    channel = found.task.channel
-    return _facts(here, found, counts[task_id]) | {
-        "low": found.task.low,
-        "high": found.task.high,
-        "padding": found.task.padding,
-        "parameters": found.task.parameters,
-        "realised_epsilon": found.task.realised_epsilon,
+async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
+    """Return a task's phase, its number of reports, and what its page shows."""
+    stored = await collector.find(task_id)
+    counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
+    channel = stored.task.channel
+    return _facts(collector, stored, counts[task_id]) | {
+        "low": stored.task.low,
+        "high": stored.task.high,
+        "padding": stored.task.padding,
+        "parameters": stored.task.parameters,
+        "realised_epsilon": stored.task.realised_epsilon,
         "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
-        "first_key": found.task.key_name(0),
-        "method": default_method(found.task),
-        "methods": methods_for(found.task),
-        "posts": posts_for(found.task),
-        "most_reports": MOST_PILOT_REPORTS if found.task.kind == SIZES else None,
-        "reports_forgotten": found.reports_forgotten,
+        "first_key": stored.task.key_name(0),
+        "method": default_method(stored.task),
+        "methods": methods_for(stored.task),
+        "posts": posts_for(stored.task),
+        "most_reports": MAX_PILOT_REPORTS if stored.task.kind == SIZES else None,
+        "reports_forgotten": stored.reports_forgotten,
     }
 
 
@@ -81,14 +81,14 @@ async def task(task_id: str, here: Here) -> dict[str, Any]:
 )
 async def chart(
     task_id: str,
-    here: Here,
+    collector: CurrentCollector,
     asked: Asked,
 ) -> Response:
-    """Frequency and mean of the most frequent keys with their intervals, as a Vega-Lite specification.
+    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
-    Of a pilot, the share of people in every bucket.
+    For a pilot it shows the share of people in every bucket.
     """
-    found = await here.find(task_id)
-    _, made = await estimated(here, found.task, asked)
-    drawn = await asyncio.to_thread(lambda: estimates_chart(made).to_dict())
-    return JSONResponse(drawn, headers={"Cache-Control": "private, no-cache"})
+    stored = await collector.find(task_id)
+    _, estimates = await estimated(collector, stored.task, asked)
+    specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())
+    return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})

@@ -1,9 +1,8 @@
-"""How errors shrink with reports, for a task that runs: as the plan predicts them."""
+"""How the expected errors of a running task shrink with reports, as the plan predicts them."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -13,26 +12,24 @@ from pckv.charts import errors_chart
 from pckv.collector.problem_details import Problem, ProblemKind, documented
 from pckv.collector.state import Collector, collector
 from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
-from pckv.moments import CountMoments
 from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
-from pckv.planning.prediction import predict
+from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
-# The curve runs from a hundred reports to as far beyond today's as tells something.
-FEWEST_SHOWN, LEAST_SPAN = 100, 100_000
+# The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
+MIN_REPORTS, MIN_SPAN = 100, 100_000
 POINTS = 25
 EXPECTED, TODAY = "expected", "today"
 
-Here = Annotated[Collector, Depends(collector)]
+CurrentCollector = Annotated[Collector, Depends(collector)]
 
 router = APIRouter(tags=["dashboard"])
 
 
-def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
-    """The expected errors of frequency and mean (in the task's units) of a key; a padding that is long enough."""
-    squares = predict(CountMoments.of(task.channel.count_law), reports, frequency)
-    unit = (task.high - task.low) / 2
-    return math.sqrt(squares.frequency), unit * math.sqrt(squares.mean)
+def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
+    """Return the expected errors of a key's frequency and mean (in the task's units), if the padding is long enough."""
+    frequency_error, mean_error = predicted_errors(task.channel, reports, frequency)
+    return frequency_error, mean_error * (task.high - task.low) / 2
 
 
 @router.get(
@@ -42,24 +39,24 @@ def errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
 )
 async def precision(
     task_id: str,
-    here: Here,
+    collector: CurrentCollector,
     frequency: Annotated[float, Query(ge=SMALLEST_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
 ) -> dict[str, Any]:
-    """The expected errors for a key of some frequency today, and how many reports a wanted error takes.
+    """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
     The curve is a Vega-Lite specification.
     """
-    found = await here.find(task_id)
-    task = found.task
+    stored = await collector.find(task_id)
+    task = stored.task
     if task.kind == SIZES:
         raise Problem(
-            ProblemKind.MALFORMED, "a pilot tells nothing of keys: its shares have intervals of their own"
+            ProblemKind.MALFORMED, "a pilot says nothing about keys: its shares have intervals of their own"
         )
-    counts = await asyncio.to_thread(here.store.report_counts, [task_id])
+    counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     reports = counts[task_id]
-    now = errors(task, frequency, reports) if reports else None
-    drawn = await asyncio.to_thread(lambda: _curve(task, frequency, reports))
+    now = _errors(task, frequency, reports) if reports else None
+    chart = await asyncio.to_thread(lambda: _curve(task, frequency, reports))
     return {
         "reports": reports,
         "frequency": frequency,
@@ -67,21 +64,21 @@ async def precision(
         "mean_error": now and now[1],
         "wanted": wanted,
         "needed": users_for(task.channel, frequency, wanted),
-        "chart": drawn,
+        "chart": chart,
     }
 
 
 def _curve(task: Task, frequency: float, reports: int) -> dict[str, Any]:
-    last = max(LEAST_SPAN, 10 * reports)
-    steps = [FEWEST_SHOWN * (last / FEWEST_SHOWN) ** (step / (POINTS - 1)) for step in range(POINTS)]
+    last = max(MIN_SPAN, 10 * reports)
+    steps = [MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS)]
     rows = [_row(task, frequency, step, EXPECTED) for step in steps]
     if reports:
         rows.append(_row(task, frequency, reports, TODAY))
     chart = errors_chart(rows, x="reports", mean_unit="", expected=EXPECTED, marked=TODAY)
-    drawn: dict[str, Any] = chart.to_dict()
-    return drawn
+    specification: dict[str, Any] = chart.to_dict()
+    return specification
 
 
 def _row(task: Task, frequency: float, reports: float, series: str) -> dict[str, Any]:
-    of_frequency, of_mean = errors(task, frequency, reports)
-    return {"reports": reports, "series": series, "frequency": of_frequency, "mean": of_mean}
+    frequency_error, mean_error = _errors(task, frequency, reports)
+    return {"reports": reports, "series": series, "frequency": frequency_error, "mean": mean_error}

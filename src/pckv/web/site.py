@@ -1,4 +1,4 @@
-"""The site: a collector with its pages."""
+"""The site: a collector's application with its pages."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from pckv.collector.app import create_app
 from pckv.collector.settings import Settings
 from pckv.collector.state import today
 from pckv.store.base import Store
-from pckv.web import drafts, files, overview, precision, signing
-from pckv.web.headers import Headers
-from pckv.web.vega import Vega
+from pckv.web import new_task, overview, precision, sign_in, static_files
+from pckv.web.chart_script import ChartScript
+from pckv.web.security_headers import SecurityHeaders
 
 
 def create_site(store: Store, settings: Settings, clock: Callable[[], str] = today) -> FastAPI:
-    """A collector's application, and pages to run it with and to take part on."""
+    """Return a collector's application with the pages of operators and participants."""
     if find_spec("pandas"):
-        # Arrow loads it for the first table, and Altair, drawing in another thread, would look into it half loaded.
+        # Loaded before any thread starts: Arrow imports it for the first table, while Altair in another thread
+        # would use the half-imported module.
         import_module("pandas")
     app = create_app(store, settings, clock)
-    app.state.files = files.load_files()
-    app.state.vega = Vega()
-    for router in (files.router, signing.router, overview.router, precision.router, drafts.router):
-        app.include_router(router)
-    app.add_middleware(Headers)
-    app.router.lifespan_context = _warmed(app.router.lifespan_context)
+    app.state.static_files = static_files.load_files()
+    app.state.chart_script = ChartScript()
+    for routes in (static_files, sign_in, overview, precision, new_task):
+        app.include_router(routes.router)
+    app.add_middleware(SecurityHeaders)
+    app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 
 
-def _warmed(lifespan: Lifespan[FastAPI]) -> Lifespan[FastAPI]:
-    """Have the script for charts made by the time that somebody looks at one."""
+def _with_warm_up(lifespan: Lifespan[FastAPI]) -> Lifespan[FastAPI]:
+    """Extend the lifespan: bundle the chart script in the background at start."""
 
     @asynccontextmanager
-    async def warm(app: FastAPI) -> AsyncIterator[None]:
-        Thread(target=app.state.vega.warm, daemon=True).start()
+    async def warmed(app: FastAPI) -> AsyncIterator[None]:
+        Thread(target=app.state.chart_script.warm, daemon=True).start()
         async with lifespan(app):
             yield
 
-    return warm
+    return warmed

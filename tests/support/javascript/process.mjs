@@ -39,7 +39,7 @@ function repeatable(seed) {
 
 const pairsOf = (pairs) => pairs.map(([key, threshold]) => [key, BigInt(threshold)]);
 
-/** The client's own tape with draws of so many bits that are given one by one. */
+/** The client's own tape with given draws of `bits` bits. */
 function tapeOf(bits, numbers) {
   const tape = Object.create(Tape.prototype), left = [...numbers];
   tape.one = 1n << BigInt(bits);
@@ -112,6 +112,11 @@ const ANSWERS = {
     const said = (body) => (read.buckets ? read.says(body) : read.keys.map((key) => read.says(body, key)));
     return bodies.map((body) => said(fromHex(body)));
   },
+  phase: async ({ task, days }) => {
+    const read = await Task.fromJson(task);
+    return days.map((day) => read.phase(day));
+  },
+  phaseToday: async ({ task }) => (await Task.fromJson(task)).phase(),
   // How often each message comes, from repeatable draws.
   many: async ({ task, pairs, count, seed }) => {
     const read = await Task.fromJson(task), found = {}, source = repeatable(seed);

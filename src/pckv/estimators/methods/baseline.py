@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-
-Floats = NDArray[np.float64]
 
 
 def unbiased_frequency(support: KeySupport, reports: int, moments: CountMoments) -> Floats:

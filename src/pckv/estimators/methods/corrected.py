@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pckv.estimators.methods.baseline import Floats, unbiased_frequency
+from pckv.arrays import Floats
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 

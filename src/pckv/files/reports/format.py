@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Messages
 from pckv.errors import DataError, require
 from pckv.limits import REPORT_ID_BYTES
 from pckv.task import Task
 from pckv.wire import Report
 
-Messages = NDArray[np.int64] | NDArray[np.uint8]
 Batches = Iterable[tuple[NDArray[np.uint8], Messages]]
 
 TASK_MEMBER, ID_MEMBER = "pckv.task", "pckv.task_id"
@@ -39,7 +39,7 @@ def is_report_file(path: Path) -> bool:
 
 def message_column(task: Task) -> str:
     """The column that holds what reports say."""
-    return "body" if task.word_limit is None else "word"
+    return task.channel.message_format.column
 
 
 class ReportFile:
@@ -93,7 +93,7 @@ class ReportFile:
 def report_schema(task: Task) -> Any:
     """The columns of reports."""
     arrow, _ = _arrow()
-    message = arrow.binary() if task.word_limit is None else arrow.int64()
+    message = {"word": arrow.int64(), "body": arrow.binary()}[message_column(task)]
     return arrow.schema(
         [
             arrow.field("report_id", arrow.binary(REPORT_ID_BYTES), nullable=False),
@@ -132,9 +132,7 @@ def as_arrays(task: Task, reports: Sequence[Report]) -> tuple[NDArray[np.uint8],
     """Reports as the arrays that files are written from."""
     ids = np.frombuffer(b"".join(report.id for report in reports), np.uint8).reshape(-1, REPORT_ID_BYTES)
     bodies = b"".join(report.body for report in reports)
-    if task.word_limit is not None:
-        return ids, np.frombuffer(bodies, "<i8").astype(np.int64)
-    return ids, np.frombuffer(bodies, np.uint8).reshape(-1, task.channel.body_bytes)
+    return ids, task.channel.message_format.to_array(bodies)
 
 
 def stream_reports(file: BinaryIO, task: Task, batches: Batches) -> int:

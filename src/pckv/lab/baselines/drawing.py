@@ -9,12 +9,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import alike
+from pckv.lab.sampling import group_pairs
 
 Counts = NDArray[np.int64]
 
 
-class Drawn(NamedTuple):
+class DrawnKeys(NamedTuple):
     """By key, how many of those who drew it hold it with sign +, with sign -, or not at all."""
 
     plus: Counts
@@ -33,8 +33,8 @@ class IndexModel:
     def __init__(self, dataset: Dataset) -> None:
         self.keys, self.users = dataset.keys, dataset.users
         population = dataset.population
-        # Users with one pair each who hold the same are drawn together where that is less work.
-        self._groups = alike(dataset) if bool((population.sizes == 1).all()) else None
+        # Users with one pair who hold the same pair are drawn together where that is less work.
+        self._groups = group_pairs(dataset) if bool((population.sizes == 1).all()) else None
         if self._groups is not None and self._groups.counts.size * self.keys > self.users:
             self._groups = None
         if self._groups is None:
@@ -43,20 +43,20 @@ class IndexModel:
             self._places = places[order]
             self._chance = (dataset.scaled(population.values[order]) + 1) / 2
 
-    def draw(self, rng: Generator) -> Drawn:
-        """Everybody draws a key; that it was drawn says nothing about her."""
+    def draw(self, rng: Generator) -> DrawnKeys:
+        """Let everybody draw a key; which one they drew says nothing about them."""
         return self._draw_groups(rng) if self._groups is not None else self._draw_singly(rng)
 
-    def _draw_groups(self, rng: Generator) -> Drawn:
+    def _draw_groups(self, rng: Generator) -> DrawnKeys:
         assert self._groups is not None  # noqa: S101
         keys, chances, counts = self._groups
         drawn = rng.multinomial(counts, np.full(self.keys, 1 / self.keys))
         own = drawn[np.arange(keys.size), keys]
         plus = rng.binomial(own, chances)
         held_plus, held_minus = (self._by_key(keys, part) for part in (plus, own - plus))
-        return Drawn(held_plus, held_minus, drawn.sum(axis=0) - held_plus - held_minus)
+        return DrawnKeys(held_plus, held_minus, drawn.sum(axis=0) - held_plus - held_minus)
 
-    def _draw_singly(self, rng: Generator) -> Drawn:
+    def _draw_singly(self, rng: Generator) -> DrawnKeys:
         keys = rng.integers(0, self.keys, self.users)
         wanted = np.arange(self.users) * self.keys + keys
         found = np.searchsorted(self._places, wanted)
@@ -64,7 +64,7 @@ class IndexModel:
         held = inside[self._places[found[inside]] == wanted[inside]]
         positive = rng.random(held.size) < self._chance[found[held]]
         plus, minus = (np.bincount(keys[held][sign], minlength=self.keys) for sign in (positive, ~positive))
-        return Drawn(plus, minus, np.bincount(keys, minlength=self.keys) - plus - minus)
+        return DrawnKeys(plus, minus, np.bincount(keys, minlength=self.keys) - plus - minus)
 
     def _by_key(self, keys: Counts, counts: Counts) -> Counts:
         return np.bincount(keys, counts, minlength=self.keys).astype(np.int64)

@@ -6,15 +6,13 @@ import math
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.lab.baselines.drawing import IndexModel
-
-Floats = NDArray[np.float64]
 
 
 def kvue(model: IndexModel, epsilon: float, rng: Generator) -> tuple[Floats, Floats]:
-    """Each user reports the state of the key that she drew: held with +, held with -, or not held."""
+    """Let each user report the state of the key that they drew: held with +, held with -, or not held."""
     e = math.exp(epsilon)
     truth, lie = e / (e + 2), 1 / (e + 2)
     drawn = model.draw(rng)

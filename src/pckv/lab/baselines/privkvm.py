@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.lab.baselines.drawing import IndexModel
-
-Floats = NDArray[np.float64]
 
 VIRTUAL_ROUNDS = 5
 COIN = 0.5
@@ -50,7 +48,7 @@ def _round(
     model: IndexModel, previous: Floats, key_truth: float, value_truth: float, rng: Generator
 ) -> tuple[Floats, Floats]:
     drawn = model.draw(rng)
-    # Who does not hold the key and says she does discretises the mean of the round before.
+    # Those who do not hold the key and say they do discretise the mean of the previous round.
     fake = rng.binomial(drawn.absent, 1 - key_truth)
     fake_plus = rng.binomial(fake, (1 + previous) / 2)
     truly_plus = rng.binomial(drawn.plus, key_truth) + fake_plus

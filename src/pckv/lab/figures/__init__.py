@@ -1,13 +1,1 @@
 """Every figure of the paper's evaluation, as points that anybody can compute again."""
-
-from __future__ import annotations
-
-from pckv.lab.figures import formulas, realdata, synthetic
-from pckv.lab.figures.figure import Figure, Point, Scale
-
-__all__ = ["FIGURES", "Figure", "Point", "Scale"]
-
-_ORDER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
-_KNOWN = {figure.name: figure for figure in (*formulas.FIGURES, *synthetic.FIGURES, *realdata.FIGURES)}
-
-FIGURES: dict[str, Figure] = {name: _KNOWN[name] for name in _ORDER}

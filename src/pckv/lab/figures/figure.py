@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from numpy.random import Generator, SeedSequence, default_rng
 
+from pckv.lab.processes import map_in_processes
+from pckv.progress import Progress
+
 Point = dict[str, Any]
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -78,23 +78,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def in_parallel(
     job: Callable[..., list[Point]], arguments: Sequence[tuple[Any, ...]], scale: Scale, progress: Progress
 ) -> list[Point]:
-    """Run jobs on the cores; what they return does not depend on how many there are."""
+    """Run jobs in several processes; their points do not depend on how many there are."""
     points: list[Point] = []
-    for done, part in enumerate(_results(job, arguments, scale.workers), 1):
-        points += part
+    for done, some in enumerate(map_in_processes(job, arguments, scale.workers), 1):
+        points += some
         progress(done / len(arguments))
     return points
-
-
-def _results(
-    job: Callable[..., list[Point]], arguments: Sequence[tuple[Any, ...]], workers: int
-) -> Iterator[list[Point]]:
-    if workers == 1:
-        yield from (job(*each) for each in arguments)
-        return
-    # Forked workers share what was loaded before instead of copying it.
-    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
-        yield from pool.map(job, *zip(*arguments, strict=True))
 
 
 def to_csv(points: Sequence[Point]) -> str:

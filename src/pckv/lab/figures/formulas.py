@@ -9,9 +9,10 @@ import numpy as np
 
 from pckv.budget import ALLOCATIONS
 from pckv.channels import build
-from pckv.lab.figures.figure import Figure, Point, Progress, Scale
+from pckv.lab.figures.figure import Figure, Point, Scale
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover
 from pckv.moments import CountMoments
+from pckv.progress import Progress
 
 PHI_EPSILONS = (0.2, 0.5, 0.85, 1.0, 2.0)
 CROSSOVER_EPSILONS = ("1", "3", "5")

@@ -1,4 +1,4 @@
-"""Figure 10: the paper's four rating sets, where they are at hand."""
+"""Figure 10: the paper's four rating sets, where they are available."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from numpy.random import Generator
 from pckv.errors import DataError, require
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_dataset
-from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
+from pckv.lab.datasets import read_ratings
+from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
-from pckv.lab.simulate import OWN_METHOD, Bench
+from pckv.lab.simulate import OWN_METHOD, Simulator
 from pckv.population import Population
+from pckv.progress import Progress
 
 MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE": "ue"}
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
@@ -32,7 +33,7 @@ AMAZON = "amazon_beauty_item_aggregates.parquet"
 
 
 class MissingData(DataError):
-    """A rating set that is not in the data folder."""
+    """A rating set is not in the data folder."""
 
     code = "missing_data"
 
@@ -58,22 +59,22 @@ def check_data(figures: Iterable[Figure], scale: Scale) -> None:
 
 
 def ecommerce(scale: Scale) -> Dataset:
-    """E-commerce: one rating each."""
-    return read_dataset(_file(scale, ECOMMERCE), RATINGS, low=1, high=5)
+    """Return E-commerce: one rating per user."""
+    return read_ratings(_file(scale, ECOMMERCE), RATINGS, low=1, high=5)
 
 
 def clothing(scale: Scale) -> Dataset:
-    """Clothing: of 264 repeated rows the last one counts."""
-    return read_dataset(_file(scale, CLOTHING), RATINGS, low=2, high=10, repeated="last")
+    """Return Clothing: of 264 repeated rows the last one counts."""
+    return read_ratings(_file(scale, CLOTHING), RATINGS, low=2, high=10, repeated="last")
 
 
 def goodbooks(scale: Scale) -> Dataset:
-    """Goodbooks: many pairs each, all keys about equally frequent; not one of the paper's."""
-    return read_dataset(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
+    """Return Goodbooks: many pairs per user, all keys about equally frequent; not one of the paper's."""
+    return read_ratings(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
 
 
 def amazon(scale: Scale) -> Dataset:
-    """Amazon, known by item only: its ratings are dealt to the users at random."""
+    """Return Amazon, known by item only: its ratings are assigned to the users at random."""
     path = _file(scale, AMAZON)
     table = require("pyarrow.parquet", extra="files").read_table(path)
     counts, sums = (table[name].to_numpy().astype(np.int64) for name in ("count", "rating_sum"))
@@ -81,7 +82,7 @@ def amazon(scale: Scale) -> Dataset:
 
 
 def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rng: Generator) -> Dataset:
-    """Ratings from 1 to 5 with the items' counts and sums, dealt to users: each has one, the rest fall anywhere."""
+    """Assign ratings from 1 to 5 with the items' counts and sums to users: each has at least one."""
     items = np.repeat(np.arange(counts.size), counts)
     rank = np.arange(items.size) - np.repeat(np.cumsum(counts) - counts, counts)
     whole, rest = np.divmod(sums, np.maximum(counts, 1))
@@ -94,7 +95,7 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
         places = owners * counts.size + items
         again = np.ones(items.size, np.bool_)
         again[np.unique(places, return_index=True)[1]] = False
-        # Nobody rates an item twice: what came second is dealt again, so that the first ratings stay.
+        # Nobody rates an item twice: what came second is assigned again, so that the first ratings stay.
         owners[again] = rng.integers(0, users, int(again.sum()))
     order = np.argsort(places, kind="stable")
     offsets = np.zeros(users + 1, np.int64)
@@ -109,41 +110,41 @@ def movie_source(scale: Scale) -> str:
 
 
 def movie(scale: Scale) -> Dataset:
-    """MovieLens 20M where its ratings.csv is at hand, else the synthetic `movielike`."""
+    """Return MovieLens 20M where its ratings.csv is available, else the synthetic `movielike`."""
     if movie_source(scale) == "movielike":
         return movielike(scale.rng(11))
     columns = Columns("userId", "movieId", "rating")
-    return read_dataset(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
+    return read_ratings(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
 
 
-_loaded: dict[str, Bench] = {}
-
-
-def _run(name: str, padding: int, scale: Scale, repeat: int) -> list[Point]:
-    bench, rng = _loaded[name], scale.rng(12, list(DATASETS).index(name), repeat)
+def _run(simulator: Simulator, padding: int, rng: Generator, *, with_theory: bool) -> list[Point]:
+    """Return the errors of one repeat, and of theory where asked for."""
     points: list[Point] = []
     for label, mechanism in MECHANISMS.items():
         for epsilon in EPSILONS:
             setting = setting_of(mechanism, epsilon, TOP, padding)
-            outcome = bench.run(setting, rng)
+            errors = simulator.run(setting, rng)
             at = {"series": label, "ε": float(epsilon)}
-            points.append(
-                at | {"theory": False, "frequency": outcome.mse_frequency, "mean": outcome.mse_mean}
-            )
-            if repeat == 0 and setting.method != OWN_METHOD:
-                points.append(at | {"theory": True, **printed_theory(bench, bench.channel(setting), TOP)})
+            points.append(at | {"theory": False, "frequency": errors.mse_frequency, "mean": errors.mse_mean})
+            if with_theory and setting.method != OWN_METHOD:
+                points.append(
+                    at | {"theory": True, **printed_theory(simulator, simulator.channel(setting), TOP)}
+                )
     return points
 
 
 def _points(name: str, padding: int) -> Callable[[Scale, Progress], list[Point]]:
     def points(scale: Scale, progress: Progress) -> list[Point]:
-        bench = Bench(DATASETS[name](scale))
-        _ = bench.sampling, bench.indices, bench.dataset.truth
-        _loaded[name] = bench
-        jobs = [(name, padding, scale, repeat) for repeat in range(scale.repeats)]
-        found = averaged(in_parallel(_run, jobs, scale, progress), "ε", tuple(ERRORS))
-        del _loaded[name]
-        return found
+        simulator = Simulator(DATASETS[name](scale))
+        # Computed once, before the workers are forked.
+        _ = simulator.sampling, simulator.indices, simulator.dataset.truth
+
+        def run(repeat: int) -> list[Point]:
+            rng = scale.rng(12, list(DATASETS).index(name), repeat)
+            return _run(simulator, padding, rng, with_theory=repeat == 0)
+
+        repeats = [(repeat,) for repeat in range(scale.repeats)]
+        return averaged(in_parallel(run, repeats, scale, progress), "ε", tuple(ERRORS))
 
     return points
 

@@ -10,9 +10,10 @@ from pckv.budget import ALLOCATIONS
 from pckv.channels import Channel
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Figure, Point, Progress, Scale, averaged, in_parallel
-from pckv.lab.simulate import OWN_METHOD, Bench, Setting
+from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
+from pckv.lab.simulate import OWN_METHOD, Setting, Simulator
 from pckv.lab.theory import theorem4
+from pckv.progress import Progress
 
 MECHANISMS = {
     "PrivKVM": "privkvm",
@@ -49,18 +50,18 @@ def setting_of(
     return Setting(mechanism, epsilon, padding, method, top, allocation)
 
 
-def printed_theory(bench: Bench, channel: Channel, top: int | None) -> dict[str, float]:
+def printed_theory(simulator: Simulator, channel: Channel, top: int | None) -> dict[str, float]:
     """Theorem 4 as printed, averaged over the keys that count."""
     a, b, p = map(float, channel.probabilities)
-    frequency, mean = bench.dataset.truth
-    keys = [key for key in bench.dataset.top(top).tolist() if frequency[key] > 0]
+    frequency, mean = simulator.dataset.truth
+    keys = [key for key in simulator.dataset.top(top).tolist() if frequency[key] > 0]
     errors = [
         theorem4(
             a,
             b,
             p,
             padding=channel.padding,
-            n=bench.dataset.users,
+            n=simulator.dataset.users,
             f=float(frequency[key]),
             m=float(mean[key]),
         )
@@ -82,19 +83,21 @@ def _bias(expectation: float, truth: float) -> float:
 
 def _errors_by_epsilon(population: str, scale: Scale, repeat: int, tops: Sequence[int | None]) -> list[Point]:
     rng = scale.rng(PLACES[population], repeat)
-    bench = Bench(POPULATIONS[population](scale.users, KEYS, rng))
+    simulator = Simulator(POPULATIONS[population](scale.users, KEYS, rng))
     points: list[Point] = []
     for top in tops:
         for label, mechanism in MECHANISMS.items():
             for epsilon in EPSILONS:
                 setting = setting_of(mechanism, epsilon, top)
-                outcome = bench.run(setting, rng)
+                outcome = simulator.run(setting, rng)
                 at = {"series": label, "top": top, "ε": float(epsilon)}
                 points.append(
                     at | {"theory": False, "frequency": outcome.mse_frequency, "mean": outcome.mse_mean}
                 )
                 if setting.method != OWN_METHOD:
-                    points.append(at | {"theory": True, **printed_theory(bench, bench.channel(setting), top)})
+                    points.append(
+                        at | {"theory": True, **printed_theory(simulator, simulator.channel(setting), top)}
+                    )
     return points
 
 
@@ -108,11 +111,11 @@ def _figure_6(population: str, top: int | None) -> Callable[[Scale, Progress], l
 
 def _by_domain(epsilon: str, top: int, scale: Scale, keys: int, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["domains"], int(epsilon), keys, repeat)
-    bench = Bench(populations.gaussian(scale.users, keys, rng))
+    simulator = Simulator(populations.gaussian(scale.users, keys, rng))
     points: list[Point] = []
     for label, mechanism in MECHANISMS.items():
         setting = setting_of(mechanism, epsilon, top)
-        outcome = bench.run(setting, rng)
+        outcome = simulator.run(setting, rng)
         at = {"series": label, "d": float(keys)}
         points.append(
             at
@@ -124,7 +127,7 @@ def _by_domain(epsilon: str, top: int, scale: Scale, keys: int, repeat: int) -> 
             }
         )
         if setting.method != OWN_METHOD:
-            theory = printed_theory(bench, bench.channel(setting), top)
+            theory = printed_theory(simulator, simulator.channel(setting), top)
             points.append(at | {"theory": True, **theory, "precision": None})
     return points
 
@@ -155,12 +158,12 @@ def _half(progress: Progress, part: int) -> Progress:
 
 def _by_allocation(scale: Scale, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["allocations"], repeat)
-    bench = Bench(populations.uniform(scale.users, KEYS, rng))
+    simulator = Simulator(populations.uniform(scale.users, KEYS, rng))
     points: list[Point] = []
     for label, mechanism in (("PCKV-UE", "ue"), ("PCKV-GRR", "grr")):
         for allocation in ALLOCATIONS:
             for epsilon in EPSILONS:
-                outcome = bench.run(setting_of(mechanism, epsilon, None, allocation=allocation), rng)
+                outcome = simulator.run(setting_of(mechanism, epsilon, None, allocation=allocation), rng)
                 points.append(
                     {
                         "series": f"{label}, {allocation}",

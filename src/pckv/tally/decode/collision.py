@@ -1,4 +1,4 @@
-"""What `collision` words say of the keys: every word is asked about both signs of every key.
+"""What `collision` words say of the keys: every word is checked against both signs of every key.
 
 There is no shortcut through all keys: a hash has no structure. So the work is reports times keys,
 in compiled loops on all cores where numba is installed.
@@ -7,50 +7,51 @@ in compiled loops on all cores where numba is installed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Integers
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.hashing import seed_of, symbol_start
 from pckv.errors import TallyError
+from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
 
-Cells = NDArray[np.int64]
-Progress = Callable[[float], None]
-
 # More keys times distinct words than this would take hours.
-MOST_ASKED = 2**42
-# Loading the compiled loop takes half a second, in which a plain one asks about this much.
-ASKED_WORTH_COMPILING = 2**25
-# Asked in one go: as many as fit into the cache, and as take a compiled loop a moment.
-ASKED_AT_ONCE, ASKED_A_PART = 2**17, 2**27
+MAX_CHECKS = 2**42
+# Loading the compiled loop takes half a second, in which a plain one makes about this many checks.
+CHECKS_WORTH_COMPILING = 2**25
+# Checks made in one go: as many as fit into the cache, and as take a compiled loop a moment.
+CHECKS_AT_ONCE, CHECKS_PER_SPAN = 2**17, 2**27
 
 
 def support(
-    channel: CollisionChannel, counts: Counts, keys: Cells, progress: Progress = lambda _: None
-) -> tuple[Cells, Cells]:
+    channel: CollisionChannel, counts: Counts, keys: Integers, progress: Progress = no_progress
+) -> tuple[Integers, Integers]:
     """For each of some keys, how many reports support + and how many support -."""
     words, times = counts.nonzero()
-    asked = keys.size * words.size
-    if asked > MOST_ASKED:
+    checks = keys.size * words.size
+    if checks > MAX_CHECKS:
         raise TallyError(
-            f"{words.size:,} words are too many to ask about {keys.size:,} keys: ask for fewer keys"
+            f"{words.size:,} words are too many to check against {keys.size:,} keys: ask for fewer keys"
         )
-    compiled = asked >= ASKED_WORTH_COMPILING and find_spec("numba")
-    return (ask_compiled if compiled else ask)(channel, words, times, keys, progress)
+    compiled = checks >= CHECKS_WORTH_COMPILING and find_spec("numba")
+    return (check_words_compiled if compiled else check_words)(channel, words, times, keys, progress)
 
 
-def ask(
-    channel: CollisionChannel, words: Cells, times: Cells, keys: Cells, progress: Progress = lambda _: None
-) -> tuple[Cells, Cells]:
-    """Ask with numpy, some keys after others."""
+def check_words(
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    keys: Integers,
+    progress: Progress = no_progress,
+) -> tuple[Integers, Integers]:
+    """Check with numpy, some keys after others."""
     functions, symbols = np.divmod(words.astype(np.uint64), channel.symbols)
     found = np.zeros((2, keys.size), np.int64)
-    step = max(1, ASKED_AT_ONCE // max(1, words.size))
+    step = max(1, CHECKS_AT_ONCE // max(1, words.size))
     for start in range(0, keys.size, step):
         part = slice(start, start + step)
         for place, positive in enumerate((True, False)):
@@ -60,9 +61,13 @@ def ask(
     return found[0], found[1]
 
 
-def ask_compiled(
-    channel: CollisionChannel, words: Cells, times: Cells, keys: Cells, progress: Progress = lambda _: None
-) -> tuple[Cells, Cells]:
+def check_words_compiled(
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    keys: Integers,
+    progress: Progress = no_progress,
+) -> tuple[Integers, Integers]:
     """The same in compiled loops on all cores.
 
     A hash is reduced to a symbol if it lies in the symbol's range, which needs no division.
@@ -81,7 +86,7 @@ def ask_compiled(
     )
     starts, widths = lowest[place], (ends - lowest)[place]
     found = np.zeros((2, keys.size), np.int64)
-    step = max(1, ASKED_A_PART // max(1, words.size))
+    step = max(1, CHECKS_PER_SPAN // max(1, words.size))
     parts = [slice(start, start + step) for start in range(0, keys.size, step)]
 
     def count(part: slice) -> None:

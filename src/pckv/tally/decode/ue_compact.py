@@ -2,7 +2,7 @@
 
 A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each sign has r residues in a row. For all keys at once the histogram is
 transformed one digit after another, either by adding shifted slices or by Fourier transforms; for
-a few keys every word that occurred is asked.
+a few keys every word that occurred is checked.
 """
 
 from __future__ import annotations
@@ -10,43 +10,47 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Integers
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.errors import TallyError
+from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
-
-Cells = NDArray[np.int64]
 
 # Fourier transforms win from this q on, where adding takes q additions a cell and digit.
 Q_FOR_FOURIER = 7
 # Up to this many reports, rounding a transform in double precision gives the exact counts.
 REPORTS_FOR_FOURIER = 2**40
-# Cells that are transformed over the offset together.
+# Integers that are transformed over the offset together.
 CELLS_AT_ONCE = 2**22
-# Words are asked key by key at this many at once, and in all at most so many.
-ASKED_AT_ONCE = 2**22
-MOST_ASKED = 2**36
+# Pairs of a word and a key that are checked at once, and at most in all.
+CHECKS_AT_ONCE = 2**22
+MAX_CHECKS = 2**36
 
 
-def support(channel: UeCompactChannel, counts: Counts, keys: Cells) -> tuple[Cells, Cells]:
+def support(
+    channel: UeCompactChannel, counts: Counts, keys: Integers, _progress: Progress = no_progress
+) -> tuple[Integers, Integers]:
     """For each of some keys, how many reports say + and how many say -."""
     words, times = counts.nonzero()
-    asked = keys.size * words.size
-    if asked <= channel.word_limit or not channel.decodes_all:
-        if asked > MOST_ASKED:
+    checks = keys.size * words.size
+    if checks <= channel.word_limit or not channel.decodes_all:
+        if checks > MAX_CHECKS:
             raise TallyError(
                 f"{channel.word_limit:,} words are too many to decode {keys.size:,} keys together: ask for fewer"
             )
-        return ask(channel, words, times, keys)
+        return check_words(channel, words, times, keys)
     fourier = channel.q >= Q_FOR_FOURIER and int(times.sum()) <= REPORTS_FOR_FOURIER
     used = int(keys.max(initial=0)) + 1
     plus, minus = (transform if fourier else add_up)(channel, words, times, used)
     return plus[keys], minus[keys]
 
 
-def ask(channel: UeCompactChannel, words: Cells, times: Cells, keys: Cells) -> tuple[Cells, Cells]:
-    """Ask every word what it says of every key."""
+def check_words(
+    channel: UeCompactChannel, words: Integers, times: Integers, keys: Integers
+) -> tuple[Integers, Integers]:
+    """Check every word against every key."""
     found = np.zeros((2, keys.size), np.int64)
-    step = max(1, ASKED_AT_ONCE // max(1, words.size))
+    step = max(1, CHECKS_AT_ONCE // max(1, words.size))
     for start in range(0, keys.size, step):
         residues = channel.residue(words[None, :], keys[start : start + step, None])
         for place, first in enumerate(channel.firsts):
@@ -55,7 +59,9 @@ def ask(channel: UeCompactChannel, words: Cells, times: Cells, keys: Cells) -> t
     return found[0], found[1]
 
 
-def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
+def add_up(
+    channel: UeCompactChannel, words: Integers, times: Integers, used: int
+) -> tuple[Integers, Integers]:
     """For the keys below `used`: replace one digit of φ after another by the key's, the top one first.
 
     Only the values that the top digit takes are made, and in the last step only the two sums over a
@@ -71,25 +77,27 @@ def add_up(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> 
         wanted = channel.firsts if digit == 0 else range(q)
         if digit == 0:
             counts = _sums_of_runs(counts, channel.r)
-        made = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
+        summed = np.zeros((len(wanted), counts.shape[1], values, counts.shape[3]), np.int64)
         for place, residue in enumerate(wanted):
             for value in range(values):
                 for function in range(q):
-                    made[place, :, value] += counts[(residue - function * value) % q, :, function]
-        counts = made.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else made
+                    summed[place, :, value] += counts[(residue - function * value) % q, :, function]
+        counts = summed.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else summed
     plus, minus = counts.reshape(2, -1)[:, :used]
     return plus, minus
 
 
-def _sums_of_runs(counts: Cells, length: int) -> Cells:
-    """In place of every residue the sum of so many from it on, around the end."""
+def _sums_of_runs(counts: Integers, length: int) -> Integers:
+    """Return, for every residue, the sum of this many from it on, around the end."""
     sums = counts.copy()
     for step in range(1, length):
         sums += np.roll(counts, -step, axis=0)
     return sums
 
 
-def transform(channel: UeCompactChannel, words: Cells, times: Cells, used: int) -> tuple[Cells, Cells]:
+def transform(
+    channel: UeCompactChannel, words: Integers, times: Integers, used: int
+) -> tuple[Integers, Integers]:
     """The same by Fourier transforms: over the offset, then over φ, read off along the line ω·u.
 
     n_z(u) = 1/q Σ_ω e^(2πiωz/q) Ĥ(ω·u, ω), and the terms of ω and q - ω are conjugates.
@@ -112,7 +120,7 @@ def transform(channel: UeCompactChannel, words: Cells, times: Cells, used: int) 
     return plus, minus
 
 
-def _offset_spectrum(channel: UeCompactChannel, words: Cells, times: Cells) -> NDArray[np.complex128]:
+def _offset_spectrum(channel: UeCompactChannel, words: Integers, times: Integers) -> NDArray[np.complex128]:
     """The histogram, transformed over the offset; one row a frequency, those above q/2 left out."""
     q = channel.q
     spectrum = np.empty((q // 2 + 1, channel.functions), np.complex128)

@@ -13,10 +13,10 @@ BITS, PAIRS, FOURS = (
     np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
 )
 # As many rows as a field of two, four and eight bits can count.
-ROWS_A_PAIR, PAIRS_A_FOUR, FOURS_A_BYTE = 3, 5, 17
-# All sums of so many lanes stay in the cache.
+ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
+# The sums of this many lanes stay in the cache.
 LANES_AT_ONCE = 256
-# What so many words are compared with stays in the cache.
+# What this many words are compared with stays in the cache.
 WORDS_AT_ONCE = 2**11
 SHIFT_1, SHIFT_2, SHIFT_3 = (np.uint64(shift) for shift in SHIFTS)
 FACTOR_1, FACTOR_2 = (np.uint64(factor) for factor in FACTORS)
@@ -71,13 +71,13 @@ def count_lanes(rows: NDArray[np.uint64], totals: NDArray[np.int64]) -> None:
             pairs[1, lane] += (row[lane] >> np.uint64(1)) & BITS
         in_pairs += 1
         last = number == rows.shape[0] - 1
-        if in_pairs == ROWS_A_PAIR or last:
+        if in_pairs == ROWS_PER_PAIR or last:
             widen(pairs, fours, PAIRS, np.uint64(2))
             in_pairs, in_fours = 0, in_fours + 1
-        if in_fours == PAIRS_A_FOUR or last:
+        if in_fours == PAIRS_PER_FOUR or last:
             widen(fours, byte_sums, FOURS, np.uint64(4))
             in_fours, in_bytes = 0, in_bytes + 1
-        if in_bytes == FOURS_A_BYTE or last:
+        if in_bytes == FOURS_PER_BYTE or last:
             add_bytes(byte_sums, totals)
             in_bytes = 0
 

@@ -12,7 +12,7 @@ from pckv.errors import ReportError
 Planes = NDArray[np.uint8]
 
 # A byte-wide column sum holds up to this many rows.
-ROWS_A_SUM = 255
+ROWS_PER_SUM = 255
 # Short rows are laid side by side up to this width, so that column sums run at full speed.
 WIDE_ROW = 4096
 
@@ -39,9 +39,13 @@ def plane_problems(bodies: Planes, keys: int) -> Iterator[tuple[str, NDArray[np.
 def count_bits(rows: Planes) -> NDArray[np.int64]:
     """For every bit of a row, least significant first, in how many rows it is set."""
     width = rows.shape[1]
-    beside = max(1, WIDE_ROW // width)
-    whole = rows.shape[0] // beside * beside
-    totals = _count_columns(rows[:whole].reshape(-1, beside * width)).reshape(beside, width, 8).sum(axis=0)
+    rows_per_wide_row = max(1, WIDE_ROW // width)
+    whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row
+    totals = (
+        _count_columns(rows[:whole].reshape(-1, rows_per_wide_row * width))
+        .reshape(rows_per_wide_row, width, 8)
+        .sum(axis=0)
+    )
     totals += _count_columns(rows[whole:])
     flat: NDArray[np.int64] = totals.reshape(-1)
     return flat
@@ -49,8 +53,8 @@ def count_bits(rows: Planes) -> NDArray[np.int64]:
 
 def _count_columns(rows: Planes) -> NDArray[np.int64]:
     totals = np.zeros((rows.shape[1], 8), np.int64)
-    for start in range(0, rows.shape[0], ROWS_A_SUM):
-        block = rows[start : start + ROWS_A_SUM]
+    for start in range(0, rows.shape[0], ROWS_PER_SUM):
+        block = rows[start : start + ROWS_PER_SUM]
         for bit in range(8):
             totals[:, bit] += np.add.reduce(block >> bit & 1, axis=0, dtype=np.uint8)
     return totals

@@ -1,4 +1,4 @@
-// What `ue` and `grr` spend on keys and on values.
+// How ue and grr split ε.
 import { expLower, must } from "./core.js";
 
 export function allocate(allocation, epsilon, padding) {

@@ -1,10 +1,9 @@
-// Tasks and reports, bit for bit those of the Python package.
+// Tasks and reports, bit for bit as in Python.
 
 export class PckvError extends Error {
   constructor(code, message) {
     super(message);
-    this.name = "PckvError";
-    this.code = code;
+    Object.assign(this, { name: "PckvError", code });
   }
 }
 
@@ -14,11 +13,10 @@ export function check(holds, code, message) {
 
 export const must = (holds, what) => check(holds, "bad_task", `not a task: ${what}`);
 
-// Never reduced: a threshold takes few steps.
+// Never reduced: there are few steps.
 export class Fraction {
   constructor(n, d = 1n) {
-    this.n = BigInt(n);
-    this.d = d;
+    Object.assign(this, { n: BigInt(n), d });
   }
 
   plus(x) {
@@ -70,7 +68,7 @@ export function decimal(text) {
 export const isBetween = (text, low, high) =>
   isDecimal(text) && !decimal(text).below(decimal(low)) && !decimal(high).below(decimal(text));
 
-// A lower bound: halve to at most 1, sum 70 terms, floor to 256 bits, square back.
+// A lower bound: halve to at most 1, sum 70 terms, floor to 256 bits, square again.
 export function expLower({ n, d }) {
   let halvings = 0, top = 1n, bottom = 1n;
   for (; n > d; halvings++) d *= 2n;
@@ -101,7 +99,7 @@ function unitsOf(ratio) {
   return low;
 }
 
-// Not below in print either: the step leads to the next double.
+// Rounded up in print too: the step leads to the next double.
 function unitsNumber(count) {
   const number = Number(unitsText(count));
   return number > 1 && units(String(number)) < count ? number + number * 1.5e-16 : number;
@@ -113,7 +111,7 @@ function randomBytes(count) {
   return data;
 }
 
-// Tests alone give another source.
+// Only tests pass another source.
 export class Tape {
   one = 1n << 64n;
 
@@ -135,7 +133,7 @@ export class Tape {
     return this.block.getBigUint64(this.at - 8, true);
   }
 
-  // The incomplete last run is drawn again.
+  // The incomplete last run is rejected.
   below(count) {
     for (;;) {
       const number = this.draw(), result = number % count;
@@ -148,7 +146,7 @@ export class Tape {
   }
 }
 
-// Kept apart from tasks, so that no page can hand one a tape.
+// Not in the task: no page can pass its own tape.
 const channels = new WeakMap();
 
 export const channelOf = (task) => channels.get(task);
@@ -165,7 +163,7 @@ export function perturbFrom(tape, task, pairs) {
   return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
 }
 
-// Doubles do here: ε holds for every value.
+// Doubles suffice: ε holds for any level.
 export const level = (value, low, high) => BigInt(Math.floor(((value - low) / (high - low)) * 2 ** 53)) << 11n;
 
 export class Sampling {
@@ -184,7 +182,7 @@ export class Sampling {
     return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];
   }
 
-  // Chances are those of + alone, - alone and both.
+  // The chances of + alone, - alone and both.
   get odds() {
     const numbers = (chances) => chances.map(({ number }) => number);
     const [plus, minus, both = 0] = numbers(this.sampled), [other, , shared = 0] = numbers(this.unsampled);
@@ -256,7 +254,7 @@ export class Task {
     const { opens, closes } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
-    must(opens === null || closes === null || opens < closes, "it closes before it opens");
+    must(!opens || !closes || opens < closes, "it closes before it opens");
     const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism) }));
     must(canonical === text, "it is not in canonical form");
     const { Channel } = await import(`./mechanisms/${mechanism}.js`);
@@ -267,14 +265,19 @@ export class Task {
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const more = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon, buckets: channel.labels };
-    const task = Object.assign(new Task(), members, more);
+    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon, buckets: channel.labels };
+    const task = Object.assign(new Task(), members, checked);
     channels.set(task, channel);
     return task;
   }
 
   get odds() {
     return channelOf(this).odds;
+  }
+
+  // Comparing with null is false.
+  phase(day = new Date().toJSON().slice(0, 10)) {
+    return day >= this.closes ? "closed" : day < this.opens ? "waiting" : "open";
   }
 
   keyIndex(key) {

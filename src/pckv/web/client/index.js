@@ -1,4 +1,4 @@
-// Perturb once, remember, send the same bytes until the collector has decided. Pairs are never stored.
+// Perturb once, store, send the same bytes until the collector decides. Pairs are never stored.
 import { Task, check, isDecimal, isName, perturb, toText, units, unitsText } from "./core.js";
 
 export { PckvError, Task, perturb } from "./core.js";
@@ -9,7 +9,7 @@ export async function fetchTask(url, id, patience) {
   return taskOf(text, id);
 }
 
-// A text is the only one with its id: nobody can change ε on the way.
+// The id is a hash: nobody can change ε.
 async function taskOf(text, id) {
   const task = await Task.fromJson(text);
   check(task.id === id, "wrong_task", `this is the task ${task.id}, not ${id}`);
@@ -20,10 +20,10 @@ async function ask(url, options, { tries = 4, seconds = 20, firstPause = 0.5, ti
   const ends = Date.now() + 1000 * seconds;
   for (let bound = 1000 * firstPause; ; bound *= 2) {
     const answer = await once(url, options, Math.min(1000 * timeout, ends - Date.now()));
-    answer.passing = [0, 408, 425, 429].includes(answer.status) || answer.status >= 500;
+    answer.temporary = [0, 408, 425, 429].includes(answer.status) || answer.status >= 500;
     const [drawn] = crypto.getRandomValues(new Uint32Array(1));
     const pause = Math.max((bound * drawn) / 2 ** 32, 1000 * answer.after || 0);
-    if (!answer.passing || !--tries || Date.now() + pause >= ends) return answer;
+    if (!answer.temporary || !--tries || Date.now() + pause >= ends) return answer;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -47,7 +47,7 @@ async function once(url, options, milliseconds) {
   }
 }
 
-// What no collector would say decides nothing: the report waits.
+// Only a collector's answer decides; until then the report waits.
 function judge({ status, media, text, note }, id) {
   const outcome = (status, reason) => ({ status, reason });
   const code = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
@@ -138,8 +138,8 @@ export class Client {
     let down;
     for (const kept of await this.#all()) {
       if (kept.url !== this.url || kept.status !== "waiting") continue;
-      const [receipt, passing] = down ? [receiptOf(kept, down)] : await this.#deliver(kept);
-      if (passing) down = { reason: receipt.reason };
+      const [receipt, temporary] = down ? [receiptOf(kept, down)] : await this.#deliver(kept);
+      if (temporary) down = { reason: receipt.reason };
       receipts.push(receipt);
     }
     return receipts;
@@ -155,21 +155,21 @@ export class Client {
         await reports("put", better);
         return receiptOf(better);
       }
+      check(task.phase() !== "closed", "not_sent", `task ${id} closed on ${task.closes}; nothing was perturbed`);
       const { name, kind, cost } = task, spent = total(all), epsilon = unitsText(cost);
       const other = all.find((each) => each.name === name && each.kind !== kind);
-      // A pilot and its main task would be 2ε.
-      const served = `this device served in the ${other?.kind} task ${other?.task} of ${name}`;
-      check(!other, "already_served", `${served}: nobody serves in both`);
+      // A pilot and its main task would spend 2ε.
+      check(!other, "already_served", `this device served in the ${other?.kind} task ${other?.task} of ${name}: nobody serves in both`);
       const within = this.cap === undefined || spent + cost <= units(String(this.cap));
       check(within, "over_budget", `ε = ${epsilon} on top of ${unitsText(spent)} is over the cap of ${this.cap} in all`);
-      const made = { task: id, name, kind, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
-      // Fails where there is one: the first stays.
-      await reports("add", made);
-      return receiptOf(made, { perturbed: true });
+      const entry = { task: id, name, kind, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
+      // Fails if there is one.
+      await reports("add", entry);
+      return receiptOf(entry, { perturbed: true });
     });
   }
 
-  // A mistyped address or invitation loses nothing.
+  // After a mistyped address or invitation.
   #readdressed(kept, invitation = kept.invitation) {
     if (kept.status === "sent") return kept;
     const invited = invitation !== kept.invitation && kept.reason.startsWith("invitation_");
@@ -182,9 +182,9 @@ export class Client {
     const id = toText(kept.report.id), report = { id, body: toText(kept.report.body), invitation: kept.invitation };
     const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": "application/json" };
     const answer = await ask(`${kept.url}/tasks/${kept.task}/reports`, { method: "POST", headers, body }, this.patience);
-    // No refusal undoes a success.
+    // A refusal never replaces a success.
     const better = await this.#change(kept.task, ({ status }) => status !== "sent" && judge(answer, id));
-    return [receiptOf(better), answer.passing];
+    return [receiptOf(better), answer.temporary];
   }
 
   #change(id, change) {
@@ -201,7 +201,7 @@ export class Client {
     return this.#locked("reports", (reports) => reports("getAll"));
   }
 
-  // No other tab writes meanwhile, and in the end all is on the disk.
+  // One transaction among all tabs, on the disk when it ends.
   async #locked(store, work) {
     const opening = indexedDB.open(this.state, 1);
     opening.onupgradeneeded = () => {

@@ -10,7 +10,7 @@ const main = document.getElementById("main"),
 let role = null,
   stop = () => {};
 
-// A view fills the page and may return how to stop what it began.
+// A view fills the page and may return a function that stops its timers and requests.
 function open(view, ...values) {
   stop();
   const root = make("div", { class: "view" });
@@ -32,8 +32,8 @@ function show() {
   else open(tasksView, role);
 }
 
-function signedIn(found) {
-  role = found;
+function signedIn(newRole) {
+  role = newRole;
   show();
   main.focus();
 }
@@ -58,6 +58,6 @@ addEventListener("hashchange", () => {
   main.focus();
 });
 
-// Whoever cannot be told is nobody, and is told so when she signs in.
+// Without an answer the page asks for a token, and signing in says what is wrong.
 ({ role } = await ask("GET", "/session").catch(() => ({ role: null })));
 show();

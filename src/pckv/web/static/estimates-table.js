@@ -1,18 +1,18 @@
-// Estimates as a table: the server searches, sorts and pages; the page holds what it shows.
-import { alertBox, announce, count, field, make, query, replace, request, settled } from "./page.js";
+// Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
+import { alertBox, announce, count, field, make, newestOnly, query, replace, request, debounced } from "./page.js";
 
-const ROWS = 25;
-// What the rows are of each kind of task, how they are sorted at first, and the columns: a header's name, the sort
-// of the server, and whether the largest come first. The sizes of a bucket are its name.
+const ROWS_PER_PAGE = 25;
+// Per kind of task: what a row is, the first sort order, and the columns with their header, the server's name for the
+// sort, and whether the largest come first. A bucket's name is its range of sizes.
 const KINDS = {
   pairs: {
     rows: "keys",
     sort: "-frequency",
     columns: [
       { name: "Key", sort: "key" },
-      { name: "Frequency", sort: "frequency", falls: true },
+      { name: "Frequency", sort: "frequency", descending: true },
       { name: "Interval" },
-      { name: "Mean", sort: "mean", falls: true },
+      { name: "Mean", sort: "mean", descending: true },
       { name: "Interval" },
     ],
   },
@@ -21,7 +21,7 @@ const KINDS = {
     sort: "key",
     columns: [
       { name: "Pairs", sort: "key" },
-      { name: "Share of people", sort: "frequency", falls: true },
+      { name: "Share of people", sort: "frequency", descending: true },
       { name: "Interval" },
     ],
   },
@@ -34,26 +34,26 @@ export class EstimatesTable {
       type: "search",
       autocomplete: "off",
       maxlength: 256,
-      oninput: settled(() => this.find(search.value), 150),
+      oninput: debounced(() => this.find(search.value), 150),
     });
     this.head = make("tr");
     this.body = make("tbody");
-    this.place = make("span");
-    this.said = make("div");
-    this.back = make("button", { type: "button", onclick: () => this.move(-ROWS) }, "Previous");
-    this.forth = make("button", { type: "button", onclick: () => this.move(ROWS) }, "Next");
+    this.position = make("span");
+    this.problem = make("div");
+    this.previous = make("button", { type: "button", onclick: () => this.move(-ROWS_PER_PAGE) }, "Previous");
+    this.next = make("button", { type: "button", onclick: () => this.move(ROWS_PER_PAGE) }, "Next");
     this.element = make(
       "div",
       { class: "estimates" },
-      // Buckets are few.
+      // There are only a few buckets.
       kind === "pairs" ? field("Search keys", search) : null,
-      this.said,
+      this.problem,
       make(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of estimates" },
         make("table", {}, make("thead", {}, this.head), this.body),
       ),
-      make("div", { class: "pager" }, this.back, this.place, this.forth),
+      make("div", { class: "pager" }, this.previous, this.position, this.next),
     );
   }
 
@@ -68,62 +68,65 @@ export class EstimatesTable {
   }
 
   order(column) {
-    const first = column.falls ? `-${column.sort}` : column.sort,
-      other = column.falls ? column.sort : null;
-    Object.assign(this, { sort: this.sort === first && other ? other : first, offset: 0 });
+    const first = column.descending ? `-${column.sort}` : column.sort,
+      second = column.descending ? column.sort : first;
+    Object.assign(this, { sort: this.sort === first ? second : first, offset: 0 });
     return this.refresh(true);
   }
 
-  async refresh(asked = false) {
-    this.asking?.abort();
-    this.asking = new AbortController();
+  // `say`: tell screen readers, since somebody asked for the change.
+  refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this;
-    const wanted = query({ ...this.settings, search, sort, offset, limit: ROWS });
+    const parameters = query({ ...this.settings, search, sort, offset, limit: ROWS_PER_PAGE });
     try {
-      const answer = await request("GET", `${this.path}/estimates?${wanted}`, { signal: this.asking.signal });
+      const answer = await request("GET", `${this.path}/estimates?${parameters}`, { signal });
       this.total = Number(answer.headers.get("X-Total-Count"));
       this.show((await answer.json()).estimates);
-      replace(this.said);
-      if (asked) announce(this.place.textContent);
+      replace(this.problem);
+      if (say) announce(this.position.textContent);
     } catch (error) {
-      if (error.name !== "AbortError") replace(this.said, alertBox(error.message));
+      if (!signal.aborted) replace(this.problem, alertBox(error.message));
     }
+  });
+
+  stop() {
+    this.refresh.stop();
   }
 
   show(rows) {
     replace(this.head, ...this.columns.map((column) => this.header(column)));
     replace(this.body, ...rows.map((estimate) => row(estimate, this.columns.length)));
     const last = this.offset + rows.length;
-    this.place.textContent = rows.length
+    this.position.textContent = rows.length
       ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} ${this.rows}`
       : `no such ${this.rows}`;
-    this.back.disabled = this.offset === 0;
-    this.forth.disabled = last >= this.total;
+    this.previous.disabled = this.offset === 0;
+    this.next.disabled = last >= this.total;
   }
 
   header(column) {
     const sorted = this.sort.replace("-", "") === column.sort;
-    const up = !this.sort.startsWith("-");
+    const ascending = !this.sort.startsWith("-");
     const label = column.sort
       ? make(
           "button",
           { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) },
           column.name,
-          make("span", { "aria-hidden": "true" }, sorted ? (up ? " ▲" : " ▼") : ""),
+          make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
         )
       : column.name;
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
-    if (sorted) attributes["aria-sort"] = up ? "ascending" : "descending";
+    if (sorted) attributes["aria-sort"] = ascending ? "ascending" : "descending";
     return make("th", attributes, label);
   }
 
-  // The header was made anew under the finger.
+  // The header that had the focus was replaced.
   focus(column) {
     this.head.children[this.columns.indexOf(column)].querySelector("button").focus();
   }
 }
 
-// The digits are those that `pckv estimate` prints; the whole numbers are in the title.
+// Rounded as `pckv estimate` prints them; the title has all digits.
 function row(estimate, columns) {
   const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high } = estimate;
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);

@@ -1,12 +1,12 @@
-// The participant's page: what is asked, the form, what would leave this device, and the way of the report.
+// The participant's page: what is asked, the form, what would leave this device, and the state of the report.
 import { Client } from "/client/index.js";
 import { alertBox, announce, count, make, percent, replace } from "./page.js";
 import { PairsForm } from "./pairs-form.js";
 import { whatLeaves } from "./report-view.js";
 
 const PATIENCE = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
-// Beyond this ratio of chances little is hidden.
-const WEAK = 50;
+// Beyond this ratio of chances the protection is called weak.
+const WEAK_RATIO = 50;
 const main = document.getElementById("main"),
   id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
@@ -23,7 +23,7 @@ async function start() {
   document.title = `${task.name} – take part`;
   replace(main, ...introduction(task), body);
   addEventListener("online", flush);
-  // Nothing is perturbed for a report that is there.
+  // There is a report: `prepare` returns it and perturbs nothing.
   if (id in (await client.ledger())) show(await client.prepare(id, {}), { before: true });
   else ask();
   await flush();
@@ -32,7 +32,7 @@ async function start() {
 const explained = (error) =>
   error.code === "not_sent" ? `This survey cannot be fetched: ${error.message}` : error.message;
 
-// What the mixing does to an answer, in numbers.
+// What the noise does to an answer, in numbers.
 function chances({ odds: { held, absent }, buckets, keys }) {
   if (buckets)
     return `your report names one of ${buckets.length} ranges: ${buckets.join(", ")}. It names the right one with probability ${percent(held)}, and each other one with probability ${percent(absent)}.`;
@@ -72,23 +72,21 @@ function introduction(task) {
       make(
         "p",
         {},
-        "What you enter stays on this device. Chance mixes it up here, and only the result is sent: one report, which hides your answers even from those who ask. How well it does, these numbers say:",
+        "What you enter stays on this device. Random noise is added to it here, and only the result is sent: one report, which hides your answers even from those who ask. These numbers say how well:",
       ),
       make(
         "p",
         { id: "odds" },
-        `With ε = ${task.epsilon}: ${chances(task)} Other answers would make any report at most ${factor.toPrecision(3)} times as likely or unlikely.${factor > WEAK ? " That is weak protection." : ""}`,
+        `With ε = ${task.epsilon}: ${chances(task)} Whatever you answer, the chance of any report changes at most by a factor of ${factor.toPrecision(3)}.${factor > WEAK_RATIO ? " That is weak protection." : ""}`,
       ),
     ),
   ];
 }
 
 function ask() {
-  const today = new Date().toISOString().slice(0, 10);
-  if (task.closes && today >= task.closes)
-    return replace(body, notice("This survey is over. Nothing was made or sent."));
-  if (task.opens && today < task.opens)
-    return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
+  const phase = task.phase();
+  if (phase === "closed") return replace(body, notice("This survey is over. Nothing was made or sent."));
+  if (phase === "waiting") return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
   const form = new PairsForm(task),
     said = make("div");
   replace(
@@ -105,7 +103,7 @@ function ask() {
         make(
           "small",
           {},
-          "Next you see what would be sent. The report is made once: it cannot be made again with other answers, since several would give away more.",
+          "Next you see what would be sent. The report is made once: it cannot be made again with other answers, since several reports would give away more.",
         ),
       ),
       make("button", { class: "main" }, "Make my report"),
@@ -134,12 +132,12 @@ const served = () =>
 
 const notice = (text) => make("p", { class: "note", role: "status" }, text);
 
-// Where the report is, told by its receipt.
+// Shows the state of the report that a receipt describes.
 function show(receipt, { before = false, again = false } = {}) {
   const heading = make(
     "h2",
     { tabindex: "-1" },
-    { prepared: "Look before you send", waiting: "Stored on this device", sent: "Sent", refused: "Not taken" }[
+    { prepared: "Look before you send", waiting: "Stored on this device", sent: "Sent", refused: "Refused" }[
       receipt.status
     ],
   );
@@ -152,13 +150,13 @@ function show(receipt, { before = false, again = false } = {}) {
     refused: [button("Try again", "", () => send())],
   }[receipt.status];
   const words = {
-    prepared: "Nothing has been sent yet. You may also leave: then nothing ever is.",
+    prepared: "Nothing has been sent yet. You may also leave: then nothing will be sent.",
     waiting:
-      "The collector cannot be reached now. The very same report is sent when you are back online; keep this page open, or come back later.",
+      "The collector cannot be reached now. The same report is sent when you are back online; keep this page open, or come back later.",
     sent: again
-      ? "It is the same report, and the collector has it already: it counts once, and nothing was mixed anew."
+      ? "It is the same report, and the collector has it already: it counts once, and no new noise was drawn."
       : "Your report has arrived. Thank you.",
-    refused: `The collector does not take this report: ${receipt.reason}.`,
+    refused: `The collector refused this report: ${receipt.reason}.`,
   }[receipt.status];
   replace(
     body,
@@ -166,7 +164,7 @@ function show(receipt, { before = false, again = false } = {}) {
       "section",
       { "aria-label": "Your report", "data-state": receipt.status },
       heading,
-      before ? make("p", {}, "This device has taken part already: there is one report, and no other is made.") : null,
+      before ? make("p", {}, "This device has taken part already: there is one report, and no second one is made.") : null,
       make("p", { class: receipt.status === "sent" ? "note done" : "note" }, words),
       whatLeaves(task, receipt, typed),
       said,
@@ -189,7 +187,7 @@ function show(receipt, { before = false, again = false } = {}) {
 }
 
 async function flush() {
-  const receipt = (await client.flush()).find((each) => each.task === id);
+  const receipt = (await client.flush()).find((sent) => sent.task === id);
   if (receipt && receipt.status !== "waiting") show(receipt);
 }
 

@@ -1,4 +1,4 @@
-// A new task: a form, the plan that it leads to while one types, and what to hand out afterwards.
+// A new task: a form, the plan for what it says so far, and what to hand out afterwards.
 import { Chart } from "./chart.js";
 import {
   alertBox,
@@ -8,11 +8,11 @@ import {
   count,
   field,
   make,
+  newestOnly,
   percent,
   query,
   replace,
-  settled,
-  short,
+  debounced,
 } from "./page.js";
 import { shareSection } from "./share.js";
 
@@ -45,14 +45,14 @@ export function newTask(root) {
   };
   const named = make("input", { type: "radio", name: "keys", checked: true, onchange: choose });
   const numbered = make("input", { type: "radio", name: "keys", onchange: choose });
-  const namesField = field("Keys, one a line", fields.names),
-    numberField = field("Number of keys", fields.number, "They are called 0, 1, 2, …");
+  const namesField = field("Keys, one per line", fields.names),
+    numberField = field("Number of keys", fields.number, "They are named 0, 1, 2, …");
   const said = make("div"),
     plan = planSection();
   const form = make(
     "form",
-    { class: "card", onsubmit: send, oninput: settled(show, 300) },
-    field("Name", fields.name, "Participants see it. It tells two runs of one survey apart."),
+    { class: "card", onsubmit: send, oninput: debounced(show, 300) },
+    field("Name", fields.name, "Participants see it. Two runs of one survey need different names."),
     make(
       "fieldset",
       {},
@@ -76,18 +76,18 @@ export function newTask(root) {
     make(
       "div",
       { class: "row" },
-      field("Pairs a person", fields.pairs, "How many keys people typically hold."),
-      field("People expected", fields.users, "For the plan alone."),
+      field("Pairs per person", fields.pairs, "How many keys people typically hold."),
+      field("People expected", fields.users, "Used only for the plan."),
       field("What matters", fields.objective),
     ),
     make(
       "div",
       { class: "row" },
-      field("First day", fields.opens, "UTC; empty for at once."),
-      field("First day without", fields.closes, "Empty for no end."),
+      field("First day", fields.opens, "UTC; leave empty to start at once."),
+      field("Closes on", fields.closes, "The first day without reports; leave empty for no end."),
     ),
     said,
-    make("button", { class: "main" }, "Make the task"),
+    make("button", { class: "main" }, "Create the task"),
   );
   replace(root, make("h1", {}, "New task"), form, plan.element);
   choose();
@@ -110,11 +110,11 @@ export function newTask(root) {
   }
 
   function show() {
-    const found = keys(),
-      number = found.length ?? found;
-    const wrong = [fields.users, fields.epsilon, fields.pairs].find((each) => !each.validity.valid);
-    if (wrong) return plan.wait(`${wrong.labels[0].textContent}: ${wrong.validationMessage}`);
-    if (!(number > 0)) return plan.wait("Name at least one key, and here is what to expect.");
+    const listed = keys(),
+      number = listed.length ?? listed;
+    const invalid = [fields.users, fields.epsilon, fields.pairs].find((input) => !input.validity.valid);
+    if (invalid) return plan.wait(`${invalid.labels[0].textContent}: ${invalid.validationMessage}`);
+    if (!(number > 0)) return plan.wait("Name at least one key to see what to expect.");
     plan.show({
       keys: number,
       users: fields.users.value,
@@ -141,23 +141,23 @@ export function newTask(root) {
     try {
       const { id } = await ask("POST", "/tasks/new", { body });
       const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
-      made({ id, high: Number(body.high), name: body.name, first_key });
+      showCreated({ id, high: Number(body.high), name: body.name, first_key });
     } catch (error) {
       replace(said, alertBox(error.message));
     }
   }
 
-  function made(task) {
+  function showCreated(task) {
     plan.stop();
-    const title = make("h1", { tabindex: "-1" }, `“${task.name}” is made`);
+    const title = make("h1", { tabindex: "-1" }, `“${task.name}” is created`);
     replace(
       root,
       title,
-      make("p", {}, make("a", { href: `#/tasks/${task.id}` }, "Look at it on the dashboard")),
+      make("p", {}, make("a", { href: `#/tasks/${task.id}` }, "Open it on the dashboard")),
       shareSection(task),
     );
     title.focus();
-    announce("The task is made.");
+    announce("The task is created.");
   }
 
   return () => plan.stop();
@@ -170,39 +170,36 @@ function planSection() {
   const curves = make(
     "div",
     { hidden: true },
-    make("h3", {}, "If ε were another"),
+    make("h3", {}, "With another ε"),
     byEpsilon.element,
-    make("h3", {}, "If more or fewer people took part"),
+    make("h3", {}, "With more or fewer people"),
     byUsers.element,
   );
   const element = make("section", { "aria-label": "Plan" }, make("h2", {}, "The plan"), said, curves);
-  let asking;
 
   function wait(text) {
-    asking?.abort();
+    show.stop();
     curves.hidden = true;
     replace(said, make("p", {}, text));
   }
 
-  async function show(values) {
-    asking?.abort();
-    asking = new AbortController();
+  const show = newestOnly(async (signal, values) => {
     try {
-      const found = await ask("GET", `/plan?${query(values)}`, { signal: asking.signal });
-      replace(said, ...sentences(found.plan));
+      const answer = await ask("GET", `/plan?${query(values)}`, { signal });
+      replace(said, ...sentences(answer.plan));
       curves.hidden = false;
-      await Promise.all([byEpsilon.draw(found.by_epsilon), byUsers.draw(found.by_users)]);
+      await Promise.all([byEpsilon.draw(answer.by_epsilon), byUsers.draw(answer.by_users)]);
     } catch (error) {
-      if (error.name !== "AbortError") wait(error.message);
+      if (!signal.aborted) wait(error.message);
     }
-  }
+  });
 
   return {
     element,
     show,
     wait,
     stop() {
-      asking?.abort();
+      show.stop();
       byEpsilon.stop();
       byUsers.stop();
     },
@@ -219,18 +216,18 @@ function sentences(plan) {
       "p",
       {},
       make("strong", {}, plan.mechanism),
-      ` with padding ${plan.padding}, ${count(plan.bytes_a_report)} bytes a report.`,
+      ` with padding ${plan.padding}, ${count(plan.bytes_a_report)} bytes per report.`,
     ),
     make(
       "p",
       {},
       `Of ${count(plan.users)} people, for a key that ${percent(plan.frequency)} hold: ±${percent(chosen.frequency_error)} of all people for its frequency, ${mean}.`,
     ),
-    make("p", {}, `The smallest frequency that can be told from zero: ${percent(plan.smallest_frequency)}.`),
+    make("p", {}, `The smallest frequency that can be distinguished from zero: ${percent(plan.smallest_frequency)}.`),
     make(
       "p",
       {},
-      `Hostile reports: one can raise a key by ${percent(one_report)} of all people, one in a hundred by ${percent(one_percent)}.`,
+      `Hostile reports: a single one can raise a key by ${percent(one_report)} of all people, one in a hundred by ${percent(one_percent)}.`,
     ),
   ];
 }

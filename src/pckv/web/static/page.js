@@ -1,4 +1,4 @@
-// What all pages share: elements, requests, numbers. Text only ever becomes text.
+// What all pages share: elements, requests, numbers. Text is never parsed as HTML.
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,7 +15,7 @@ export function replace(element, ...children) {
   element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
 }
 
-// Said to those who cannot see what changed.
+// Tells screen readers what changed.
 export function announce(text) {
   document.getElementById("status").textContent = text;
 }
@@ -57,7 +57,7 @@ export const query = (values) =>
 
 export const count = (number) => number.toLocaleString("en");
 
-// As many digits as tell something, never an exponent for what people can read.
+// Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
@@ -66,13 +66,25 @@ export function short(number) {
 
 export const percent = (share) => `${short(100 * share)} %`;
 
-// Calls later, and only the last of many.
-export function settled(work, milliseconds = 250) {
+// Calls later, once for many calls in short succession.
+export function debounced(work, milliseconds = 250) {
   let timer;
   return (...values) => {
     clearTimeout(timer);
     timer = setTimeout(() => work(...values), milliseconds);
   };
+}
+
+// Gives each call a signal, which the next call or `stop` aborts: only the newest may change the page.
+export function newestOnly(work) {
+  let controller;
+  const call = (...values) => {
+    controller?.abort();
+    controller = new AbortController();
+    return work(controller.signal, ...values);
+  };
+  call.stop = () => controller?.abort();
+  return call;
 }
 
 let fields = 0;

@@ -1,24 +1,25 @@
-// The form for pairs: all keys where they are few, a search where they are many; stars, a slider, or a tick for a pilot.
-import { announce, count, field, make, replace, settled } from "./page.js";
+// The form for pairs: a list of few keys, a search among many; stars, a slider, or a checkbox for a pilot.
+import { announce, count, field, make, replace, debounced } from "./page.js";
 
-const FEW = 30,
-  MOST_FOUND = 8,
-  MOST_STARS = 10;
+const MAX_LISTED = 30,
+  MAX_FOUND = 8,
+  MAX_STARS = 10;
 
 export class PairsForm {
   constructor(task) {
     this.task = task;
     this.rows = new Map();
+    this.added = 0;
     this.list = make("ul", { class: "keys", "aria-label": "Answers" });
     this.element = make("div");
-    if (task.keyCount <= FEW) {
+    if (task.keyCount <= MAX_LISTED) {
       for (let index = 0; index < task.keyCount; index++) this.add(this.name(index));
-      const todo = task.buckets
+      const instruction = task.buckets
         ? "Tick all that apply to you."
         : "Give a value to all that apply to you, and leave out the others.";
-      this.element.append(make("p", {}, todo), this.list);
+      this.element.append(make("p", {}, instruction), this.list);
     } else {
-      this.element.append(this.search(), this.list);
+      this.element.append(this.searchField(), this.list);
     }
   }
 
@@ -28,8 +29,8 @@ export class PairsForm {
 
   add(key, removable = false) {
     if (this.rows.has(key)) return this.rows.get(key);
-    const Kind = this.task.buckets ? Tick : Row;
-    const row = new Kind(this.task, key, this.rows.size, removable ? () => this.remove(key) : null);
+    const RowKind = this.task.buckets ? CheckboxRow : ValueRow;
+    const row = new RowKind(this.task, key, this.added++, removable ? () => this.remove(key) : null);
     this.rows.set(key, row);
     this.list.append(row.element);
     return row;
@@ -42,30 +43,30 @@ export class PairsForm {
     this.input.focus();
   }
 
-  search() {
+  searchField() {
     const found = make("ul", { class: "keys found", "aria-label": "Found" }),
       said = make("p", { role: "status" });
     this.input = make("input", {
       type: "search",
       autocomplete: "off",
-      oninput: settled(() => look(), 120),
-      onkeydown: enter,
+      oninput: debounced(() => search(), 120),
+      onkeydown: ignoreEnter,
     });
-    const look = () => {
+    const search = () => {
       const text = this.input.value.trim().toLowerCase(),
         names = text ? this.matches(text) : [];
-      replace(found, ...names.slice(0, MOST_FOUND).map(item));
-      const more = names.length > MOST_FOUND ? "; type more to see the others" : "";
+      replace(found, ...names.slice(0, MAX_FOUND).map(item));
+      const more = names.length > MAX_FOUND ? "; type more to see the others" : "";
       said.textContent = !text
         ? `${count(this.task.keyCount)} to choose from.`
         : names.length
-          ? `${count(Math.min(names.length, MOST_FOUND))} found${more}.`
+          ? `${count(Math.min(names.length, MAX_FOUND))} found${more}.`
           : "Nothing found.";
     };
     const choose = (key) => {
       const row = this.add(key, true);
       this.input.value = "";
-      look();
+      search();
       row.focus();
       announce(`${key} added.`);
     };
@@ -76,20 +77,20 @@ export class PairsForm {
         make("span", { class: "name" }, key),
         make("button", { type: "button", "aria-label": `Add ${key}`, onclick: () => choose(key) }, "Add"),
       );
-    function enter(event) {
+    function ignoreEnter(event) {
       if (event.key === "Enter") event.preventDefault();
     }
-    look();
+    search();
     return make("div", {}, field("Search for what applies to you", this.input), said, found);
   }
 
-  // One more than is shown, to know that there are more.
+  // Up to one more than is shown, which tells that there are more.
   matches(text) {
     const { keys, keyCount } = this.task;
     if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keyCount ? [String(Number(text))] : [];
     const found = [];
     for (const key of keys) {
-      if (key.toLowerCase().includes(text) && found.push(key) > MOST_FOUND) break;
+      if (key.toLowerCase().includes(text) && found.push(key) > MAX_FOUND) break;
     }
     return found;
   }
@@ -110,11 +111,11 @@ export class PairsForm {
   }
 }
 
-class Row {
+class ValueRow {
   constructor(task, key, number, remove) {
     Object.assign(this, { task, key, value: null, removable: remove !== null });
     const steps = task.high - task.low + 1;
-    const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MOST_STARS;
+    const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MAX_STARS;
     this.control = whole ? new Stars(this, number) : new Slider(this);
     const clear = () => (remove ? remove() : this.control.clear());
     this.button = make(
@@ -140,8 +141,8 @@ class Row {
   }
 }
 
-// A pilot asks for no values: any will do. One that was searched for goes when its tick does.
-class Tick {
+// A pilot asks for no values, so each key gets the lowest. Unticking a key that was searched for removes it.
+class CheckboxRow {
   constructor(task, key, number, remove) {
     Object.assign(this, { task, key, removable: remove !== null });
     this.input = make("input", { type: "checkbox", checked: this.removable, onchange: () => remove?.() });
@@ -158,7 +159,7 @@ class Tick {
   }
 }
 
-// Whole numbers: a radio button each, drawn as stars where they count from one.
+// Whole numbers: one radio button per value, drawn as stars if the lowest is 1.
 class Stars {
   constructor(row, number) {
     const { low, high } = row.task;
@@ -199,7 +200,7 @@ class Stars {
   }
 }
 
-// Any number: a slider and a box that follow each other, once the key applies at all.
+// Any number: a slider and a box that follow each other, shown once the key is given a value.
 class Slider {
   constructor(row) {
     this.row = row;
@@ -244,12 +245,12 @@ class Slider {
       oninput: () => follow(box.valueAsNumber, range),
     });
     const follow = (value, other) => {
-      const sound = value >= low && value <= high,
+      const valid = value >= low && value <= high,
         rounded = Math.min(high, Math.max(low, Number(value.toPrecision(4))));
-      box.setAttribute("aria-invalid", String(!sound));
-      // What the box shows is what counts.
-      this.row.value = !sound ? null : other === box ? rounded : value;
-      if (sound) other.value = other === box ? rounded : value;
+      box.setAttribute("aria-invalid", String(!valid));
+      // The value is what the box shows.
+      this.row.value = !valid ? null : other === box ? rounded : value;
+      if (valid) other.value = other === box ? rounded : value;
     };
     replace(this.element, range, box);
     this.row.set(middle);

@@ -1,9 +1,9 @@
-// What was typed beside what leaves this device: the report, decoded.
+// What was entered, next to what leaves this device: the report, decoded.
 import { count, make, percent } from "./page.js";
 
-const MOST_DECODED = 2000,
-  MOST_SHOWN = 12,
-  BYTES_SHOWN = 64;
+const MAX_KEYS_DECODED = 2000,
+  MAX_CLAIMS_SHOWN = 12,
+  MAX_BYTES_SHOWN = 64;
 
 export function whatLeaves(task, { report, status }, typed) {
   const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(task, typed));
@@ -18,22 +18,22 @@ export function whatLeaves(task, { report, status }, typed) {
 }
 
 function entered(task, typed) {
-  if (!typed) return [make("p", {}, "It was not kept: only the report is stored.")];
-  if (!typed.size) return [make("p", {}, "Nothing: a report is made all the same, so that it does not tell.")];
+  if (!typed) return [make("p", {}, "Your answers were not stored: only the report is.")];
+  if (!typed.size) return [make("p", {}, "Nothing. A report is made all the same, so that nobody can tell.")];
   return [
     task.buckets ? make("p", {}, `${count(typed.size)} of them:`) : null,
     make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, task.buckets ? key : `${key}: ${value}`))),
-    make("p", {}, make("small", {}, "It is not sent, and not stored either.")),
+    make("p", {}, make("small", {}, "Your answers are neither sent nor stored.")),
   ];
 }
 
 function claims(task, report, typed) {
-  const all = task.keyCount <= MOST_DECODED;
+  const all = task.keyCount <= MAX_KEYS_DECODED;
   const keys = all
     ? Array.from({ length: task.keyCount }, (_, index) => task.keys[index] ?? String(index))
     : [...(typed?.keys() ?? [])];
   const said = keys.map((key) => [key, task.says(report.body, key)]).filter(([, { plus, minus }]) => plus || minus);
-  const listed = said.slice(0, MOST_SHOWN).map(([key, says]) => make("li", {}, `${key}: ${worth(says)}`));
+  const listed = said.slice(0, MAX_CLAIMS_SHOWN).map(([key, says]) => make("li", {}, `${key}: ${worth(says)}`));
   const more = said.length - listed.length;
   const others = Math.round(task.odds.absent * (task.keyCount - keys.length));
   const none = all ? "It claims nothing about any of them." : "It claims nothing about what you entered.";
@@ -41,14 +41,14 @@ function claims(task, report, typed) {
     said.length ? make("p", {}, "It claims that you have:") : make("p", {}, none),
     make("ul", {}, ...listed),
     more > 0 ? make("p", {}, `and ${count(more)} more.`) : null,
-    all ? null : make("p", {}, `Of the ${count(task.keyCount)} others it claims about ${count(others)}, by chance.`),
+    all ? null : make("p", {}, `Of the ${count(task.keyCount - keys.length)} others it claims about ${count(others)}, by chance.`),
     make(
       "p",
       {},
       make(
         "small",
         {},
-        `Chance decides: each claim stands in ${percent(task.odds.absent)} of the reports of people whom it does not apply to.`,
+        `Chance decides: each claim is in ${percent(task.odds.absent)} of the reports of people to whom it does not apply.`,
       ),
     ),
   ].filter(Boolean);
@@ -65,7 +65,7 @@ function claimedSize(task, report) {
       make(
         "small",
         {},
-        `Chance decides: this claim stands in ${percent(held)} of the reports of people whom it applies to, and in ${percent(absent)} of all others.`,
+        `Chance decides: this claim is in ${percent(held)} of the reports of people to whom it applies, and in ${percent(absent)} of all others.`,
       ),
     ),
   ];
@@ -75,10 +75,10 @@ const worth = ({ plus, minus }) =>
   plus && minus ? "with a high or a low value" : plus ? "with a high value" : "with a low value";
 
 function bytes({ id, body }) {
-  const hex = (data) => Array.from(data.slice(0, BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  const rest = body.length > BYTES_SHOWN ? ` … (${count(body.length)} bytes)` : "";
+  const hex = (data) => Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const rest = body.length > MAX_BYTES_SHOWN ? ` … (${count(body.length)} bytes)` : "";
   return [
-    make("p", {}, `In all ${count(id.length + body.length)} bytes, a random number and the claims:`),
+    make("p", {}, `${count(id.length + body.length)} bytes in total, a random number and the claims:`),
     make("p", {}, make("code", {}, hex(id))),
     make("p", {}, make("code", { id: "body" }, hex(body), rest)),
   ];

@@ -8,8 +8,9 @@ client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
 client.submit(${quoted(id)}, {${quoted(key)}: ${value}})
 `;
 
-// A key could close the script element that these lines stand in.
-const inScript = (text) => quoted(text).replaceAll("<", "\\u003c");
+// A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
+const inScript = (key) =>
+  key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
 
 export const javascriptLines = (origin, id, key, value) => `<script type="module">
   import { Client } from ${quoted(`${origin}/client/index.js`)};
@@ -21,7 +22,7 @@ export const javascriptLines = (origin, id, key, value) => `<script type="module
 export function shareSection({ id, high, first_key, by_invitation }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
-    ? "Whoever has an invitation takes part here, with #invitation=… behind the link: "
+    ? "People with an invitation take part here, with #invitation=… after the link: "
     : "Everybody with this link can take part: ";
   return make(
     "section",
@@ -53,7 +54,7 @@ function copyButton(name, text, shown = name) {
       button.textContent = "Copied";
       announce("Copied.");
     } catch {
-      announce("The browser does not let pages copy: select the text.");
+      announce("The browser does not let this page copy: select the text.");
     }
   }
   return button;

@@ -1,4 +1,4 @@
-// Signing in with a token, which is sent once and kept nowhere.
+// Signing in with a token, which is sent once and not stored.
 import { alertBox, ask, field, make, replace } from "./page.js";
 
 export function signIn(root, done) {
@@ -9,7 +9,7 @@ export function signIn(root, done) {
     "form",
     { class: "card small-form", onsubmit: send },
     make("h1", {}, "Sign in"),
-    make("p", {}, "With the administrator's token, or with an analyst's, who sees estimates and changes nothing."),
+    make("p", {}, "Use the administrator's token, or an analyst's, which shows estimates and changes nothing."),
     field("Token", token),
     said,
     make("button", { class: "main" }, "Sign in"),

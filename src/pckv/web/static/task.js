@@ -1,14 +1,27 @@
 // One task: live count, charts, table, precision, downloads, and its end.
 import { Chart } from "./chart.js";
 import { EstimatesTable } from "./estimates-table.js";
-import { alertBox, announce, ask, choice, count, field, make, query, replace, request, save } from "./page.js";
-import { ABOUT_A_PILOT, CHART_OF_A_PILOT, nextSection } from "./pilot.js";
+import {
+  alertBox,
+  announce,
+  ask,
+  choice,
+  count,
+  field,
+  make,
+  newestOnly,
+  query,
+  replace,
+  request,
+  save,
+} from "./page.js";
+import { PILOT_DESCRIPTION, PILOT_CHART_DESCRIPTION, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
 import { badge, days, isPilot, pilotMark } from "./tasks.js";
 
-const SECONDS_BETWEEN = 3,
-  SECONDS_BETWEEN_CHARTS = 10;
+const POLL_SECONDS = 3,
+  CHART_SECONDS = 10;
 const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
 const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
 
@@ -27,15 +40,14 @@ export function taskView(root, id, role) {
     table,
     task,
     drawn = { reports: -1, next: 0 },
-    precision,
-    stopped = false;
+    precision;
   replace(root, said, head, body);
 
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
     table = new EstimatesTable(path, settings, task.kind);
-    if (isPilot(task)) chart.description = CHART_OF_A_PILOT;
+    if (isPilot(task)) chart.description = PILOT_CHART_DESCRIPTION;
     else precision = precisionSection(path);
     const methods = choice(
       task.methods.map((name) => [name, name]),
@@ -81,8 +93,12 @@ export function taskView(root, id, role) {
   const svgButton = () => make("button", { type: "button", onclick: downloadSvg }, "Download SVG");
 
   async function downloadSvg() {
-    save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
-    announce("SVG downloaded.");
+    try {
+      save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
+      announce("SVG downloaded.");
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
   }
 
   async function download(form) {
@@ -95,36 +111,40 @@ export function taskView(root, id, role) {
     }
   }
 
-  async function redraw() {
+  const redraw = newestOnly(async (signal) => {
     const began = Date.now();
-    drawn = { reports: task.reports, next: Infinity };
+    let reports = task.reports;
+    drawn = { reports, next: Infinity };
     try {
-      const spec = await ask("GET", `${path}/chart?${query(settings)}`);
-      if (stopped) return;
+      const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
       await Promise.all([chart.draw(spec), table.refresh(), precision?.refresh()]);
-      replace(said);
+      if (!signal.aborted) replace(said);
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
+      // Try again even if no report comes.
+      reports = -1;
     }
-    // Estimates that take long are not made again and again.
-    drawn.next = Date.now() + Math.max(1000 * SECONDS_BETWEEN_CHARTS, 5 * (Date.now() - began));
-  }
+    if (signal.aborted) return;
+    // Slow estimates are requested less often.
+    drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
+  });
 
-  async function refresh() {
+  const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
       const first = task === undefined;
-      task = await ask("GET", `${path}/overview`);
-      if (stopped) return;
+      task = await ask("GET", `${path}/overview`, { signal });
       replace(head, ...facts(task));
       if (first) build();
       if (drawn.reports !== task.reports && Date.now() > drawn.next && !document.hidden) redraw();
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
     }
-    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
-  }
+    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
+  });
 
   function endSection() {
     return make(
@@ -138,14 +158,14 @@ export function taskView(root, id, role) {
           "Close",
           "close",
           "Close this task?",
-          "From now on no more reports are taken. The estimates stay. It cannot be opened again.",
+          "From now on no more reports are taken. The estimates stay. The task cannot be opened again.",
           () => ask("POST", `${path}/close`),
         ),
         endButton(
           "Delete",
           "danger",
           "Delete this task?",
-          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. A task with the same text cannot be made again.",
+          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.",
           () => ask("DELETE", path),
         ),
       ),
@@ -188,15 +208,17 @@ export function taskView(root, id, role) {
 
   refresh();
   return () => {
-    stopped = true;
     clearTimeout(timer);
+    refresh.stop();
+    redraw.stop();
+    table?.stop();
     chart.stop();
     precision?.stop();
   };
 }
 
 function facts(task) {
-  const said = {
+  const entries = {
     Reports: make(
       "strong",
       { id: "reports" },
@@ -207,16 +229,16 @@ function facts(task) {
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, ${isPilot(task) ? "sizes up to" : "padding"} ${task.padding}`,
-    "Bytes a report": count(task.bytes_a_report),
+    "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
   };
-  const pairs = Object.entries(said).map(([name, value]) =>
+  const pairs = Object.entries(entries).map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
     make("div", { class: "title" }, make("h1", {}, task.name), pilotMark(task), badge(task)),
-    isPilot(task) ? make("p", {}, ABOUT_A_PILOT) : null,
+    isPilot(task) ? make("p", {}, PILOT_DESCRIPTION) : null,
     make("dl", { class: "facts" }, ...pairs),
   ];
 }

@@ -1,8 +1,8 @@
-// The list of tasks, with counts that follow the collection.
-import { alertBox, ask, count, make, query, replace } from "./page.js";
+// The list of tasks, with live counts of their reports.
+import { alertBox, ask, count, make, newestOnly, query, replace } from "./page.js";
 
-const SECONDS_BETWEEN = 3,
-  PAGE = 100;
+const POLL_SECONDS = 3,
+  TASKS_PER_PAGE = 100;
 export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
 
 export function days(task) {
@@ -24,11 +24,10 @@ export function tasksView(root, role) {
   const rows = make("tbody"),
     said = make("div"),
     more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
-  let pages = [""],
-    timer,
-    stopped = false;
+  const pages = [""];
+  let timer;
   const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
-  const head = names.map((name, place) => make("th", { scope: "col", class: place > 2 ? "number" : null }, name));
+  const head = names.map((name, column) => make("th", { scope: "col", class: column > 2 ? "number" : null }, name));
   replace(
     root,
     make("h1", {}, "Tasks"),
@@ -48,9 +47,9 @@ export function tasksView(root, role) {
       make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name), " ", pilotMark(task)),
       make("td", {}, badge(task)),
       make("td", {}, days(task)),
-      ...[count(task.keys), String(task.epsilon), count(task.reports)].map((text, place) =>
-        // On a narrow screen the headers are gone.
-        make("td", { class: "number", "data-label": names[3 + place] }, text),
+      ...[count(task.keys), String(task.epsilon), count(task.reports)].map((text, column) =>
+        // On a narrow screen there are no headers.
+        make("td", { class: "number", "data-label": names[3 + column] }, text),
       ),
     );
 
@@ -59,12 +58,13 @@ export function tasksView(root, role) {
     refresh();
   }
 
-  async function refresh() {
+  const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
-      const answers = await Promise.all(pages.map((after) => ask("GET", `/overview?${query({ limit: PAGE, after })}`)));
+      const path = (after) => `/overview?${query({ limit: TASKS_PER_PAGE, after })}`;
+      const answers = await Promise.all(pages.map((after) => ask("GET", path(after), { signal })));
       const tasks = answers.flatMap((answer) => answer.tasks);
-      // Who reads with the keyboard keeps the place: rows are only replaced when something changed.
+      // Rows are only replaced when something changed, so that the focus stays where it is.
       const text = JSON.stringify(tasks);
       if (rows.dataset.shown !== text) {
         const focused = document.activeElement?.getAttribute("href");
@@ -72,23 +72,24 @@ export function tasksView(root, role) {
         rows.dataset.shown = text;
         if (focused) rows.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
       }
-      more.hidden = answers.at(-1).tasks.length < PAGE;
+      more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
       more.dataset.after = tasks.at(-1)?.id ?? "";
       replace(said, tasks.length ? null : empty());
     } catch (error) {
+      if (signal.aborted) return;
       replace(said, alertBox(error.message));
     }
-    if (!stopped) timer = setTimeout(refresh, 1000 * SECONDS_BETWEEN);
-  }
+    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
+  });
 
   function empty() {
-    const link = role === "administrator" ? make("a", { href: "#/new" }, "Make the first one.") : null;
+    const link = role === "administrator" ? make("a", { href: "#/new" }, "Create the first one.") : null;
     return make("p", {}, "There are no tasks yet. ", link);
   }
 
   refresh();
   return () => {
-    stopped = true;
     clearTimeout(timer);
+    refresh.stop();
   };
 }

@@ -1,4 +1,4 @@
-"""The law that all keys share, learned from all their counts: nonparametric maximum likelihood on a grid."""
+"""The distribution that all keys share, learned from their counts: nonparametric maximum likelihood on a grid."""
 
 from __future__ import annotations
 
@@ -6,101 +6,99 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.moments import CountMoments
 
-Floats = NDArray[np.float64]
-
-# Cells of frequency are half a standard error wide, and reach so many of them above 0.
+# Cells of frequency are half a standard error wide, and there are at most this many above 0.
 FREQUENCY_STEP = 0.5
-MOST_FREQUENCY_CELLS = 80
+MAX_FREQUENCY_CELLS = 80
 MEAN_CELLS = 81
-MOST_STEPS = 300
-LEAST_WEIGHT = 1e-100
+MAX_STEPS = 300
+MIN_WEIGHT = 1e-100
 
 
-class Grid(NamedTuple):
-    """Cells of possible values: a point each, and the edges between them."""
+class ValueGrid(NamedTuple):
+    """Cells of possible values: one point per cell, and the edges between cells."""
 
     points: Floats
     edges: Floats
 
     @classmethod
-    def around(cls, points: Floats, low: float, high: float) -> Grid:
-        """Edges half-way between the points."""
+    def around(cls, points: Floats, low: float, high: float) -> ValueGrid:
+        """Return the grid with edges half-way between the points."""
         return cls(points, np.concatenate([[low], (points[1:] + points[:-1]) / 2, [high]]))
 
 
-# From likelihoods by observation and cell, and how many observations are alike, to weights of the cells.
-Fit = Callable[[Floats, Floats, Grid], Floats]
+# From likelihoods by observation and cell, and how often each observation occurs, to weights of the cells.
+Fit = Callable[[Floats, Floats, ValueGrid], Floats]
 
 
-def frequency_grid(reports: int, moments: CountMoments) -> Grid:
-    """From 0, in steps of half the standard error at each point, to 1 or as far as the cells go."""
+def frequency_grid(reports: int, moments: CountMoments) -> ValueGrid:
+    """Return cells from 0, in steps of half the standard error at each point, to 1 or the maximal number of cells."""
     points = [0.0]
-    while len(points) < MOST_FREQUENCY_CELLS and points[-1] < 1:
+    while len(points) < MAX_FREQUENCY_CELLS and points[-1] < 1:
         error = (moments.frequency_variance(points[-1]) / reports) ** 0.5
         points.append(min(points[-1] + FREQUENCY_STEP * error, 1.0))
-    return Grid.around(np.array(points), 0, 1)
+    return ValueGrid.around(np.array(points), 0, 1)
 
 
-def mean_grid() -> Grid:
-    """Equal cells from -1 to 1."""
-    return Grid.around(np.linspace(-1, 1, MEAN_CELLS), -1, 1)
+def mean_grid() -> ValueGrid:
+    """Return equal cells from -1 to 1."""
+    return ValueGrid.around(np.linspace(-1, 1, MEAN_CELLS), -1, 1)
 
 
 def scaled_likelihood(logarithm: Floats) -> Floats:
-    """Likelihoods beside the largest of their row."""
+    """Return likelihoods relative to the largest of their row."""
     return np.asarray(np.exp(logarithm - logarithm.max(axis=-1, keepdims=True)))
 
 
-def flat(grid: Grid) -> Floats:
-    """Every cell alike."""
+def flat(grid: ValueGrid) -> Floats:
+    """Return equal weights for all cells."""
     return np.full(grid.points.size, 1 / grid.points.size)
 
 
-def arcsine(grid: Grid) -> Floats:
-    """Jeffreys' law of a share, on [-1, 1]."""
+def arcsine(grid: ValueGrid) -> Floats:
+    """Return the weights of Jeffreys' prior of a share, on [-1, 1]."""
     return np.asarray(np.diff(np.arcsin(grid.edges)) / np.pi)
 
 
-def learn_frequencies(likelihood: Floats, counts: Floats, cells: Grid) -> Floats:
-    """The law of the frequencies, of which nothing is known before."""
+def learn_frequencies(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
+    """Return the distribution of the frequencies, of which nothing is known beforehand."""
     return fit_weights(likelihood, counts, flat(cells))
 
 
-def learn_means(likelihood: Floats, counts: Floats, cells: Grid) -> Floats:
-    """The law of the means: those of few values often lie at the very ends."""
+def learn_means(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
+    """Return the distribution of the means: those of few values often lie at the ends of the range."""
     return fit_weights(likelihood, counts, arcsine(cells))
 
 
 def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
-    """Weights of the cells (columns) that make the observations (rows, so many alike) likely, by EM.
+    """Return weights of the cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
 
-    From a smooth start: the fewer keys there are for the cells that they fill, the fewer steps, for few
-    keys cannot tell cells apart, and their law had better stay smooth.
+    From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot distinguish
+    cells, and their distribution should stay smooth.
     """
     keys, weights = counts.sum(), start
     if not keys:
         return weights
     first = counts @ posterior(likelihood, weights) / keys
-    keys_a_cell = keys * (first**2).sum()
-    for _ in range(min(int(keys_a_cell**2), MOST_STEPS)):
+    keys_per_cell = keys * (first**2).sum()
+    for _ in range(min(int(keys_per_cell**2), MAX_STEPS)):
         weights = weights * (likelihood.T @ (counts / (likelihood @ weights))) / keys
-        # A cell never dies out, so that no observation becomes impossible.
-        weights = np.maximum(weights, LEAST_WEIGHT)
+        # No weight reaches zero, so that no observation becomes impossible.
+        weights = np.maximum(weights, MIN_WEIGHT)
     return np.asarray(weights / weights.sum())
 
 
 def posterior(likelihood: Floats, weights: Floats) -> Floats:
-    """Chances of the cells, a row an observation."""
+    """Return the chances of the cells, one row per observation."""
     joint = likelihood * weights
     return np.asarray(joint / joint.sum(axis=-1, keepdims=True))
 
 
-def cell_interval(chances: Floats, grid: Grid, level: float) -> tuple[Floats, Floats]:
-    """From cell edge to cell edge, at most (1 - level)/2 of the posterior beyond either."""
+def cell_interval(chances: Floats, grid: ValueGrid, level: float) -> tuple[Floats, Floats]:
+    """Return limits at cell edges, with at most (1 - level)/2 of the posterior beyond each."""
     below = np.cumsum(chances, axis=1)
     tail = (1 - level) / 2
     last = chances.shape[1] - 1

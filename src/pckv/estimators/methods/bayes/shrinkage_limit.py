@@ -1,7 +1,8 @@
-"""How far the crowd may move a frequency from the key's own: limited for every task by what it risks.
+"""How far a frequency may be shrunk toward the distribution that all keys share.
 
-A shared law serves the many; the few most frequent keys are pulled toward the crowd. What that would
-cost them is predicted from the law itself, and the limit is the longest that serves them well.
+Shrinkage lowers the error of the many rare keys and raises that of the few most frequent ones, which are pulled
+toward the rest. The limit is set for every task: the cost for the top keys is predicted from the learned distribution
+itself, and the largest limit that serves them well is chosen.
 """
 
 from __future__ import annotations
@@ -9,68 +10,71 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Floats
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood
-from pckv.estimators.methods.bayes.prior import Grid, posterior, scaled_likelihood
+from pckv.estimators.methods.bayes.prior import ValueGrid, posterior, scaled_likelihood
 from pckv.moments import CountMoments
 
-Floats = NDArray[np.float64]
-
-# Limits in standard errors, least first.
-LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-# The most frequent keys that must not pay for the others, and what share of their error may be left. Predictions are
-# optimistic, for a law does not see the few among very many: so the share is well below 1.
+# Limits in standard errors of the key's own estimate, smallest first.
+SHRINKAGE_LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+# The most frequent keys, whose squared error after shrinkage may be at most this share of their unshrunk error.
+# Predictions are optimistic, since a distribution does not show the few among very many: so the share is well below 1.
 TOP_KEYS = 50
-RISK = 0.65
-# Counts that might have come, in standard deviations from the expected one.
-DISTANCES = np.linspace(-3.5, 3.5, 29)
+MAX_RELATIVE_RISK = 0.65
+# Counts that may be observed, in standard deviations from the expected one.
+DEVIATIONS = np.linspace(-3.5, 3.5, 29)
 
 
-class Law(NamedTuple):
-    """The learned law of the frequencies: weights of the cells, for so many keys."""
+class LearnedDistribution(NamedTuple):
+    """The learned distribution of the frequencies: a weight per cell, and how many keys it was learned from."""
 
-    cells: Grid
+    cells: ValueGrid
     weights: Floats
     keys: float
 
 
-def limited(learned: Floats, own: Floats, limit: float, reports: int, moments: CountMoments) -> Floats:
-    """What was learned of frequencies, moved to within the limit of the keys' own, and possible."""
+def limit_shrinkage(shrunk: Floats, own: Floats, limit: float, reports: int, moments: CountMoments) -> Floats:
+    """Return shrunk frequencies moved to within the limit of the keys' own estimates, and within [0, 1]."""
     allowed = limit * np.sqrt(moments.frequency_variance(np.clip(own, 0, 1)) / reports)
-    return np.asarray(np.clip(learned, np.clip(own - allowed, 0, 1), np.clip(own + allowed, 0, 1)))
+    return np.asarray(np.clip(shrunk, np.clip(own - allowed, 0, 1), np.clip(own + allowed, 0, 1)))
 
 
-def choose_limit(
-    law: Law, settled: float, likelihood: CountLikelihood, reports: int, moments: CountMoments
+def choose_shrinkage_limit(
+    distribution: LearnedDistribution,
+    unshrunk_keys: float,
+    likelihood: CountLikelihood,
+    reports: int,
+    moments: CountMoments,
 ) -> float:
-    """The longest limit that is predicted to leave the top keys at most a share of their own error.
+    """Return the largest limit that is predicted to leave the top keys at most the allowed share of their error.
 
-    `settled` keys are among them, and not moved at all.
+    `unshrunk_keys` of them lie beyond the grid: they are among the top keys and are not shrunk at all.
     """
-    top = _top_keys(law, TOP_KEYS - settled)
+    top = _expected_top_keys(distribution, TOP_KEYS - unshrunk_keys)
     occupied = np.flatnonzero(top)
-    true, keys = law.cells.points[occupied, None], top[occupied, None]
+    points = distribution.cells.points
+    true, keys = points[occupied, None], top[occupied, None]
     deviation = np.sqrt(reports * moments.sum_variance(true))
-    counts = np.maximum(reports * moments.sum_mean(true) + deviation * DISTANCES, 0)
-    chances = keys * np.exp(-(DISTANCES**2) / 2)
-    of_count = scaled_likelihood(likelihood.total(counts[..., None], law.cells.points))
-    learned = posterior(of_count, law.weights) @ law.cells.points
+    counts = np.maximum(reports * moments.sum_mean(true) + deviation * DEVIATIONS, 0)
+    weights = keys * np.exp(-(DEVIATIONS**2) / 2)
+    likelihoods = scaled_likelihood(likelihood.total(counts[..., None], points))
+    shrunk = posterior(likelihoods, distribution.weights) @ points
     own = (counts / reports - moments.noise) / moments.signal
 
     def risk(estimate: Floats) -> float:
-        return float((chances * (estimate - true) ** 2).sum())
+        return float((weights * (estimate - true) ** 2).sum())
 
-    bearable = RISK * risk(np.clip(own, 1 / reports, 1))
-    longest = LIMITS[0]
-    for limit in LIMITS:
-        if risk(limited(learned, own, limit, reports, moments)) <= bearable:
-            longest = limit
-    return longest
+    max_risk = MAX_RELATIVE_RISK * risk(np.clip(own, 1 / reports, 1))
+    largest = SHRINKAGE_LIMITS[0]
+    for limit in SHRINKAGE_LIMITS:
+        if risk(limit_shrinkage(shrunk, own, limit, reports, moments)) <= max_risk:
+            largest = limit
+    return largest
 
 
-def _top_keys(law: Law, count: float) -> Floats:
-    """How many of the most frequent keys are expected in every cell."""
-    expected = law.keys * law.weights
+def _expected_top_keys(distribution: LearnedDistribution, count: float) -> Floats:
+    """Return how many of the most frequent keys are expected in each cell."""
+    expected = distribution.keys * distribution.weights
     above = np.cumsum(expected[::-1])[::-1] - expected
     return np.asarray(np.clip(count - above, 0, expected))

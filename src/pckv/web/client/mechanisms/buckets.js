@@ -8,7 +8,7 @@ export class Channel extends Sampling {
   constructor(keys, padding, epsilon, _, bits = 64) {
     super(keys, padding, bits);
     must(padding <= 2 ** 14, "padding");
-    // The largest size of every bucket.
+    // The largest size in every bucket.
     this.ends = [0];
     for (let end = 1; end < padding; end *= 2) this.ends.push(end);
     this.ends.push(padding);
@@ -19,7 +19,7 @@ export class Channel extends Sampling {
     this.realised = spread(...this.chances);
   }
 
-  // The last is open: larger sets count there too.
+  // The last bucket takes all larger sets.
   get labels() {
     return this.ends.map((end, bucket) => {
       const start = bucket && this.ends[bucket - 1] + 1;
@@ -27,7 +27,7 @@ export class Channel extends Sampling {
     });
   }
 
-  // Of the bucket that somebody is in, and of any other.
+  // For the true bucket, and for any other.
   get odds() {
     const [held, absent] = this.chances.map(({ number }) => number);
     return { a: held, b: absent, p: 1, held, absent };
@@ -36,7 +36,7 @@ export class Channel extends Sampling {
   perturb(pairs, tape) {
     const size = Math.min(pairs.length, this.padding), bucket = BigInt(this.ends.findIndex((end) => size <= end));
     if (tape.bernoulli(this.kept)) return writeWord(bucket);
-    // The true one is skipped.
+    // Skip the true one.
     const other = tape.below(this.rows - 1n);
     return writeWord(other < bucket ? other : other + 1n);
   }

@@ -19,7 +19,7 @@ export class Channel extends Sampling {
     this.draws = 3 + (keys <= padding ? keys : 2 * padding);
     this.wordLimit = this.functions * this.symbols;
     const bound = expLower(epsilon), most = BigInt(padding);
-    // For each symbol of hers: rounded apart for every number of them, ratios would not be bounded.
+    // Per symbol: rounded for each count of symbols, ratios would not be bounded.
     this.hit = bound.times(this.one).over(bound.times(most).plus(this.symbols - most)).floor;
     must(bits < 64 || this.hit * this.symbols >= this.one, "the padding is too large for epsilon");
     const missed = new Fraction(this.one - most * this.hit, this.symbols - most);
@@ -41,7 +41,7 @@ export class Channel extends Sampling {
     const own = [...new Set(symbols)].sort((x, y) => (x < y ? -1 : 1));
     const number = tape.draw(), count = BigInt(own.length);
     if (number < count * this.hit) return writeWord(drawn * this.symbols + own[number / this.hit]);
-    // Her own are skipped.
+    // Skip their own.
     let symbol = tape.below(this.symbols - count);
     for (const taken of own) if (taken <= symbol) symbol++;
     return writeWord(drawn * this.symbols + symbol);

@@ -10,7 +10,7 @@ export class Channel extends Sampling {
     const [key, value] = allocate(allocation, epsilon, padding);
     const all = keys + padding, optimized = allocation === "optimized";
     this.wordLimit = 2n * BigInt(all);
-    // The words with a threshold of their own: the true one, or both of its key.
+    // Words with thresholds of their own: the true one, or both of its key.
     this.setApart = optimized ? 1n : 2n;
     this.spread = this.wordLimit - this.setApart;
     const ownKey = key.times(this.one).over(key.plus(all - 1));
@@ -29,7 +29,7 @@ export class Channel extends Sampling {
     const number = tape.draw();
     if (number < this.kept) return writeWord(word);
     if (number < this.kept + this.flipped) return writeWord(word ^ 1n);
-    // The words that are set apart are skipped.
+    // Skip the words that are set apart.
     const other = tape.below(this.spread);
     return writeWord(other < (word & -this.setApart) ? other : other + this.setApart);
   }

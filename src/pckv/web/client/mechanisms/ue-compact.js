@@ -14,7 +14,7 @@ export class Channel extends Sampling {
   constructor(keys, padding, epsilon, { q, r, o }, bits = 64) {
     super(keys, padding, bits);
     must(isWithin(q, 3, 2 ** 31.5) && isPrime(q), "q must be a prime from 3 on");
-    // 1 and 0 are left out.
+    // The defaults 1 and 0 are left out.
     must(r === undefined || isWithin(r, 2, q), "r");
     r ??= 1;
     must(o === undefined ? 2 * r <= q : isWithin(o, Math.max(1, 2 * r - q), r), "o");
@@ -44,7 +44,7 @@ export class Channel extends Sampling {
     let residue = first;
     if (tape.bernoulli(this.kept)) residue += this.r > 1n ? tape.below(this.r) : 0n;
     else {
-      // The true set is skipped.
+      // Skip the true set.
       const other = tape.below(this.q - this.r);
       residue = other < first ? other : other + this.r;
     }

@@ -1,4 +1,4 @@
-// proofs/ue.md: every key's own three-sided die, in two bit planes.
+// proofs/ue.md: two bit planes.
 import { Fraction, Sampling, decimal, isBetween, must, spread } from "../core.js";
 import { allocate } from "../budget.js";
 
@@ -9,7 +9,7 @@ export class Channel extends Sampling {
   constructor(keys, padding, epsilon, { allocation, beta }, bits = 64) {
     super(keys, padding, bits);
     const tuned = allocation === "tuned";
-    // By Theorem 2: padding does not amplify here.
+    // Theorem 2: padding does not amplify.
     const [key, value] = allocate(tuned ? "optimized" : allocation, epsilon, 1);
     const claim = key.times(value).times(2).over(value.plus(1));
     this.draws = 2 + keys;
@@ -28,7 +28,7 @@ export class Channel extends Sampling {
     this.realised = spread(...odds, new Fraction(silent, this.one - 2n * this.fake), new Fraction(1));
   }
 
-  // 1/N is left out, so that there is room to round the others up.
+  // 1/N less, as room for rounding up.
   tune(beta, claim) {
     must(isBetween(beta, "0.000001", "0.499999"), "beta");
     this.fake = decimal(beta).times(this.one).floor;
@@ -42,9 +42,9 @@ export class Channel extends Sampling {
     const positive = sampled && tape.bernoulli(level);
     const plane = Math.ceil(this.keys / 8), body = new Uint8Array(2 * plane);
     for (let position = 0; position < this.keys; position++) {
-      const number = tape.draw(), mine = position === key;
-      const present = number < (mine ? this.kept + this.flipped : 2n * this.fake);
-      const plus = mine ? positive === number < this.kept : number < this.fake;
+      const number = tape.draw(), own = position === key;
+      const present = number < (own ? this.kept + this.flipped : 2n * this.fake);
+      const plus = own ? positive === number < this.kept : number < this.fake;
       const at = position >> 3, bit = 1 << (position & 7);
       if (present) body[at] |= bit;
       if (present && plus) body[plane + at] |= bit;

@@ -1,0 +1,63 @@
+"""Decoding all keys of `collision`, and estimating very many keys with `bayes`: seconds and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from numpy.random import default_rng
+
+from bench.measurement import Measurement, absolute, seconds
+from bench.processes import with_peak_memory
+from pckv.channels import build
+from pckv.estimators.methods.bayes.bayes import learn
+from pckv.lab.accuracy import LEVEL
+from pckv.lab.choices import draw_counts
+from pckv.moments import CountMoments
+from pckv.tally import Tally
+from pckv.tally.decode.support import key_support
+from pckv.task import Task
+
+DECODED_KEYS, DECODED_REPORTS, DECODE_SECONDS = 10_000, 100_000, 10
+MANY_KEYS, MANY_USERS = 250_000, 10**6
+BAYES_SECONDS, BAYES_MEGABYTES = 60, 2000
+
+
+def measurements() -> Iterator[Measurement]:
+    """Make every measurement, one at a time."""
+    yield decode_collision()
+    printed, peak = with_peak_memory("from bench.estimate import estimate_many; print(estimate_many())")
+    name = f"bayes, {MANY_KEYS:,} keys"
+    yield absolute(f"{name}: estimates and intervals", "s", [float(printed)], BAYES_SECONDS)
+    yield absolute(f"{name}: peak memory", "MB", [peak], BAYES_MEGABYTES)
+
+
+def decode_collision() -> Measurement:
+    """Decode all keys of a collection, once the loop is compiled."""
+    task = Task(
+        name="decode", keys=DECODED_KEYS, values=(-1, 1), epsilon=1, padding=10, mechanism="collision"
+    )
+    tally = Tally(task)
+    tally.add_many(default_rng(1).integers(0, task.channel.word_limit or 0, DECODED_REPORTS))
+    key_support(tally, np.arange(DECODED_KEYS // 10))
+    times = [seconds(lambda: key_support(tally)) for _ in range(3)]
+    return absolute(
+        f"decode collision ({DECODED_REPORTS:,} reports, {DECODED_KEYS:,} keys)", "s", times, DECODE_SECONDS
+    )
+
+
+def estimate_many() -> float:
+    """Return the seconds from the counts of very many keys to their estimates and intervals."""
+    rng = default_rng(0)
+    weights = np.arange(1, MANY_KEYS + 1) ** -1.1
+    holders = rng.binomial(MANY_USERS, weights / weights.sum())
+    law = build("ue", MANY_KEYS, 1, Fraction(1), {}).count_law
+    support = draw_counts(law, MANY_USERS, holders, rng.uniform(-0.9, 0.9, MANY_KEYS), rng)
+
+    def run() -> None:
+        learned = learn(support, MANY_USERS, CountMoments.of(law))
+        learned.estimates()
+        learned.intervals(LEVEL)
+
+    return seconds(run)

@@ -1,0 +1,1 @@
+"""What measures accuracy, or writes tables and pictures for the documents: one module per experiment."""

@@ -1,0 +1,88 @@
+"""The methods by name: how each turns the counts of keys into estimates and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pckv.arrays import Flags, Floats
+from pckv.errors import ParameterError
+from pckv.estimators.intervals import Interval, frequency_interval, mean_interval
+from pckv.estimators.methods.baseline import baseline, unbiased_frequency
+from pckv.estimators.methods.bayes.bayes import bayes, learn
+from pckv.estimators.methods.corrected import corrected
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
+
+# From counts, the number of reports and the moments of the count law to frequencies and means on [-1, 1].
+PointEstimator = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
+
+
+class KeyEstimates(NamedTuple):
+    """Frequencies and means (on [-1, 1]) of keys, with intervals, and where no mean fits the counts."""
+
+    frequency: Floats
+    mean: Floats
+    frequency_interval: Interval
+    mean_interval: Interval
+    mean_misfit: Flags
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method of estimation."""
+
+    estimate: PointEstimator
+    estimate_with_intervals: Callable[[KeySupport, int, CountMoments, float], KeyEstimates]
+    # Whether it learns from all keys, whichever are asked for.
+    needs_all_keys: bool = False
+
+
+def _with_confidence_intervals(estimator: PointEstimator) -> Method:
+    """Return a method whose intervals depend on each key's own counts alone."""
+
+    def estimate_with_intervals(
+        support: KeySupport, reports: int, moments: CountMoments, level: float
+    ) -> KeyEstimates:
+        of_mean = mean_interval(support, reports, moments, level)
+        return KeyEstimates(
+            *estimator(support, reports, moments),
+            frequency_interval(support, reports, moments, level),
+            Interval(of_mean.low, of_mean.high),
+            of_mean.misfit,
+        )
+
+    return Method(estimator, estimate_with_intervals)
+
+
+def _bayes_with_intervals(
+    support: KeySupport, reports: int, moments: CountMoments, level: float
+) -> KeyEstimates:
+    posterior = learn(support, reports, moments)
+    misfit = mean_interval(support, reports, moments, level).misfit
+    return KeyEstimates(*posterior.estimates(), *posterior.intervals(level), misfit)
+
+
+METHODS: dict[str, Method] = {
+    "baseline": _with_confidence_intervals(baseline),
+    "corrected": _with_confidence_intervals(corrected),
+    "bayes": Method(bayes, _bayes_with_intervals, needs_all_keys=True),
+}
+# The method where none is named, and the one instead where keys are too many to be decoded together.
+DEFAULT_METHOD, DEFAULT_FOR_MANY_KEYS = "bayes", "corrected"
+
+
+def check_method(name: str) -> str:
+    """Return the name of a method, or refuse one that does not exist."""
+    if name not in METHODS:
+        raise ParameterError(f"method {name!r} does not exist: choose from {', '.join(METHODS)}")
+    return name
+
+
+def unclipped_frequency(
+    method: str, frequency: Floats, support: KeySupport, reports: int, moments: CountMoments
+) -> Floats:
+    """Return a method's frequencies before clipping, which raises their sum: what postprocessing starts from."""
+    # Only posterior means are within [0, 1] without being clipped.
+    return frequency if method == "bayes" else unbiased_frequency(support, reports, moments)

@@ -1,0 +1,12 @@
+"""How long work tells whoever waits for it how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+# Takes the share of the work that is done, from 0 to 1.
+Progress = Callable[[float], None]
+
+
+def no_progress(_: float) -> None:
+    """Tell nobody."""

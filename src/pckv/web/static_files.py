@@ -1,0 +1,109 @@
+"""The files of the pages and of the JavaScript client, read once and served from memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.state import unchanged
+
+MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+FOLDERS = ("static", "client")
+
+router = APIRouter(include_in_schema=False)
+
+
+class StaticFile(NamedTuple):
+    """A file in memory with what its answer's headers need."""
+
+    content: bytes
+    media_type: str
+    etag: str
+
+
+def load_files() -> dict[str, StaticFile]:
+    """Return every file that is served, by its path."""
+    loaded: dict[str, StaticFile] = {}
+    for folder in FOLDERS:
+        _load(files("pckv.web") / folder, folder, loaded)
+    return loaded
+
+
+def _load(folder: Traversable, prefix: str, loaded: dict[str, StaticFile]) -> None:
+    for entry in folder.iterdir():
+        path = f"{prefix}/{entry.name}"
+        extension = entry.name.rpartition(".")[2]
+        if entry.is_dir():
+            _load(entry, path, loaded)
+        elif extension in MEDIA_TYPES:
+            loaded[path] = static_file(entry.read_bytes(), extension)
+
+
+def static_file(content: bytes, extension: str) -> StaticFile:
+    """Return a file with its media type, and an ETag that changes with its content."""
+    return StaticFile(content, MEDIA_TYPES[extension], f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+
+
+def respond(request: Request, file: StaticFile) -> Response:
+    """Send the file, or 304 if the browser has it already."""
+    headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
+    if unchanged(request, file.etag):
+        return Response(status_code=304, headers=headers)
+    return Response(file.content, headers=headers, media_type=file.media_type)
+
+
+def _serve(request: Request, path: str) -> Response:
+    loaded: dict[str, StaticFile] = request.app.state.static_files
+    if path not in loaded:
+        raise Problem(ProblemKind.UNKNOWN)
+    return respond(request, loaded[path])
+
+
+@router.get("/")
+async def dashboard(request: Request) -> Response:
+    """Serve the operator's page."""
+    return _serve(request, "static/index.html")
+
+
+@router.get("/join/{task_id}")
+async def join(request: Request, task_id: str) -> Response:
+    """Serve the participant's page: the same file for all tasks, whose script fetches the task."""
+    del task_id
+    return _serve(request, "static/join.html")
+
+
+@router.get("/favicon.ico")
+async def favicon(request: Request) -> Response:
+    """Serve the icon."""
+    return _serve(request, "static/favicon.svg")
+
+
+@router.get("/static/{name}")
+async def static(request: Request, name: str) -> Response:
+    """Serve a script or style of the pages."""
+    return _serve(request, f"static/{name}")
+
+
+@router.get("/client/{path:path}")
+async def client(request: Request, path: str) -> Response:
+    """Serve a file of the JavaScript client, which pages of other sites may load too."""
+    return _serve(request, f"client/{path}")
+
+
+@router.get("/vega.js")
+async def chart_script(request: Request) -> Response:
+    """Serve the script that draws charts."""
+    script = await asyncio.to_thread(request.app.state.chart_script.get)
+    return respond(request, static_file(script, "js"))

@@ -1,0 +1,252 @@
+"""Planted faults of `collision`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pckv.auditing import conformance
+from pckv.auditing.conformance import Subject
+from pckv.channels import CountLaw, Support
+from pckv.channels.collision import CollisionChannel
+from pckv.device import collision as device_collision
+from pckv.device.padding import Pair
+from pckv.randomness import Tape
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport
+from support.mutants import (
+    COLLISION,
+    Mutant,
+    check_caught,
+    check_faultless,
+    skipping,
+)
+
+
+def collision_mutant(
+    *,
+    chosen: Callable[[Sequence[Pair], int, Tape], Sequence[Pair]] = device_collision.choose,
+    item: Callable[[int, bool], int] = CollisionChannel.item,
+    function: Callable[[CollisionChannel, Sequence[int], Tape], int] = lambda channel, _, tape: tape.below(
+        channel.functions
+    ),
+    own: Callable[[CollisionChannel, int, Sequence[int]], list[int]] = CollisionChannel.own_symbols,
+    hits: Callable[[CollisionChannel, int], int] = lambda channel, count: count * channel.hit,
+    other: Callable[[CollisionChannel, list[int], Tape], int] = lambda channel, own, tape: skipping(
+        own, tape.below(channel.symbols - len(own))
+    ),
+) -> Callable[[CollisionChannel, Sequence[Pair], Tape], int]:
+    """The sampler of collision, written out with parts to replace; as it stands it is the right one."""
+
+    def mutant(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+        taken = chosen(pairs, channel.padding, tape)
+        items = [item(key, tape.bernoulli(level)) for key, level in taken]
+        drawn = function(channel, items, tape)
+        symbols = own(channel, drawn, items)
+        number, threshold = tape.draw(), hits(channel, len(symbols))
+        hit = number < threshold
+        symbol = symbols[number * len(symbols) // threshold] if hit else other(channel, symbols, tape)
+        return drawn * channel.symbols + symbol
+
+    return mutant
+
+
+def with_replacement(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
+    """A pair may be chosen twice."""
+    if len(pairs) <= most:
+        return pairs
+    return [pairs[tape.below(len(pairs))] for _ in range(most)]
+
+
+def half_shuffled(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
+    """The first pair stays in place: a shuffle that begins one place too late."""
+    if len(pairs) <= most:
+        return pairs
+    return [pairs[0], *device_collision.choose(pairs[1:], most - 1, tape)]
+
+
+def better_of_two(channel: CollisionChannel, items: Sequence[int], tape: Tape) -> int:
+    """The function, of two, that sends the pairs to more symbols."""
+    return max(
+        (tape.below(channel.functions) for _ in range(2)),
+        key=lambda function: len(channel.own_symbols(function, items)),
+    )
+
+
+def asked(
+    item: Callable[[int, bool], int] = CollisionChannel.item,
+    symbol: Callable[[CollisionChannel, int, int], int] = CollisionChannel.symbol,
+) -> Callable[[Tally], KeySupport]:
+    """A decoder that asks every word about both signs of every key."""
+
+    def support(tally: Tally) -> KeySupport:
+        channel = tally.task.channel
+        assert isinstance(channel, CollisionChannel)
+        found = np.zeros((2, channel.keys), np.int64)
+        for word, count in zip(*tally.counts.nonzero(), strict=True):
+            function, said = divmod(int(word), channel.symbols)
+            for key in range(channel.keys):
+                for place, positive in enumerate((True, False)):
+                    found[place, key] += count * (symbol(channel, function, item(key, positive)) == said)
+        return KeySupport(found[0], found[1])
+
+    return support
+
+
+class CollisionRoundedUp(CollisionChannel):
+    """The chance of an own symbol is rounded up."""
+
+    @cached_property
+    def hit(self) -> int:
+        return ceil(self.one * self.bound / (self.symbols - self.padding + self.padding * self.bound))
+
+
+class CollisionForOnePair(CollisionChannel):
+    """Thresholds as if a report were made from one pair."""
+
+    @cached_property
+    def hit(self) -> int:
+        return min(
+            floor(self.one * self.bound / (self.symbols - 1 + self.bound)), self.one // self.padding - 1
+        )
+
+
+class CollisionWithoutSpare(CollisionChannel):
+    """Thresholds from t symbols outside where there are t - s."""
+
+    @cached_property
+    def hit(self) -> int:
+        return floor(self.one * self.bound / (self.symbols - self.padding - 1 + self.padding * self.bound))
+
+
+class CollisionHolderSure(CollisionChannel):
+    """A count law in which the two signs of a key exclude each other."""
+
+    @cached_property
+    def count_law(self) -> CountLaw:
+        held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
+        return CountLaw(Support(held, other * (1 - held)), Support(other, other))
+
+
+def collision_faulty(
+    fault: str, caught_by: Callable[[Subject], None], says: str | None = None, **parts: Any
+) -> Mutant:
+    """A mutant of collision's sampler."""
+    return Mutant(fault, replace(COLLISION, sampler=collision_mutant(**parts)), caught_by, says)
+
+
+MUTANTS = (
+    Mutant(
+        "collision hits too often",
+        replace(COLLISION, channel=CollisionRoundedUp),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "collision with the threshold of one pair",
+        replace(COLLISION, channel=CollisionForOnePair),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "collision with one symbol too few outside",
+        replace(COLLISION, channel=CollisionWithoutSpare),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "a count law of exclusive signs",
+        replace(COLLISION, channel=CollisionHolderSure),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    collision_faulty(
+        "the threshold rounded anew for every number of symbols",
+        conformance.check_sampler_equals_law,
+        hits=lambda channel, count: floor(
+            count
+            * channel.one
+            * channel.bound
+            / (channel.symbols - channel.padding + channel.padding * channel.bound)
+        ),
+    ),
+    collision_faulty(
+        "two pairs on one symbol counted twice",
+        conformance.check_sampler_equals_law,
+        own=lambda channel, function, items: sorted(channel.symbol(function, item) for item in items),
+    ),
+    collision_faulty(
+        "another symbol may be one's own",
+        conformance.check_sampler_equals_law,
+        other=lambda channel, _, tape: tape.below(channel.symbols),
+    ),
+    collision_faulty(
+        "own symbols not skipped",
+        conformance.check_sampler_equals_law,
+        other=lambda channel, own, tape: tape.below(channel.symbols - len(own)),
+    ),
+    collision_faulty(
+        "own symbols skipped in the wrong order",
+        conformance.check_sampler_equals_law,
+        other=lambda channel, own, tape: skipping(own[::-1], tape.below(channel.symbols - len(own))),
+    ),
+    collision_faulty(
+        "all pairs reported, however many",
+        conformance.check_sampler_epsilon,
+        chosen=lambda pairs, _most, _tape: pairs,
+    ),
+    collision_faulty(
+        "pairs chosen with replacement",
+        conformance.check_sampler_equals_law,
+        "with 3 keys, padding 2",
+        chosen=with_replacement,
+    ),
+    collision_faulty(
+        "the first pair always chosen", conformance.check_sampler_equals_law, chosen=half_shuffled
+    ),
+    collision_faulty(
+        "always the same function",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, _, tape: 0 * tape.below(channel.functions),
+    ),
+    collision_faulty(
+        "one function is never drawn",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, _, tape: tape.below(channel.functions - 1),
+    ),
+    collision_faulty(
+        "a function that suits the pairs", conformance.check_sampler_equals_law, function=better_of_two
+    ),
+    collision_faulty(
+        "signs forgotten", conformance.check_sampler_equals_law, item=lambda key, _: 2 * key + 1
+    ),
+    Mutant(
+        "signs swapped in the decoder of collision",
+        replace(COLLISION, support=asked(item=lambda key, positive: 2 * key + (not positive))),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    Mutant(
+        "keys one off in the decoder of collision",
+        replace(COLLISION, support=asked(item=lambda key, positive: 2 * (key ^ 1) + positive)),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+)
+
+
+def test_no_mutant_is_lost() -> None:
+    assert len({mutant.fault for mutant in MUTANTS}) >= 18
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+def test_mutant_is_caught(mutant: Mutant) -> None:
+    check_caught(mutant)
+
+
+def test_the_sampler_that_these_mutants_are_made_of_is_right() -> None:
+    check_faultless(replace(COLLISION, sampler=collision_mutant(), support=asked()))

@@ -1,0 +1,349 @@
+"""Planted faults of `ue-compact`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pckv.auditing import conformance
+from pckv.auditing.conformance import Subject
+from pckv.channels import Support
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.device import padding
+from pckv.device.padding import Pair
+from pckv.randomness import Tape
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport
+from support.mutants import (
+    COMPACT,
+    BiasedBelow,
+    Mutant,
+    check_caught,
+    check_faultless,
+)
+
+
+def compact_mutant(
+    *,
+    dummy_level: int | None = None,
+    zero_is_dummy: bool = False,
+    function: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.functions),
+    kept: Callable[[UeCompactChannel, int], int] = lambda channel, _: channel.kept,
+    moved: Callable[[UeCompactChannel, int, int], int] = lambda channel, first, other: (
+        other + channel.r * (other >= first)
+    ),
+    inside: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.r),
+    minus_from: Callable[[UeCompactChannel], int] = lambda channel: channel.r - channel.o,
+    product: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.product,
+) -> Callable[[UeCompactChannel, Sequence[Pair], Tape], int]:
+    """The sampler of ue-compact, written out with parts to replace; as it stands it is the right one."""
+
+    def mutant(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+        dummy = (channel.keys, channel.one // 2 if dummy_level is None else dummy_level)
+        key, level = padding.sample(pairs, channel.padding, tape) or dummy
+        if zero_is_dummy:
+            key = key or channel.keys
+        first = 0 if tape.bernoulli(level) else minus_from(channel)
+        drawn = function(channel, tape)
+        if tape.bernoulli(kept(channel, key)):
+            residue = first + inside(channel, tape)
+        else:
+            residue = moved(channel, first, tape.below(channel.q - channel.r))
+        return drawn * channel.q + (residue - product(channel, drawn, key)) % channel.q
+
+    return mutant
+
+
+def off_by_one(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ modulo q + 1."""
+    q = channel.q
+    places: list[int] = [q**digit for digit in range(channel.digits)]
+    return sum(function // place % q * (key // place % q) for place in places) % (q + 1)
+
+
+def first_digit_only(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ without the digits of u above the first."""
+    return channel.product(function, key % channel.q)
+
+
+def digits_reversed(channel: UeCompactChannel, function: int, key: int) -> int:
+    """⟨φ, u⟩ with the digits of u, but not those of φ, in the other order."""
+    places: list[int] = [channel.q**digit for digit in range(channel.digits)]
+    turned = sum(key // place % channel.q * other for place, other in zip(places, places[::-1], strict=True))
+    return channel.product(function, turned)
+
+
+def right_sets(channel: UeCompactChannel) -> tuple[range, range]:
+    """The residues that say +, and those that say -."""
+    return range(channel.r), range(channel.r - channel.o, 2 * channel.r - channel.o)
+
+
+def decoded(
+    residue: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.residue,
+    sets: Callable[[UeCompactChannel], tuple[range, range]] = right_sets,
+) -> Callable[[Tally], KeySupport]:
+    """A decoder that asks every word about every key."""
+
+    def support(tally: Tally) -> KeySupport:
+        channel = tally.task.channel
+        assert isinstance(channel, UeCompactChannel)
+        plus, minus = np.zeros(channel.keys, np.int64), np.zeros(channel.keys, np.int64)
+        for word, count in zip(*tally.counts.nonzero(), strict=True):
+            for key in range(channel.keys):
+                said = residue(channel, int(word), key)
+                plus[key] += count * (said in sets(channel)[0])
+                minus[key] += count * (said in sets(channel)[1])
+        return KeySupport(plus, minus)
+
+    return support
+
+
+class CompactRoundedUp(UeCompactChannel):
+    """The chance to keep a true residue is rounded up."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.bound
+        return ceil(self.one * inside / (inside + self.q - self.r))
+
+
+class CompactOneResidueShort(UeCompactChannel):
+    """Thresholds from q - 1 residues where there are q."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.bound
+        return floor(self.one * inside / (inside + self.q - self.r - 1))
+
+
+class TunedAsOneResidue(UeCompactChannel):
+    """The whole set is kept as often as a single residue may be: private, and not what is stated."""
+
+    @cached_property
+    def kept(self) -> int:
+        return floor(self.one * self.bound / (self.bound + self.q - 1))
+
+
+class TunedKeptEach(UeCompactChannel):
+    """Every residue of the set counts as true, and the others are still q - 1."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.r * self.bound
+        return floor(self.one * inside / (inside + self.q - self.r))
+
+
+class TunedRoundedUp(UeCompactChannel):
+    """Rounded up where there are sets of several residues only."""
+
+    @cached_property
+    def kept(self) -> int:
+        inside = self.r * self.bound
+        exact = self.one * inside / (inside + self.q - self.r)
+        return ceil(exact) if self.r > 1 else floor(exact)
+
+
+class TunedOverlapForgotten(UeCompactChannel):
+    """A count law of two sets apart, with the right chance of either."""
+
+    @property
+    def sampled(self) -> Support:
+        joint = super().sampled
+        return Support(joint.plus + joint.both, joint.minus + joint.both)
+
+
+def compact_faulty(
+    fault: str, caught_by: Callable[[Subject], None], says: str | None = None, **parts: Any
+) -> Mutant:
+    """A mutant of ue-compact's sampler."""
+    return Mutant(fault, replace(COMPACT, sampler=compact_mutant(**parts)), caught_by, says)
+
+
+MUTANTS = (
+    compact_faulty(
+        "residue biased: never the other sign",
+        conformance.check_sampler_epsilon,
+        "an output is possible for one input set and not for another",
+        moved=lambda channel, _, other: 2 * channel.r + other % (channel.q - 2 * channel.r),
+    ),
+    compact_faulty(
+        "residue biased: the true one not skipped",
+        conformance.check_sampler_equals_law,
+        moved=lambda _channel, _residue, other: other,
+    ),
+    Mutant(
+        "residue biased: a remainder without rejection",
+        replace(COMPACT, primitives=BiasedBelow),
+        conformance.check_sampler_equals_law,
+    ),
+    compact_faulty(
+        "φ not uniform: one function is never drawn",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, tape: tape.below(channel.functions - 1),
+    ),
+    compact_faulty(
+        "φ not uniform: always 0",
+        conformance.check_sampler_equals_law,
+        function=lambda channel, tape: 0 * tape.below(channel.functions),
+    ),
+    # One digit is enough for two keys and the dummy, so that these two show with three keys only.
+    compact_faulty(
+        "wrong digit vector: the first digit only",
+        conformance.check_sampler_equals_law,
+        "with 3 keys",
+        product=first_digit_only,
+    ),
+    compact_faulty(
+        "wrong digit vector: reversed",
+        conformance.check_sampler_equals_law,
+        "with 3 keys",
+        product=digits_reversed,
+    ),
+    Mutant(
+        "wrong digit vector: reversed in the decoder",
+        replace(
+            COMPACT,
+            support=decoded(
+                lambda channel, word, key: (
+                    (digits_reversed(channel, word // channel.q, key) + word) % channel.q
+                )
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 1",
+    ),
+    compact_faulty(
+        "dummy without a fair sign in ue-compact",
+        conformance.check_sampler_equals_law,
+        "not for {} with 1 keys",
+        dummy_level=2**64,
+    ),
+    compact_faulty(
+        "key 0 taken for the dummy",
+        conformance.check_sampler_equals_law,
+        r"not for \{0: -1.0\} with 1 keys",
+        zero_is_dummy=True,
+    ),
+    compact_faulty(
+        "key 0 without noise",
+        conformance.check_sampler_epsilon,
+        "an output is possible for one input set and not for another",
+        kept=lambda channel, key: channel.kept if key else channel.one,
+    ),
+    Mutant(
+        "key 0 not decoded",
+        replace(
+            COMPACT,
+            support=decoded(lambda channel, word, key: channel.residue(word, key) if key else channel.q - 1),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    compact_faulty(
+        "modulus off by one",
+        conformance.check_sampler_equals_law,
+        "not for {} with 2 keys",
+        product=off_by_one,
+    ),
+    Mutant(
+        "modulus off by one in the decoder",
+        replace(
+            COMPACT,
+            support=decoded(
+                lambda channel, word, key: (channel.product(word // channel.q, key) + word) % (channel.q + 1)
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    Mutant(
+        "modulus off by one in the threshold",
+        replace(COMPACT, channel=CompactOneResidueShort),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "ue-compact keeps too often",
+        replace(COMPACT, channel=CompactRoundedUp),
+        conformance.check_exact_epsilon,
+    ),
+    # Right with one residue a sign, and wrong with sets of several.
+    Mutant(
+        "a set kept too often: each of its residues counted twice",
+        replace(COMPACT, channel=TunedKeptEach),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "a set kept too often: rounded up",
+        replace(COMPACT, channel=TunedRoundedUp),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant(
+        "a set kept as seldom as one residue",
+        replace(COMPACT, channel=TunedAsOneResidue),
+        conformance.check_epsilon_is_used,
+    ),
+    Mutant(
+        "the overlap left out of the count law",
+        replace(COMPACT, channel=TunedOverlapForgotten),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    compact_faulty(
+        "always the first residue of a set",
+        conformance.check_sampler_epsilon,
+        inside=lambda channel, tape: 0 * tape.below(channel.r),
+    ),
+    compact_faulty(
+        "the last residue of a set never drawn",
+        conformance.check_sampler_epsilon,
+        inside=lambda channel, tape: tape.below(max(1, channel.r - 1)),
+    ),
+    compact_faulty(
+        "only one residue of a set skipped",
+        conformance.check_sampler_equals_law,
+        moved=lambda _, first, other: other + (other >= first),
+    ),
+    compact_faulty(
+        "sets taken to be apart by the sampler",
+        conformance.check_sampler_equals_law,
+        minus_from=lambda channel: channel.r,
+    ),
+    Mutant(
+        "sets taken to be apart by the decoder",
+        replace(
+            COMPACT, support=decoded(sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r)))
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+    Mutant(
+        "an overlap decoded as + alone",
+        replace(
+            COMPACT,
+            support=decoded(
+                sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r - channel.o))
+            ),
+        ),
+        conformance.check_unbiased,
+        "count law: not that of key 0",
+    ),
+)
+
+
+def test_no_mutant_is_lost() -> None:
+    assert len({mutant.fault for mutant in MUTANTS}) >= 26
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+def test_mutant_is_caught(mutant: Mutant) -> None:
+    check_caught(mutant)
+
+
+def test_the_sampler_that_these_mutants_are_made_of_is_right() -> None:
+    check_faultless(replace(COMPACT, sampler=compact_mutant(), support=decoded()))

@@ -1,0 +1,284 @@
+"""Planted faults of the paper's mechanisms, `ue` and `grr`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+
+import numpy as np
+import pytest
+
+from pckv.auditing import conformance
+from pckv.channels import Channel
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.device import grr as device_grr
+from pckv.device import padding
+from pckv.device import ue as device_ue
+from pckv.device.padding import Pair
+from pckv.randomness import Tape
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport
+from support.mutants import (
+    GRR,
+    UE,
+    BiasedBelow,
+    Mutant,
+    check_caught,
+)
+
+
+def show(channel: UeChannel, message: int, position: int, pairs: Sequence[Pair]) -> int:
+    """Overwrite one position of a ue message with the truth."""
+    state = next((1 if level else -1 for key, level in pairs if key == position), 0)
+    bit, sign_bit = 1 << position, 1 << position + 8 * channel.message_format.plane_bytes
+    message &= ~(bit | sign_bit)
+    return message | (bit if state else 0) | (sign_bit if state > 0 else 0)
+
+
+def first_unnoised(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    return show(channel, device_ue.perturb(channel, pairs, tape), 0, pairs)
+
+
+def last_unnoised(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    return show(channel, device_ue.perturb(channel, pairs, tape), channel.keys - 1, pairs)
+
+
+def fake_value_fixed(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """Fake values are always +."""
+    sampled = padding.sample(pairs, channel.padding, tape)
+    positive = tape.bernoulli(sampled[1]) if sampled else False
+    states = []
+    for position in range(channel.keys):
+        number = tape.draw()
+        if sampled and position == sampled[0]:
+            shown = 1 if positive == (number < channel.kept) else -1
+            states.append(shown if number < channel.kept + channel.flipped else 0)
+        else:
+            states.append(1 if number < 2 * channel.fake else 0)
+    return channel.message(tuple(states))
+
+
+def without_padding(sampler: Callable[..., int]) -> Callable[..., int]:
+    """Sample among one's own pairs only; the padding is ignored unless there is no pair."""
+
+    def mutant(channel: Channel, pairs: Sequence[Pair], tape: Tape) -> int:
+        if not pairs:
+            return sampler(channel, pairs, tape)
+        return sampler(channel, [pairs[tape.below(len(pairs))]] * channel.padding, tape)
+
+    return mutant
+
+
+class GrrWithoutDummies(GrrChannel):
+    """Thresholds from d where d' = d + ℓ belongs."""
+
+    def _own_key(self) -> Fraction:
+        return self.one * self.budget.key / (self.budget.key + max(self.keys - 1, 1))
+
+
+class GrrRoundedUp(GrrChannel):
+    """The chance to keep the truth is rounded up."""
+
+    @cached_property
+    def kept(self) -> int:
+        return ceil(self._own_key() * self.budget.value / (self.budget.value + 1))
+
+
+class UeRoundedDown(UeChannel):
+    """The chance of a fake is rounded down."""
+
+    @cached_property
+    def fake(self) -> int:
+        return floor(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
+
+
+class UeFlipRoundedDown(UeChannel):
+    """The chance of a flipped sign is rounded down."""
+
+    @cached_property
+    def flipped(self) -> int:
+        return floor(self.silent / (self.budget.value + 1))
+
+
+class UeTunedKeptRoundedUp(UeChannel):
+    """Tuned, the chance to keep the sign is rounded up."""
+
+    @cached_property
+    def kept(self) -> int:
+        if self.beta is None:
+            return super().kept
+        return ceil(self.fake * self.claim * self.one / (self.one + self.fake * (self.claim - 1)))
+
+
+class UeTunedFlipRoundedDown(UeChannel):
+    """Tuned, the chance of a flipped sign is rounded down."""
+
+    @cached_property
+    def flipped(self) -> int:
+        return super().flipped if self.beta is None else floor(self.kept / self.claim)
+
+
+class UeTunedOverSilence(UeChannel):
+    """Tuned, what the paper's a = 1/2 leaves silent is kept silent whatever β is."""
+
+    @cached_property
+    def silent(self) -> int:
+        return self.one // 2
+
+    @cached_property
+    def kept(self) -> int:
+        return self.one - self.silent - self.flipped
+
+    @cached_property
+    def flipped(self) -> int:
+        return ceil(self.silent / (self.budget.value + 1))
+
+
+class UeTunedTwice(UeChannel):
+    """Tuned, both signs together are faked as often as one should be."""
+
+    @cached_property
+    def fake(self) -> int:
+        return super().fake if self.beta is None else super().fake // 2
+
+    @cached_property
+    def kept(self) -> int:
+        if self.beta is None:
+            return super().kept
+        whole = 2 * self.fake
+        return floor(whole * self.claim * (self.one - 1) / (self.one + whole * (self.claim - 1)))
+
+
+class Grr32(GrrChannel):
+    """Thresholds of 32 bits, with a million keys."""
+
+    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
+        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else bits)
+
+
+class UeDoubled(UeChannel):
+    """Twice the ε that was asked for, claimed and kept."""
+
+    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
+        super().__init__(keys, length, 2 * epsilon, allocation, bits)
+
+
+class UeClaimsMore(UeChannel):
+    """A claim that composes too generously."""
+
+    @property
+    def claim(self) -> Fraction:
+        return super().claim * Fraction(3, 2)
+
+
+def swapped_signs_ue(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """p and 1 - p swapped."""
+    return device_ue.perturb(channel, [(key, channel.one - level) for key, level in pairs], tape)
+
+
+def swapped_signs_grr(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """p and 1 - p swapped."""
+    return device_grr.perturb(channel, [(key, channel.one - level) for key, level in pairs], tape)
+
+
+def reused_tape(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """One draw decides both the sign and whether the word is kept."""
+    key, level = padding.sample(pairs, channel.padding, tape) or (
+        channel.keys + tape.below(channel.padding),
+        channel.one // 2,
+    )
+    number = tape.draw()
+    word = channel.word(key, number < level)
+    if number < channel.kept + channel.flipped:
+        return word if number < channel.kept else word ^ 1
+    other = tape.below(channel.spread)
+    return other if other < word & -channel.set_apart else other + channel.set_apart
+
+
+def dummy_counted_as_key(tally: Tally) -> KeySupport:
+    """Dummies' words are folded into the keys'."""
+    keys = tally.task.key_count
+    plus, minus = np.zeros(keys, np.int64), np.zeros(keys, np.int64)
+    for cell, count in zip(*tally.counts.nonzero(), strict=True):
+        (plus if cell % 2 else minus)[cell // 2 % keys] += count
+    return KeySupport(plus, minus)
+
+
+def clipped_level(value: float, low: float, high: float) -> int:
+    """Values are pulled in before they become signs."""
+    reach = 0.9 * (high - low) / 2
+    middle = (low + high) / 2
+    return padding.level(min(max(value, middle - reach), middle + reach), low, high)
+
+
+def unfair_dummy(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
+    """A dummy always has the sign +."""
+    message = device_grr.perturb(channel, pairs, tape)
+    return message | 1 if message >= 2 * channel.keys else message
+
+
+MUTANTS = (
+    Mutant(
+        "first position un-noised", replace(UE, sampler=first_unnoised), conformance.check_sampler_epsilon
+    ),
+    Mutant("last position un-noised", replace(UE, sampler=last_unnoised), conformance.check_sampler_epsilon),
+    Mutant("fake value fixed", replace(UE, sampler=fake_value_fixed), conformance.check_sampler_epsilon),
+    Mutant(
+        "padding ignored in grr",
+        replace(GRR, sampler=without_padding(device_grr.perturb)),
+        conformance.check_sampler_epsilon,
+    ),
+    Mutant("d for d' in grr", replace(GRR, channel=GrrWithoutDummies), conformance.check_exact_epsilon),
+    Mutant("grr keeps too often", replace(GRR, channel=GrrRoundedUp), conformance.check_exact_epsilon),
+    Mutant("ue fakes too seldom", replace(UE, channel=UeRoundedDown), conformance.check_exact_epsilon),
+    Mutant("ue flips too seldom", replace(UE, channel=UeFlipRoundedDown), conformance.check_exact_epsilon),
+    Mutant("twice the ε asked for", replace(UE, channel=UeDoubled), conformance.check_exact_epsilon),
+    Mutant(
+        "tuned ue keeps too often", replace(UE, channel=UeTunedKeptRoundedUp), conformance.check_exact_epsilon
+    ),
+    Mutant(
+        "tuned ue flips too seldom",
+        replace(UE, channel=UeTunedFlipRoundedDown),
+        conformance.check_exact_epsilon,
+    ),
+    Mutant("tuned ue with a = 1/2", replace(UE, channel=UeTunedOverSilence), conformance.check_exact_epsilon),
+    Mutant(
+        "tuned ue fakes half as often", replace(UE, channel=UeTunedTwice), conformance.check_exact_epsilon
+    ),
+    Mutant("a generous claim", replace(UE, channel=UeClaimsMore), conformance.check_exact_epsilon),
+    Mutant("32-bit thresholds", replace(GRR, channel=Grr32), conformance.check_epsilon_is_used),
+    Mutant(
+        "signs swapped in ue", replace(UE, sampler=swapped_signs_ue), conformance.check_sampler_equals_law
+    ),
+    Mutant(
+        "signs swapped in grr", replace(GRR, sampler=swapped_signs_grr), conformance.check_sampler_equals_law
+    ),
+    Mutant("biased below", replace(GRR, primitives=BiasedBelow), conformance.check_sampler_equals_law),
+    Mutant("tape reused", replace(GRR, sampler=reused_tape), conformance.check_sampler_equals_law),
+    Mutant("dummy counted as a key", replace(GRR, support=dummy_counted_as_key), conformance.check_unbiased),
+    Mutant("value clipped first, ue", replace(UE, level=clipped_level), conformance.check_sampler_equals_law),
+    Mutant(
+        "value clipped first, grr", replace(GRR, level=clipped_level), conformance.check_sampler_equals_law
+    ),
+    Mutant(
+        "padding ignored in ue",
+        replace(UE, sampler=without_padding(device_ue.perturb)),
+        conformance.check_sampler_equals_law,
+    ),
+    Mutant(
+        "dummy without a fair sign", replace(GRR, sampler=unfair_dummy), conformance.check_sampler_equals_law
+    ),
+)
+
+
+def test_no_mutant_is_lost() -> None:
+    assert len({mutant.fault for mutant in MUTANTS}) >= 24
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+def test_mutant_is_caught(mutant: Mutant) -> None:
+    check_caught(mutant)

@@ -1,0 +1,71 @@
+"""Every mechanism has variants to audit and a way down to a channel that can be enumerated."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pckv.auditing.exact import MAX_CASES, cases
+from pckv.auditing.smaller_channels import FEW_FUNCTIONS, REDUCTIONS, enumerable, smaller
+from pckv.auditing.variants import VARIANTS
+from pckv.channels import MECHANISMS, Channel, build
+from pckv.channels.collision import CollisionChannel
+
+
+def test_every_mechanism_has_its_entries() -> None:
+    assert list(VARIANTS) == list(REDUCTIONS) == list(MECHANISMS)
+    assert all(VARIANTS.values())
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_variants_are_parameters_of_the_mechanism(name: str) -> None:
+    """Each is built and stated again as it was given; what it leaves out takes its default."""
+    for variant in VARIANTS[name]:
+        channel = build(name, 3, 2, Fraction(1), variant)
+        assert channel.parameters.items() >= variant.items()
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("keys", [1, 5, 10**6])
+def test_steps_down_end_in_a_channel_that_can_be_enumerated(name: str, keys: int) -> None:
+    for variant in VARIANTS[name]:
+        channel: Channel | None = build(name, keys, 2, Fraction(1), variant)
+        steps = 0
+        while channel is not None and cases(channel) > MAX_CASES:
+            reduced = smaller(channel)
+            assert reduced is not None
+            assert (reduced.name, reduced.epsilon) == (name, channel.epsilon)
+            assert (reduced.keys, reduced.padding) <= (channel.keys, channel.padding)
+            channel, steps = reduced, steps + 1
+        assert steps < 10
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_smallest_channel_has_no_smaller_one(name: str) -> None:
+    channel = enumerable(build(name, 1, 1, Fraction(1), {}))
+    while (reduced := smaller(channel)) is not None:
+        assert cases(reduced) < cases(channel)
+        channel = reduced
+    assert channel.keys == 1
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_an_enumerable_channel_keeps_its_class_and_thresholds(name: str) -> None:
+    """Planted faults are subclasses: they must still be there when their channel is enumerated."""
+    faulty = type("Faulty", (MECHANISMS[name],), {})
+    channel = faulty(3, 2, Fraction(1))
+    found = enumerable(channel)
+    assert type(found) is faulty
+    assert (found.realised, found.claim) == (channel.realised, channel.claim)
+
+
+def test_collision_is_enumerated_over_all_functions_where_they_are_few() -> None:
+    few = enumerable(build("collision", 1, 1, Fraction(1), {}))
+    many = enumerable(build("collision", 4, 2, Fraction(1), {}))
+    assert isinstance(few, CollisionChannel)
+    assert isinstance(many, CollisionChannel)
+    assert few.exactly_uniform
+    assert few.functions == few.symbols**2
+    assert not many.exactly_uniform
+    assert many.functions == FEW_FUNCTIONS

@@ -1,0 +1,316 @@
+"""Postprocessing: nothing but what is possible, dummies counted correctly, names that match what was done."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.random import default_rng
+
+from pckv import Tally, Task, estimate, simulate
+from pckv.auditing.variants import VARIANTS
+from pckv.channels import CHANNELS, SamplingChannel
+from pckv.errors import ParameterError
+from pckv.estimators.estimate import METHODS, POSTS
+from pckv.estimators.postprocess import make_consistent, project_to_sum, project_to_sum_at_most
+from pckv.lab.counting import count_with_dummies
+from pckv.lab.populations import zipf
+from pckv.lab.sampling import SamplingModel
+from pckv.moments import CountMoments
+from pckv.planning.set_sizes import SetSizes
+from pckv.tally.counts import empty_counts
+from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
+from support.made_reports import TASKS, some_messages
+
+# Fewer bits than a device has, so that exact weights are counts of a tally.
+BITS = 8
+COUNTED = ("grr", "ue-compact")
+MEANS = ("mean", "mean_low", "mean_high")
+
+
+@dataclass
+class ShownShare(SetSizes):
+    """Set sizes of which reports show a given share, whatever the padding."""
+
+    share: float
+    padding: int = 0
+
+    def shown_pair_share(self, padding: int) -> float:
+        self.padding = padding
+        return self.share
+
+
+def some_tally(mechanism: str, count: int = 3000, padding: int = 1) -> Tally:
+    task = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=padding, mechanism=mechanism)
+    tally = Tally(task)
+    tally.add_many(some_messages(task, count))
+    return tally
+
+
+# What is nearest
+
+
+def test_at_most_by_hand() -> None:
+    for numbers, total, wanted in (
+        ([0.2, -0.1, 0.3], 1, [0.2, 0, 0.3]),
+        ([0.9, 0.3, -0.2], 1, [0.8, 0.2, 0]),
+        ([-1.0, -2.0], 1, [0, 0]),
+        ([0.75, 0.25, -3.0], 1, [0.75, 0.25, 0]),
+    ):
+        assert project_to_sum_at_most(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)
+
+
+@st.composite
+def truths(draw: st.DrawFn) -> tuple[np.ndarray, int]:
+    """Frequencies that some population has, and the padding they are collected with."""
+    padding = draw(st.integers(1, 4))
+    weights = np.array(draw(st.lists(st.floats(0, 1), min_size=1, max_size=8)))
+    return weights * min(1, padding * draw(st.floats(0, 1)) / max(weights.sum(), 1e-9)), padding
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_no_possible_truth_is_further_away_than_before(drawn: tuple[np.ndarray, int], random: object) -> None:
+    """Squared distances, over all coordinates that are projected: to every point that frequencies can be."""
+    truth, padding = drawn
+    rng = default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
+    with_dummy = np.append(truth, padding - truth.sum())
+    noise = rng.normal(0, 10.0 ** rng.integers(-3, 2), with_dummy.size)
+
+    def closer(after: np.ndarray, before: np.ndarray, goal: np.ndarray) -> bool:
+        return bool(((after - goal) ** 2).sum() <= ((before - goal) ** 2).sum() + 1e-9)
+
+    assert closer(project_to_sum(with_dummy + noise, padding), with_dummy + noise, with_dummy)
+    found = truth + noise[:-1]
+    assert closer(project_to_sum_at_most(found, padding), found, truth)
+    moments = CountMoments.of(TASKS["ue"].channel.count_law)
+    assert closer(make_consistent(found, NO_DUMMIES, 1, moments, padding), found, truth)
+
+
+# Dummies
+
+
+def small_channels(mechanism: str) -> list[SamplingChannel]:
+    """Every branch of a mechanism, with two and three keys and several paddings."""
+    kind = CHANNELS[mechanism]
+    built = [
+        kind.from_parameters(keys, padding, Fraction(1), parameters, bits=BITS)
+        for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), VARIANTS[mechanism])
+    ]
+    return [channel for channel in built if isinstance(channel, SamplingChannel)]
+
+
+@pytest.mark.parametrize("mechanism", COUNTED)
+def test_dummies_are_counted_exactly(mechanism: str) -> None:
+    """In fractions, for every set of keys: unbiased, and with the keys' frequencies the padding in all.
+
+    The control leaves the dummies out: the keys alone do not add up to the padding.
+    """
+    left_out = 0
+    for channel in small_channels(mechanism):
+        a, b, _ = channel.probabilities
+        assert channel.word_limit is not None
+        for held in itertools.chain.from_iterable(
+            itertools.combinations(range(channel.keys), size) for size in range(channel.keys + 1)
+        ):
+            law = channel.law(dict.fromkeys(held, 1))
+            counts = empty_counts(channel.word_limit)
+            words = sorted(law.weights)
+            counts.add_counts(np.array(words), np.array([law.weights[word] for word in words], np.int64))
+            support, dummies = decode_all(channel, counts)
+
+            def frequency(total: int, supported: int, reports: int = law.total) -> Fraction:
+                return (Fraction(total, reports) - supported * b) * channel.padding / (a - b)  # noqa: B023
+
+            of_dummies = frequency(dummies.total, dummies.dummies)
+            of_keys = frequency(int((support.plus + support.minus).sum()), channel.keys)
+            assert of_dummies == max(0, channel.padding - len(held))
+            assert of_keys + of_dummies == channel.padding
+            left_out += of_keys != channel.padding
+    assert left_out > 0
+
+
+@pytest.mark.parametrize("mechanism", COUNTED)
+def test_a_tally_without_noise_is_left_as_it_is(mechanism: str) -> None:
+    """A tally in the exact proportions of people with one pair and three slots: nothing is to be mended.
+
+    The control makes the keys alone add up to the padding, and is far off.
+    """
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=3, mechanism=mechanism)
+    law, reports = task.channel.law({1: 1}), 10**9
+    words = np.array(sorted(law.weights))
+    tally = Tally(task)
+    tally.add_counted(
+        words, np.array([law.weights[word] * reports // law.total for word in words.tolist()], np.int64)
+    )
+    found = estimate(tally, "corrected", post="consistent").frequency
+    assert found == pytest.approx([0, 1, 0], abs=1e-6)
+    assert np.abs(project_to_sum(found, 3) - [0, 1, 0]).max() > 0.5
+
+
+def test_mechanisms_that_drop_their_dummies_count_none() -> None:
+    for mechanism in ("ue", "collision"):
+        tally = some_tally(mechanism, padding=3)
+        assert decode_all(tally.task.channel, tally.counts)[1] == NO_DUMMIES
+    assert [some_tally(name, padding=3).task.channel.counted_dummies for name in COUNTED] == [3, 1]
+
+
+@pytest.mark.parametrize("mechanism", COUNTED)
+def test_the_lab_counts_dummies_too(mechanism: str) -> None:
+    """Everybody holds 2 pairs of 4 slots: dummies have frequency 2, on average over 1,000 collections.
+
+    Within 5 standard errors of that average (a false alarm in two million); the control, which takes the noise of one
+    dummy more, is 10 or more away.
+    """
+    dataset = zipf(2000, 30, default_rng(1), pairs=2)
+    channel = CHANNELS[mechanism].from_parameters(30, 4, Fraction(4), {})
+    moments, model, rng = CountMoments.of(channel.count_law), SamplingModel(dataset), default_rng(2)
+    found = [count_with_dummies(channel, model.prepare(channel, rng), rng)[1] for _ in range(1000)]
+
+    def away(more: int) -> float:
+        each = np.array(
+            [(total / 2000 - (dummies + more) * moments.noise) / moments.signal for total, dummies in found]
+        )
+        return float(abs(each.mean() - 2) / (each.std(ddof=1) / len(each) ** 0.5))
+
+    assert away(0) < 5
+    assert away(1) > 10
+
+
+# Estimates
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("padding", [1, 3])
+def test_frequencies_fit_together_and_all_else_stays(mechanism: str, method: str, padding: int) -> None:
+    tally = some_tally(mechanism, padding=padding)
+    plain = estimate(tally, method)
+    made = estimate(tally, method, post=["consistent"])
+    assert (plain.method, made.method) == (method, f"{method}+consistent")
+    assert np.all((made.frequency >= 0) & (made.frequency <= 1))
+    assert made.frequency.sum() <= padding + 1e-9
+    assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
+    assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
+    some = estimate(tally, method, keys=["7", "0"], post="consistent")
+    assert some.to_dict()["estimates"] == [made.to_dict()["estimates"][row] for row in (7, 0)]
+
+
+def test_what_clipping_did_is_not_made_consistent() -> None:
+    """`corrected` and `baseline` project the same unbiased frequencies; clipped ones give others."""
+    tally = some_tally("ue")
+    consistent_ones = [estimate(tally, method, post="consistent").frequency for method in METHODS]
+    assert np.array_equal(consistent_ones[0], consistent_ones[1])
+    unbiased = estimate(tally, "baseline").frequency
+    assert np.array_equal(consistent_ones[0], np.minimum(project_to_sum_at_most(unbiased, 1), 1))
+    clipped = project_to_sum_at_most(estimate(tally, "corrected").frequency, 1)
+    assert np.abs(clipped - consistent_ones[0]).max() > 1e-4
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_no_reports_and_one(mechanism: str) -> None:
+    for count in (0, 1):
+        for method in METHODS:
+            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=ShownShare(0.5))
+            assert all(np.isfinite(column).all() for column in list(made.to_arrow().to_pydict().values())[1:])
+            assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_known_sizes_let_intervals_reach_to_what_large_sets_hide(method: str) -> None:
+    """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
+    tally = some_tally("grr", padding=2)
+    plain, sizes = estimate(tally, method), ShownShare(0.8)
+    made = estimate(tally, method, sizes=sizes)
+    assert (made.method, sizes.padding) == (method, 2)
+    assert plain.frequency_high.max() / 0.8 < 1
+    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
+    for name in ("frequency", "frequency_low", *MEANS):
+        assert np.array_equal(getattr(made, name), getattr(plain, name))
+    assert estimate(tally, method, sizes=ShownShare(0.001)).frequency_high.max() == 1
+
+
+def test_naming_a_post_twice_changes_nothing() -> None:
+    tally = some_tally("ue")
+    once, twice = (estimate(tally, "corrected", post=post) for post in ("consistent", ["consistent"] * 2))
+    assert once.method == twice.method == "corrected+consistent"
+    assert np.array_equal(once.frequency, twice.frequency)
+    assert once.to_dict()["method"] == once.to_arrow().schema.metadata[b"pckv.method"].decode()
+
+
+def test_consistent_frequencies_are_not_moved_by_sizes() -> None:
+    """The widening comes after the postprocessing, and touches the upper limits alone."""
+    tally = some_tally("ue")
+    plain = estimate(tally, "corrected", post="consistent")
+    made = estimate(tally, "corrected", post="consistent", sizes=ShownShare(0.5))
+    assert np.array_equal(made.frequency, plain.frequency)
+    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.5, 1))
+
+
+@pytest.mark.parametrize(
+    ("post", "message"),
+    [
+        ("tidy", "post 'tidy' does not exist: choose from consistent$"),
+        (["consistent", ""], "post '' does not exist"),
+        ("oversize", "post 'oversize' does not exist"),
+    ],
+)
+def test_bad_posts(post: str | list[str], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        estimate(some_tally("grr"), post=post, sizes=ShownShare(0.5))
+
+
+def test_a_pilot_has_no_posts() -> None:
+    pilot = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=8, kind="sizes")
+    with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
+        estimate(Tally(pilot), post="consistent")
+    with pytest.raises(ParameterError, match="sizes are not for a task of sizes"):
+        estimate(Tally(pilot), sizes=ShownShare(0.5))
+
+
+def test_too_many_keys_to_fit_together() -> None:
+    many = Tally(Task(name="t", keys=2**26, values=(0, 1), epsilon=2, mechanism="ue"))
+    padded = Tally(Task(name="t", keys=3, values=(0, 1), epsilon=2, padding=2**31, mechanism="grr"))
+    for tally, message in ((many, "67,108,864 keys are"), (padded, "3 keys and 2,147,483,648 dummies are")):
+        with pytest.raises(ParameterError, match=f"{message} too many .*: leave out post 'consistent'"):
+            estimate(tally, keys=["1"], post="consistent")
+    assert len(estimate(padded)) == 3
+
+
+# The lab
+
+
+def test_simulated_with_and_without_are_the_same_reports() -> None:
+    """Means do not change, so they show whether the reports are the same; frequencies do."""
+    dataset = zipf(20_000, 40, default_rng(5), pairs=4, exponent=0.0)
+    rows = {
+        post: simulate(
+            dataset,
+            epsilon=["0.5"],
+            mechanism=["ue", "kvue"],
+            padding=2,
+            method="corrected",
+            repeats=3,
+            post=post,
+            workers=1,
+        )
+        for post in ((), ("consistent",))
+    }
+    assert [row.method for row in rows["consistent",]] == ["corrected+consistent", "own"]
+    assert len({row[0].mse_mean for row in rows.values()}) == 1
+    assert len({row[1].mse_frequency for row in rows.values()}) == 1
+    assert rows["consistent",][0].mse_frequency < rows[()][0].mse_frequency
+    with pytest.raises(ParameterError, match="post 'tidy' does not exist"):
+        simulate(dataset, epsilon=["4"], mechanism=["ue"], post="tidy")
+
+
+def test_dummies_of_nobody() -> None:
+    """Where the dummies' own estimate is far out, keys still get what can be."""
+    moments = CountMoments.of(TASKS["grr"].channel.count_law)
+    frequency = np.array([0.4, -0.1])
+    assert make_consistent(frequency, DummySupport(10**6, 1), 10, moments, 1).tolist() == [0, 0]
+    assert make_consistent(frequency, DummySupport(0, 10**6), 10, moments, 1) == pytest.approx([0.75, 0.25])

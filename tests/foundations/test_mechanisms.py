@@ -1,0 +1,59 @@
+"""The registry: every mechanism has all of its parts, and no part is left out of it."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from pckv.channels import PAIRS, Channel
+from pckv.mechanisms import REGISTRY, Mechanism, load_part
+from support.parts import ROOT
+
+CODE_PARTS = [field.name for field in fields(Mechanism) if field.name != "javascript"]
+CLIENT = ROOT / "src" / "pckv" / "web" / "client"
+# Modules of these folders that belong to no single mechanism.
+SHARED = {
+    "src/pckv/channels": {"__init__", "base", "hashing", "registered", "residues"},
+    "src/pckv/device": {"__init__", "padding", "perturb", "vectorised"},
+    "src/pckv/tally/decode": {"__init__", "support"},
+}
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_part_of_a_mechanism_is_there(name: str) -> None:
+    channel = load_part(name, "channel")
+    assert issubclass(channel, Channel)
+    assert channel.name == name
+    for part in CODE_PARTS:
+        # Only set sizes are never simulated: the lab simulates pairs.
+        if part == "simulator" and channel.kind != PAIRS:
+            continue
+        assert callable(load_part(name, part)), part
+    assert (CLIENT / REGISTRY[name].javascript).is_file()
+
+
+@pytest.mark.parametrize("folder", SHARED)
+def test_no_module_of_a_mechanism_is_left_out(folder: str) -> None:
+    named = {
+        Path(inspect.getfile(load_part(name, part))).resolve()
+        for name in REGISTRY
+        for part in CODE_PARTS
+        if getattr(REGISTRY[name], part)
+    }
+    for path in (ROOT / folder).glob("*.py"):
+        assert path.stem in SHARED[folder] or path.resolve() in named, path
+
+
+def test_no_javascript_of_a_mechanism_is_left_out() -> None:
+    found = {f"mechanisms/{path.name}" for path in (CLIENT / "mechanisms").glob("*.js")}
+    assert found == {mechanism.javascript for mechanism in REGISTRY.values()}
+
+
+def test_a_missing_part_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Mechanism(**{**vars(REGISTRY["grr"]), "decoder": "pckv.tally.decode.signed_cells:nothing"})
+    monkeypatch.setattr("pckv.mechanisms.REGISTRY", {**REGISTRY, "broken": broken})
+    with pytest.raises(AttributeError, match="nothing"):
+        load_part("broken", "decoder")

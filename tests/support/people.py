@@ -1,0 +1,163 @@
+"""People who use the pages of a collector in a browser: what they do, what they see, what must never happen."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from click.testing import CliRunner
+
+import pckv
+from collector.test_serve import Serving
+from pckv.cli import main
+from support.collectors import ADMINISTRATOR, bearer
+from support.parts import missing_part
+
+HOSTILE = "<script>alert(1)</script>"
+KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
+# The impact of accessibility violations that fail a test.
+SERIOUS = {"serious", "critical"}
+
+
+class Person:
+    """Somebody with their own browser; `bad` collects errors, warnings, dialogs and requests to other origins."""
+
+    def __init__(self, context: Any, origin: str) -> None:
+        self.context, self.origin = context, origin
+        self.bad: list[str] = []
+        self.sent: list[str] = []
+        context.on("request", self._asked)
+        context.on("weberror", lambda error: self.bad.append(str(error.error)))
+        context.on("console", self._said)
+        self.page = context.new_page()
+        self.page.on("dialog", lambda dialog: self.bad.append(f"a dialog: {dialog.message}"))
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):
+            self.bad.append(f"a request to {request.url}")
+        if request.post_data:
+            self.sent.append(request.post_data)
+
+    def _said(self, message: Any) -> None:
+        # Without a network the browser says so of every request.
+        if message.type in {"error", "warning"} and "ERR_INTERNET_DISCONNECTED" not in message.text:
+            self.bad.append(message.text)
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.origin + path)
+
+    def press(self, name: str, role: str = "button") -> None:
+        self.page.get_by_role(role, name=name, exact=True).click()
+
+    def sign_in(self, token: str = ADMINISTRATOR) -> None:
+        self.go("/")
+        self.page.get_by_label("Token").fill(token)
+        self.press("Sign in")
+        self.page.get_by_role("heading", name="Tasks").wait_for()
+
+    def state(self, name: str) -> None:
+        self.page.locator(f"[data-state={name}]").wait_for()
+
+    def check(self) -> None:
+        """Check that the page is accessible and not wider than the screen."""
+        try:
+            axe = import_module("axe_playwright_python.sync_playwright").Axe()
+        except ModuleNotFoundError:
+            missing_part("axe-playwright-python")
+        found = axe.run(self.page).response["violations"]
+        serious = [
+            (each["id"], node["html"])
+            for each in found
+            if each["impact"] in SERIOUS
+            for node in each["nodes"]
+        ]
+        assert serious == []
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= self.page.viewport_size["width"]
+
+
+def ask(server: Serving, method: str, path: str, content: bytes = b"", media: str = "") -> httpx2.Response:
+    """Ask the collector as the administrator."""
+    headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
+    address = f"http://127.0.0.1:{server.port}{path}"
+    return httpx2.request(method, address, content=content, headers=headers, timeout=20).raise_for_status()
+
+
+def add_task(server: Serving, **members: Any) -> pckv.Task:
+    given: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": (1, 5), "epsilon": 1} | members
+    task = pckv.Task(**given)
+    ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
+    return task
+
+
+def count(server: Serving, task_id: str) -> int:
+    return int(ask(server, "GET", f"/tasks/{task_id}/overview").json()["reports"])
+
+
+def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
+    """Fill in the form and look at the report; return the bytes that the page shows."""
+    person.go(f"/join/{task_id}")
+    for key, value in values.items():
+        person.page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
+    person.press("Make my report")
+    person.state("prepared")
+    entered = person.page.locator(".compare > div").first
+    for key, value in values.items():
+        assert f"{key}: {value}" in entered.inner_text()
+    assert person.sent == []
+    return str(person.page.locator("#body").inner_text())
+
+
+def sent_bodies(person: Person) -> list[str]:
+    """Return the bodies of all reports that left a browser, as the page writes bytes."""
+    reports = [report for sent in person.sent for report in json.loads(sent)["reports"]]
+    assert all(report.keys() == {"id", "body"} for report in reports)
+    return [pckv.canonical.from_base64url(report["body"]).hex(" ") for report in reports]
+
+
+def estimate(folder: Path, *options: str) -> str:
+    files = [str(folder / "reports.parquet"), "--task", str(folder / "task.json")]
+    placed = [str(folder / option) if option.endswith(".csv") else option for option in options]
+    done = CliRunner().invoke(main, ["estimate", *files, *placed], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return an estimate as a row of the table: the texts as the command prints them, and all digits."""
+    f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
+    m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
+    texts = (f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
+    return (row["key"], *zip(texts, ((f,), (f_low, f_high), (m,), (m_low, m_high)), strict=True))
+
+
+def table(page: Any) -> list[tuple[Any, ...]]:
+    found = []
+    for row in page.locator(".estimates tbody tr").all():
+        cells = [
+            (cell.inner_text(), tuple(map(float, cell.get_attribute("title").split(" – "))))
+            for cell in row.locator("td").all()
+        ]
+        found.append((row.locator("th").inner_text(), *cells))
+    return found
+
+
+def download(page: Any, form: str) -> Path:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"Download {form}").click()
+    return Path(waiting.value.path())
+
+
+def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
+    """Check that the chances in a sentence are those of the exact law."""
+    law = task.channel.count_law
+    named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
+    chances = [100 * float(each.plus + each.minus + each.both) for each in named]
+    said = re.findall(r"probability ([0-9.]+) %", sentence)
+    assert [float(chance) for chance in said] == pytest.approx(chances, rel=0.005)

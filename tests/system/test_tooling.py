@@ -1,0 +1,88 @@
+"""The tools of a contributor: the Makefile, the lists of benches and experiments, the table of durations."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from support.durations import duration_lines, group_of
+
+ROOT = Path(__file__).parents[2]
+MAX_TARGETS = 10
+# Modules that others use, which cannot be run.
+SHARED = {
+    "bench": {"__init__", "__main__", "data", "measurement", "processes"},
+    "experiments": {"__init__", "__main__", "accuracy_page", "settings"},
+}
+
+
+def printed(*command: str) -> list[str]:
+    """Return the lines that a command prints in the root folder."""
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_make_help_lists_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    phony = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    targets = " ".join(phony).split()
+    assert len(targets) <= MAX_TARGETS
+    listed = printed("make", "--no-print-directory", "help")
+    assert [line.split()[0] for line in listed] == targets
+    assert all(len(line.split()) > 2 for line in listed)
+
+
+@pytest.mark.parametrize(("package", "arguments"), [("bench", ["--list"]), ("experiments", [])])
+def test_every_module_is_listed_with_what_it_does(package: str, arguments: list[str]) -> None:
+    listed = dict(line.split(maxsplit=1) for line in printed(sys.executable, "-m", package, *arguments))
+    modules = {path.stem for path in (ROOT / package).glob("*.py")} - SHARED[package]
+    assert {name.replace("-", "_") for name in listed} == modules
+    assert all(text.endswith(".") for text in listed.values()), listed
+
+
+# Distributions whose import name differs by more than a hyphen.
+IMPORT_NAMES = {"vl-convert-python": "vl_convert"}
+
+
+def test_the_source_imports_every_requirement() -> None:
+    """A requirement that only the tests need belongs to the dev group."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = [*project["dependencies"], *(each for extra in extras for each in extra)]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    for requirement in wanted:
+        name = re.split(r"[<>=\[]", requirement)[0]
+        if name != "pckv":
+            module = re.escape(IMPORT_NAMES.get(name, name.replace("-", "_")))
+            imported = rf"^\s*(import|from) {module}\b|require\(\"{module}\b"
+            assert re.search(imported, source, re.MULTILINE), requirement
+
+
+def test_the_package_says_that_it_needs_posix() -> None:
+    """The client locks files with fcntl and the lab forks."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    systems = [each for each in project["classifiers"] if each.startswith("Operating System")]
+    assert systems == ["Operating System :: POSIX"]
+
+
+def report(test: str, when: str, duration: float) -> pytest.TestReport:
+    return pytest.TestReport(test, ("", 0, ""), {}, "passed", None, when, duration=duration)  # type: ignore[arg-type]
+
+
+def test_durations_are_summed_by_folder() -> None:
+    assert group_of("tests/tally/test_tally.py::test_merge[ue]") == "tests/tally"
+    assert group_of("src/pckv/budget.py::pckv.budget.exp_lower") == "src"
+    assert group_of("README.md::README.md") == "README.md"
+    tally, task = "tests/tally/test_tally.py::test_merge[ue]", "tests/foundations/test_task.py::test_id"
+    lines = list(
+        duration_lines([report(tally, "setup", 1.0), report(tally, "call", 2.0), report(task, "call", 1.0)])
+    )
+    assert lines[1].split() == ["tests/tally", "1", "3.0", "75.0%"]
+    assert lines[2].split() == ["tests/foundations", "1", "1.0", "25.0%"]
+    assert lines[3].split() == ["all", "2", "4.0"]
+    assert lines[5].split() == ["3.0", tally]
+    assert not list(duration_lines([report(tally, "call", 2.0)]))

@@ -1,0 +1,80 @@
+"""Fixtures of the tests that use a browser; one process runs them all, with one browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from collector.test_serve import Serving, serving
+from pckv.collector.auth import token_hash
+from pckv.store.base import Role
+from support.browser import OPTIONS, chromium, pages
+from support.collectors import ADMINISTRATOR, ANALYST, Running, running
+from support.people import DESK, Person
+from support.stores import opened
+
+
+@pytest.fixture(scope="session")
+def browsers() -> Iterator[Any]:
+    """Playwright's Chromium, to be launched."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(browsers: Any) -> Iterator[Any]:
+    launched = browsers.launch(**OPTIONS)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def context(browser: Any) -> Iterator[Any]:
+    """The browser of somebody who was never here before."""
+    created = browser.new_context()
+    yield created
+    created.close()
+
+
+@pytest.fixture(scope="session")
+def port() -> Iterator[int]:
+    """A server for the client's files."""
+    with pages() as serving_port:
+        yield serving_port
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Running]:
+    """A collector for the client alone, inside this process."""
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A collector with its pages, in a process of its own."""
+    folder = tmp_path_factory.mktemp("collector")
+    with opened(f"sqlite:///{folder}/pckv.db") as store:
+        store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
+        store.set_token(Role.ANALYST, token_hash(ANALYST))
+    with serving(folder) as started:
+        yield started
+
+
+@pytest.fixture
+def people(browser: Any, server: Serving) -> Iterator[Any]:
+    """People who come one after the other; nothing bad may have happened in any of their browsers."""
+    persons: list[Person] = []
+
+    def come(viewport: dict[str, int] = DESK, **options: Any) -> Person:
+        context = browser.new_context(viewport=viewport, **options)
+        context.set_default_timeout(20_000)
+        persons.append(Person(context, f"http://127.0.0.1:{server.port}"))
+        return persons[-1]
+
+    yield come
+    for person in persons:
+        person.context.close()
+    assert [said for person in persons for said in person.bad] == []

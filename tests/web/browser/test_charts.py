@@ -1,0 +1,167 @@
+"""The charts of the dashboard in a browser: which answer is drawn, when, and the picture that is downloaded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+import pckv
+from collector.test_serve import Serving
+from support.collectors import as_items
+from support.people import PHONE, Person, add_task, answer, download, table
+
+# Names that every JavaScript object has a member of.
+MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
+SCRIPT_FAILED = "The script that draws charts cannot be loaded."
+
+
+def add_reports(server: Serving, task: pckv.Task, count: int = 200) -> None:
+    """Send reports of people who hold one key each."""
+    reports = [
+        pckv.perturb(task, {task.key_name(number % task.key_count): 1 + number % 5})
+        for number in range(count)
+    ]
+    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+
+
+def open_task(person: Person, task: pckv.Task) -> Any:
+    """Sign in and look at a task; its page."""
+    person.sign_in()
+    person.go(f"/#/tasks/{task.id}")
+    return person.page
+
+
+def chart_with(page: Any, text: str) -> Any:
+    return page.locator(".chart svg", has_text=text)
+
+
+def hold(page: Any, pattern: str) -> list[Any]:
+    """Hold back all requests of a page that match a pattern; what is held."""
+    held: list[Any] = []
+    page.route(re.compile(pattern), lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    return held
+
+
+def release(page: Any, held: list[Any]) -> None:
+    """Answer what was held back, and give the page time to do something with the answers."""
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(1000)
+
+
+def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: Serving) -> None:
+    task = add_task(server, name="late chart")
+    add_reports(server, task)
+    page = open_task(people(), task)
+    chart_with(page, "method bayes").wait_for()
+    late = hold(page, r"/chart\?.*method=baseline")
+    with page.expect_request(re.compile("/chart.*method=baseline")):
+        page.get_by_label("Method", exact=True).select_option("baseline")
+    page.get_by_label("Method", exact=True).select_option("corrected")
+    chart_with(page, "method corrected").wait_for()
+    assert len(late) == 1
+    release(page, late)
+    assert chart_with(page, "method corrected").count() == 1
+    assert chart_with(page, "method baseline").count() == 0
+
+
+def test_a_late_answer_about_precision_is_not_shown(people: Any, server: Serving) -> None:
+    task = add_task(server, name="late precision")
+    page = open_task(people(), task)
+    page.get_by_text("An error of ±1 %").wait_for()
+    late = hold(page, "/precision.*wanted=0.02")
+    with page.expect_request(re.compile("/precision.*wanted=0.02")):
+        page.get_by_label("Wanted error").fill("2")
+    page.get_by_label("Wanted error").fill("3")
+    page.get_by_text("An error of ±3 %").wait_for()
+    release(page, late)
+    assert page.get_by_text("An error of ±3 %").count() == 1
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["another specification", "another theme"])
+def test_only_the_newest_drawing_is_shown(people: Any, same: bool) -> None:
+    """Drawings that take different times: the later one is ready first, and the earlier one is thrown away."""
+    person = people()
+    person.go("/")
+    result = person.page.evaluate(
+        """async (same) => {
+            const { Chart } = await import("/static/chart.js");
+            const chart = new Chart("a chart"), finish = [], discarded = [], spec = { hconcat: [] };
+            document.body.append(chart.element);
+            // Loads the script, part of which is then replaced.
+            await chart.draw(spec);
+            window.vegaEmbed = (box) => new Promise((done) => {
+                const name = (box.textContent = `drawing ${finish.length + 1}`);
+                finish.push(() => done({ finalize: () => discarded.push(name) }));
+            });
+            const begun = async (count) => {
+                while (finish.length < count) await new Promise((done) => setTimeout(done, 1));
+            };
+            const older = chart.draw(spec);
+            await begun(1);
+            const newer = chart.draw(same ? spec : { hconcat: [] });
+            await begun(2);
+            finish[1]();
+            await newer;
+            finish[0]();
+            await older;
+            return { shown: chart.element.textContent, discarded };
+        }""",
+        same,
+    )
+    assert result == {"shown": "drawing 2", "discarded": ["drawing 1"]}
+
+
+def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: Serving) -> None:
+    task = add_task(server, name="no script")
+    add_reports(server, task)
+    person = people()
+    person.page.route("**/vega.js", lambda route: route.abort())
+    page = open_task(person, task)
+    page.get_by_role("alert").get_by_text(SCRIPT_FAILED).wait_for()
+    page.unroute("**/vega.js")
+    page.get_by_label("Level of the intervals").select_option("0.9")
+    chart_with(page, "90% intervals").wait_for()
+    page.get_by_role("alert").wait_for(state="detached")
+    # The browser itself says that the script did not come.
+    person.bad = [said for said in person.bad if "ERR_FAILED" not in said]
+
+
+def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server: Serving) -> None:
+    task = add_task(server, name="members", keys=MEMBERS, padding=2)
+    participant = people(PHONE)
+    answer(participant, task.id, {key: 1 + number for number, key in enumerate(MEMBERS)})
+    participant.press("Send this report")
+    participant.state("sent")
+    add_reports(server, task)
+    operator = people(color_scheme="dark")
+    page = open_task(operator, task)
+    chart = chart_with(page, "201 reports")
+    chart.wait_for()
+    # One label per key in each of the two panels, in the order of the table.
+    labels = [text for text in chart.locator(".role-axis-label text").all_text_contents() if text in MEMBERS]
+    assert labels == 2 * [row[0] for row in table(page)]
+    assert sorted(labels) == sorted(2 * MEMBERS)
+    picture = download(page, "SVG").read_text(encoding="utf-8")
+    assert all(f">{key}</text>" in picture for key in MEMBERS)
+
+
+def test_the_downloaded_picture_has_its_own_colours(people: Any, server: Serving) -> None:
+    task = add_task(server, name="picture", keys=["Alien", "#3367a8"])
+    add_reports(server, task)
+    pictures = {}
+    for scheme in ("light", "dark"):
+        person = people(color_scheme=scheme)
+        page = open_task(person, task)
+        chart_with(page, "200 reports").wait_for()
+        pictures[scheme] = download(page, "SVG").read_text(encoding="utf-8")
+        # A key keeps its name even if it is a colour's.
+        assert chart_with(page, "#3367a8").count() == 1
+    assert pictures["dark"] == pictures["light"]
+    assert re.search(r'<rect width="\d+" height="\d+" fill="#ffffff"', pictures["dark"])
+    text_colours = set(re.findall(r'<text [^>]*fill="([^"]+)"', pictures["dark"]))
+    assert text_colours == {"#1c2430", "#55606f"}

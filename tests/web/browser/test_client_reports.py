@@ -1,0 +1,233 @@
+"""The JavaScript client in a browser: the vectors, and one report per task whatever happens to its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Report
+from pckv.channels import MECHANISMS
+from pckv.client.ledger import realised
+from support.browser import (
+    INSECURE,
+    OPTIONS,
+    PAIRS,
+    QUICK,
+    Tab,
+    as_report,
+    check_one,
+    url,
+    wait_for,
+)
+from support.client_vectors import check_answers, vectors
+from support.collectors import Running, as_items
+from support.stores import stored_reports
+
+
+def test_vectors_in_a_browser(context: Any, port: int) -> None:
+    tab = Tab(context, port)
+    given = vectors()
+    answers = tab.page.evaluate(
+        "async (given) => (await import('/javascript/answers.mjs')).answers('/client', given)", given
+    )
+    check_answers(given, answers)
+    assert tab.errors == []
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> None:
+    task = collector.add_task(mechanism=mechanism, kind=MECHANISMS[mechanism].kind)
+    tab = Tab(context, port)
+    receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS)
+    epsilon = f"{realised(task):f}"
+    expected = {"task": task.id, "status": "sent", "epsilon": epsilon, "perturbed": True, "reason": ""}
+    assert {name: receipt[name] for name in expected} == expected
+    task.channel.message_format.decode(as_report(receipt).body)
+    check_one(collector, task, receipt)
+    again = tab.call(url(collector), {}, "submit", task.id, {"no such key": 7})
+    assert again == receipt | {"perturbed": False}
+    assert tab.call(url(collector), {}, "ledger") == {task.id: epsilon}
+    assert tab.call(url(collector), {}, "spent") == epsilon
+    assert tab.errors == []
+
+
+def test_prepare_shows_what_send_sends(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
+    assert (prepared["status"], prepared["perturbed"]) == ("prepared", True)
+    assert tab.call(url(collector), {}, "prepare", task.id, {}) == prepared | {"perturbed": False}
+    assert tab.call(url(collector), {}, "flush") == []
+    assert stored_reports(collector.store, task) == []
+    sent = Tab(context, port).call(url(collector), {}, "send", task.id)
+    assert sent == prepared | {"status": "sent", "perturbed": False}
+    check_one(collector, task, prepared)
+
+
+def test_send_needs_a_report(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    assert Tab(context, port).call(url(collector), {}, "send", task.id)["code"] == "not_sent"
+
+
+def test_bad_pairs_cost_nothing(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    for bad in ({"99": 1}, {"1": 2}, {"1": None}, {"1": "1"}, {"01": 1}):
+        assert tab.call(url(collector), {}, "submit", task.id, bad)["code"] == "bad_pairs"
+    assert tab.call(url(collector), {}, "spent") == "0"
+    check_one(collector, task, tab.call(url(collector), {}, "submit", task.id, {}))
+    assert tab.errors == []
+
+
+def test_offline_then_flush(context: Any, port: int, collector: Running) -> None:
+    tasks = [collector.add_task() for _ in range(3)]
+    tab = Tab(context, port)
+    for task in tasks:
+        assert tab.call(url(collector), QUICK, "task", task.id) == task.id
+    tab.page.evaluate("() => import('/client/mechanisms/grr.js')")
+    context.set_offline(True)
+    receipts = [tab.call(url(collector), QUICK, "submit", task.id, PAIRS) for task in tasks]
+    assert {(each["status"], each["perturbed"]) for each in receipts} == {("waiting", True)}
+    assert all(each["reason"].startswith("no answer") for each in receipts)
+    assert {each["status"] for each in tab.call(url(collector), QUICK, "flush")} == {"waiting"}
+    context.set_offline(False)
+    # Elsewhere nothing waits.
+    assert tab.call("http://127.0.0.1:1", QUICK, "flush") == []
+    tab.page.reload()
+    assert {each["status"] for each in tab.call(url(collector), QUICK, "flush")} == {"sent"}
+    assert tab.call(url(collector), QUICK, "flush") == []
+    for task, receipt in zip(tasks, receipts, strict=True):
+        check_one(collector, task, receipt)
+
+
+def test_offline_without_the_task_nothing_is_perturbed(context: Any, port: int, collector: Running) -> None:
+    tab = Tab(context, port)
+    tab.page.evaluate("() => import('/client/index.js')")
+    context.set_offline(True)
+    refused = tab.call(url(collector), QUICK, "submit", collector.add_task().id, PAIRS)
+    assert refused["code"] == "not_sent"
+    assert tab.call(url(collector), QUICK, "spent") == "0"
+
+
+def test_a_closed_task_costs_nothing(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task(closes="2020-01-01")
+    tab = Tab(context, port)
+    for method in ("submit", "prepare"):
+        refused = tab.call(url(collector), {}, method, task.id, PAIRS)
+        assert refused["code"] == "not_sent"
+        assert refused["message"] == f"task {task.id} closed on 2020-01-01; nothing was perturbed"
+    assert tab.call(url(collector), {}, "spent") == "0"
+
+
+def test_a_report_from_before_the_end_is_sent_after_it(context: Any, port: int, collector: Running) -> None:
+    """The collector decides: it closes by its own clock."""
+    task = collector.add_task(closes="2999-01-01")
+    tab = Tab(context, port)
+    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
+    tab.page.clock.set_fixed_time("2999-01-02T00:00:00Z")
+    sent = tab.call(url(collector), {}, "submit", task.id, {})
+    assert (sent["status"], sent["report"]) == ("sent", prepared["report"])
+
+
+def test_refused_stays_refused(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
+    collector.administer("POST", f"/tasks/{task.id}/close")
+    for method in ("send", "submit"):
+        refused = tab.call(url(collector), {}, method, task.id, PAIRS)
+        assert refused["code"] == "refused"
+        assert "closed" in refused["message"]
+    assert tab.call(url(collector), {}, "flush") == []
+    assert tab.call(url(collector), {}, "prepare", task.id, {})["report"] == prepared["report"]
+    assert tab.call(url(collector), {}, "spent") == prepared["epsilon"]
+    assert stored_reports(collector.store, task) == []
+
+
+def test_a_conflict_is_final(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    mine = as_report(tab.call(url(collector), {}, "prepare", task.id, PAIRS))
+    taken = Report(mine.id, bytes([mine.body[0] ^ 1]) + mine.body[1:])
+    collector.upload(task, taken)
+    refused = tab.call(url(collector), {}, "send", task.id)
+    assert (refused["code"], "conflict" in refused["message"]) == ("refused", True)
+    collector.check(task, taken)
+
+
+def test_an_invitation_travels_with_its_report(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    [token] = collector.administer("POST", f"/tasks/{task.id}/invitations").json()["invitations"]
+    tab = Tab(context, port)
+    for given in ({"invitation": "mistyped"}, {}):
+        refused = tab.call(url(collector), {}, "submit", task.id, PAIRS, given)
+        assert "invitation_unknown" in refused["message"]
+    receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS, {"invitation": token})
+    assert (receipt["status"], receipt["perturbed"]) == ("sent", False)
+    check_one(collector, task, receipt)
+    assert tab.call(url(collector), {}, "submit", task.id, {}, {"invitation": ""})["code"] == "bad_parameter"
+
+
+def test_a_portal_decides_nothing(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    tab.call(url(collector), {}, "task", task.id)
+    waiting = tab.call(f"http://localhost:{port}", QUICK, "submit", task.id, PAIRS)
+    assert (waiting["status"], waiting["reason"]) == ("waiting", "HTTP 300")
+    sent = tab.call(url(collector), {}, "submit", task.id, {})
+    assert (sent["status"], sent["report"]) == ("sent", waiting["report"])
+    check_one(collector, task, sent)
+
+
+def test_a_page_killed_before_it_sends_loses_nothing(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+    held: list[Any] = []
+    tab.page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    tab.start(url(collector), {}, "submit", task.id, PAIRS)
+    wait_for(tab, lambda: bool(held))
+    body = held[0].request.post_data_json["reports"]
+    tab.page.close()
+    after = Tab(context, port)
+    waiting = after.call(url(collector), {}, "prepare", task.id, {})
+    assert (waiting["status"], waiting["perturbed"]) == ("waiting", False)
+    [sent] = after.call(url(collector), {}, "flush")
+    assert sent == waiting | {"status": "sent"}
+    check_one(collector, task, sent)
+    assert body == as_items(as_report(sent))
+
+
+def test_a_lost_answer_costs_nothing(context: Any, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    tab = Tab(context, port)
+
+    def lose(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    tab.page.route("**/reports", lose)
+    waiting = tab.call(url(collector), QUICK, "submit", task.id, PAIRS)
+    assert waiting["status"] == "waiting"
+    tab.page.unroute("**/reports")
+    assert tab.call(url(collector), QUICK, "submit", task.id, PAIRS)["status"] == "sent"
+    check_one(collector, task, waiting)
+
+
+def test_a_browser_that_ends_remembers(browsers: Any, tmp_path: Path, port: int, collector: Running) -> None:
+    task = collector.add_task()
+    first = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
+    made = Tab(first, port).call(url(collector), {}, "prepare", task.id, PAIRS)
+    first.close()
+    second = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
+    sent = Tab(second, port).call(url(collector), {}, "submit", task.id, {})
+    second.close()
+    assert (sent["perturbed"], sent["report"]) == (False, made["report"])
+    check_one(collector, task, made)
+
+
+def test_an_insecure_page_is_told_why(context: Any, port: int, collector: Running) -> None:
+    refused = Tab(context, port, INSECURE).call(url(collector), {}, "submit", collector.add_task().id, PAIRS)
+    assert refused["code"] == "no_crypto"
+    assert "https" in refused["message"]

@@ -1,0 +1,183 @@
+"""A whole collection in a browser, from the form for its task to its end, as its people see it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pyarrow.parquet as pq
+
+import pckv
+from collector.test_serve import Serving
+from support.collectors import as_items, wait_until
+from support.people import (
+    HOSTILE,
+    KEYS,
+    PHONE,
+    Person,
+    answer,
+    ask,
+    count,
+    download,
+    estimate,
+    numbers,
+    sent_bodies,
+    table,
+)
+
+NAME = "Films <img src=x onerror=alert(1)>"
+MORE_REPORTS = 2000
+
+
+def make_task(operator: Person) -> tuple[str, str]:
+    """The operator fills in the form; the id of the task, and the lines for an app."""
+    page = operator.page
+    operator.press("New task", "link")
+    page.get_by_label("Name", exact=True).fill(NAME)
+    page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
+    page.get_by_label("ε", exact=True).fill("2")
+    page.get_by_label("People expected").fill("2000")
+    page.get_by_text(re.compile(r"\d+ bytes per report")).wait_for()
+    page.locator(".chart svg").nth(1).wait_for()
+    operator.check()
+    operator.press("Create the task")
+    page.get_by_role("heading", name="is created").wait_for()
+    assert NAME in page.locator("h1").inner_text()
+    lines = page.get_by_label("In an app, with Python", exact=True).input_value()
+    link = page.locator("a[href*='/join/']").get_attribute("href")
+    assert (
+        page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")
+    )
+    operator.check()
+    return link.rpartition("/")[2], lines
+
+
+def test_a_whole_collection(server: Serving, people: Any, tmp_path: Path) -> None:
+    operator = people()
+    operator.sign_in()
+    task_id, lines = make_task(operator)
+    operator.press("Open it on the dashboard", "link")
+    operator.page.get_by_text("There are no reports yet.").wait_for()
+
+    one = people(PHONE)
+    shown = answer(one, task_id, {"Alien": 4, HOSTILE: 2})
+    one.check()
+    one.press("Send this report")
+    one.state("sent")
+    one.check()
+    assert sent_bodies(one) == [shown]
+
+    two = people(PHONE, color_scheme="dark")
+    shown = answer(two, task_id, {"Heat": 5})
+    two.context.set_offline(True)
+    two.press("Send this report")
+    two.state("waiting")
+    two.check()
+    two.press("Try again now")
+    # Once it has given up, only the network's return can help.
+    two.page.get_by_role("button", name="Try again now", disabled=False).wait_for()
+    assert count(server, task_id) == 1
+    two.context.set_offline(False)
+    two.state("sent")
+    assert set(sent_bodies(two)) == {shown}
+
+    three = people()
+    shown = answer(three, task_id, {"Toy Story": 1})
+    three.page.reload()
+    three.page.get_by_text("has taken part already").wait_for()
+    three.state("prepared")
+    assert three.page.locator("#body").inner_text() == shown
+    three.press("Send this report")
+    three.state("sent")
+    three.page.reload()
+    three.press("Send it again")
+    three.page.locator(".note", has_text="It is the same report").wait_for()
+    assert three.page.get_by_role("button", name="Make my report").count() == 0
+    assert sent_bodies(three) == [shown]
+    assert count(server, task_id) == 3
+
+    # The lines for an app do what they promise.
+    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True, timeout=60)
+    assert count(server, task_id) == 4
+
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{task_id}").content)
+    reports = [pckv.perturb(task, {KEYS[n % 4 % 3]: 1 + n % 5}) for n in range(MORE_REPORTS)]
+    answered = httpx2.post(
+        f"{operator.origin}/tasks/{task_id}/reports", json={"reports": as_items(*reports)}, timeout=20
+    )
+    assert answered.json() == {"refused": []}
+
+    check_estimates(server, operator, task, tmp_path)
+    end(operator)
+
+
+def check_estimates(server: Serving, operator: Person, task: pckv.Task, folder: Path) -> None:
+    """What the dashboard shows is what `pckv estimate` says of the exported reports, digit for digit."""
+    page = operator.page
+    (folder / "task.json").write_text(task.to_json(), encoding="utf-8")
+    (folder / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
+    # The page has been open since there was no report.
+    page.locator("#reports", has_text=f"{MORE_REPORTS + 4:,}").wait_for()
+    page.locator(".chart svg", has_text=f"{MORE_REPORTS + 4:,} reports").wait_for()
+    page.locator(".estimates tbody tr").nth(3).wait_for()
+    page.locator(".chart svg").nth(1).wait_for()
+    operator.check()
+    for method, level in (("baseline", "0.99"), ("corrected", "0.9")):
+        with page.expect_response(re.compile(rf"estimates\?.*method={method}")):
+            page.get_by_label("Method", exact=True).select_option(method)
+        with page.expect_response(re.compile(rf"estimates\?.*level={level}")):
+            page.get_by_label("Level of the intervals").select_option(level)
+        said = estimate(folder, "--method", method, "--level", level, "--top", "4", "--json")
+        page.locator(
+            ".estimates tbody tr", has_text=f"{json.loads(said)['estimates'][0]['frequency_low']:.4f}"
+        ).wait_for()
+        assert table(page) == [numbers(row) for row in json.loads(said)["estimates"]]
+    posts = page.get_by_label("Post-processing")
+    assert posts.input_value() == ""
+    posts.select_option("consistent")
+    page.locator(".chart svg", has_text="method corrected+consistent").wait_for()
+    asked = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
+    said = json.loads(estimate(folder, *asked, "--top", "4", "--json"))
+    wait_until(lambda: table(page) == [numbers(row) for row in said["estimates"]])
+    posts.select_option("none")
+    page.locator(".chart svg", has_text="method corrected,").wait_for()
+    estimate(folder, "--out", "all.csv", "--method", "corrected", "--level", "0.9")
+    assert download(page, "CSV").read_bytes() == (folder / "all.csv").read_bytes()
+    assert pq.read_table(download(page, "Parquet")).column("key").to_pylist() == KEYS
+    drawn = download(page, "SVG").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert "&lt;script&gt;" in drawn
+    assert "<script" not in drawn
+    page.get_by_label("Search keys").fill("ALIEN")
+    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.get_by_label("Search keys").fill("")
+    page.locator(".pager", has_text="1 – 4 of 4 keys").wait_for()
+    page.get_by_role("columnheader", name="Key").get_by_role("button").click()
+    page.locator("th[aria-sort=ascending]").wait_for()
+    assert [row[0] for row in table(page)] == KEYS
+    page.get_by_label("Wanted error").fill("0.5")
+    page.get_by_text("An error of ±0.5 %").wait_for()
+
+
+def end(operator: Person) -> None:
+    """Nothing ends before somebody read what that means, and said yes."""
+    page = operator.page
+    operator.press("Close …")
+    dialog = page.get_by_role("dialog")
+    assert "no more reports are taken" in dialog.inner_text()
+    operator.check()
+    operator.press("Cancel")
+    assert page.locator(".badge").inner_text() == "open"
+    operator.press("Close …")
+    operator.press("Close")
+    page.locator(".badge", has_text="closed").wait_for()
+    operator.press("Delete …")
+    assert "for good" in page.get_by_role("dialog").inner_text()
+    operator.press("Delete")
+    page.get_by_role("heading", name="Tasks").wait_for()
+    assert page.get_by_role("link", name=NAME).count() == 0

@@ -1,0 +1,91 @@
+"""Pictures of the pages for the documents."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import pckv
+from collector.test_serve import Serving
+from support.collectors import as_items
+from support.people import (
+    DESK,
+    PHONE,
+    add_task,
+)
+
+SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
+FILMS = [
+    "Alien",
+    "Casablanca",
+    "Heat",
+    "Jaws",
+    "Metropolis",
+    "Playtime",
+    "Psycho",
+    "Rashomon",
+    "Stalker",
+    "Up",
+]
+
+
+# What the README shows.
+PICTURES = {
+    "task-desk-light",
+    "task-desk-dark",
+    "new-task-desk-light",
+    "join-phone-light",
+    "join-look-phone-dark",
+}
+
+
+@pytest.fixture(scope="module")
+def films(server: Serving, request: pytest.FixtureRequest) -> pckv.Task:
+    """A collection worth a picture."""
+    if not request.config.getoption("--screenshots"):
+        pytest.skip("pictures are written with --screenshots")
+    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, closes="2099-01-01")
+    seeded = random.Random(1)
+    for _ in range(2):
+        likings = [min(9, int(seeded.expovariate(0.4))) for _ in range(5000)]
+        reports = [
+            pckv.perturb(task, {FILMS[film]: min(5, 1 + (film * 7 + n) % 6)})
+            for n, film in enumerate(likings)
+        ]
+        address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+        httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    return task
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "viewport"), [("desk", DESK), ("phone", PHONE)])
+def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewport: dict[str, int]) -> None:
+    person = people(viewport, color_scheme=scheme)
+
+    def shoot(name: str) -> None:
+        if f"{name}-{size}-{scheme}" in PICTURES:
+            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+            person.page.screenshot(path=SCREENSHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
+
+    page = person.page
+    person.sign_in()
+    person.go(f"/#/tasks/{films.id}")
+    page.locator(".chart svg").nth(1).wait_for()
+    page.locator(".snippet").nth(1).wait_for()
+    shoot("task")
+    person.go("/#/new")
+    page.get_by_label("Name", exact=True).fill("Films of the year")
+    page.get_by_label("Keys, one per line").fill("\n".join(FILMS))
+    page.locator(".chart svg").nth(1).wait_for()
+    shoot("new-task")
+    person.go(f"/join/{films.id}")
+    for key, value in (("Alien", 4), ("Playtime", 5)):
+        page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
+    shoot("join")
+    person.press("Make my report")
+    person.state("prepared")
+    shoot("join-look")

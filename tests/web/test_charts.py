@@ -1,0 +1,24 @@
+"""Charts as pictures, which Python draws with the same script as the pages."""
+
+from __future__ import annotations
+
+import re
+
+import pckv
+from pckv.charts import chart_svg, estimates_chart
+
+# Names that every JavaScript object has a member of.
+MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
+
+
+def test_keys_may_have_the_names_of_javascripts_own_members() -> None:
+    task = pckv.Task(name="members", keys=MEMBERS, values=(1, 5), epsilon=4)
+    tally = pckv.Tally(task)
+    for number in range(200):
+        tally.add(pckv.perturb(task, {MEMBERS[number % 4]: 3}))
+    estimates = pckv.estimate(tally, "corrected")
+    picture = chart_svg(estimates_chart(estimates))
+    labels = [text for text in re.findall(r"<text [^>]*>([^<]+)</text>", picture) if text in MEMBERS]
+    # One label per key in each of the two panels, the most frequent first.
+    most_frequent = [row["key"] for row in estimates.shown(len(MEMBERS)).to_dict()["estimates"]]
+    assert labels == 2 * most_frequent

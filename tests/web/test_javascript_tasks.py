@@ -1,0 +1,156 @@
+"""Tasks in the JavaScript client: what a page shows of them, and how they are fetched from a collector."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from client.test_client import MOVIES
+from pckv import Report, Tally, Task
+from pckv.auditing.variants import VARIANTS
+from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
+from pckv.client.outbox import id_of
+from pckv.tally.decode.support import key_support
+from support.client_collector import Double, Reply
+from support.node import Node, described
+
+QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
+
+
+def channels() -> Iterator[Task]:
+    for name, channel in MECHANISMS.items():
+        lengths = (1, 2, 3, 40, 512) if channel.kind == SIZES else (1, 3)
+        for variant, keys, padding in itertools.product(VARIANTS[name], (["a"], ["a", "b", "c"]), lengths):
+            yield Task(
+                name="t",
+                keys=keys,
+                values=(0, 1),
+                epsilon="1.5",
+                padding=padding,
+                mechanism={"name": name, **variant},
+                kind=channel.kind,
+            )
+
+
+def some_sign(support: Support) -> Fraction:
+    return support.plus + support.minus + support.both
+
+
+def test_odds_are_the_channels(process: Node) -> None:
+    for task in channels():
+        channel = task.channel
+        [odds] = process.ask({"do": "odds", "channel": described(channel)})
+        law, paper = channel.count_law, channel.probabilities
+        expected = {"a": paper.a, "b": paper.b, "p": paper.p, "held": some_sign(law.holder_plus)}
+        expected["absent"] = some_sign(law.absent)
+        assert odds == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-12)
+
+
+def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
+    for task in channels():
+        messages = list(itertools.islice(task.channel.law({0: 1}).weights, 300)) if small(task) else [0, 7]
+        bodies = [task.channel.message_format.encode(message) for message in messages]
+        [said] = process.ask(
+            {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
+        )
+        for body, answer in zip(bodies, said, strict=True):
+            tally = Tally(task)
+            tally.add(Report(bytes(16), body))
+            support = key_support(tally)
+            plus, minus = (counts.astype(bool).tolist() for counts in (support.plus, support.minus))
+            if isinstance(task.channel, BucketsChannel):
+                assert ([label == answer for label in task.channel.labels], any(minus)) == (plus, False)
+            else:
+                assert [(key["plus"], key["minus"]) for key in answer] == list(zip(plus, minus, strict=True))
+
+
+@pytest.mark.parametrize("opens", [None, "2030-01-15", "2030-02-01"])
+@pytest.mark.parametrize("closes", [None, "2030-02-02", "2030-12-31"])
+def test_a_task_is_open_on_the_same_days_as_in_python(
+    process: Node, opens: str | None, closes: str | None
+) -> None:
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens=opens, closes=closes)
+    days = ["0001-01-01", "9999-12-31"]
+    for day in ("2030-01-15", "2030-02-01", "2030-02-02", "2030-12-31"):
+        date = dt.date.fromisoformat(day)
+        days += [(date + dt.timedelta(days=shift)).isoformat() for shift in (-1, 0, 1)]
+    [phases] = process.ask({"do": "phase", "task": task.to_json(), "days": days})
+    assert phases == [task.phase(day).value for day in days]
+
+
+def test_the_phase_is_todays_if_no_day_is_given(process: Node) -> None:
+    past = Task(name="t", keys=3, values=(0, 1), epsilon=1, closes="2020-01-01")
+    future = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens="2999-01-01")
+    answers = process.ask(*({"do": "phaseToday", "task": task.to_json()} for task in (past, future)))
+    assert answers == ["closed", "waiting"]
+
+
+def small(task: Task) -> bool:
+    return (task.word_limit or 0) < 1e5
+
+
+# --- what a collector answers ---
+
+
+@pytest.fixture
+def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
+    monkeypatch.setenv("no_proxy", "*")
+    with Double(MOVIES).serving() as serving:
+        yield serving
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (MOVIES.to_json().encode(), None),
+        (Task(name="movies", keys=2, values=(1, 5), epsilon=20).to_json().encode(), "wrong_task"),
+        (MOVIES.to_json().replace("movies", "\ufffd").encode(), "wrong_task"),
+        (MOVIES.to_json().encode().replace(b"movies", b"\xff"), "wrong_task"),
+        (MOVIES.to_json().encode() + b"\n", "bad_task"),
+        (b"<h1>Welcome to the hotel", "bad_task"),
+        (b"\xff", "bad_task"),
+        (b"", "bad_task"),
+    ],
+)
+def test_a_task_is_checked_against_its_id(
+    process: Node, double: Double, text: bytes, code: str | None
+) -> None:
+    double.tasks[MOVIES.id] = text
+    [answer] = process.ask({"do": "fetch", "url": double.url + "/", "task": MOVIES.id, "patience": QUICK})
+    assert answer.get("code") == code
+    assert code or answer["id"] == MOVIES.id
+
+
+def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
+    for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
+        task_id = id_of(text)
+        double.tasks[task_id] = text.encode()
+        [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
+        assert answer["code"] == "bad_task"
+
+
+@pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43])
+def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) -> None:
+    [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id})
+    assert answer["code"] == "wrong_task"
+    assert double.received == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "example.org", "ftp://example.org", "http://", "http://a b", "http://a:x", "http://ä",
+     "http://user:word@host", "http://host?query", "http://host#part", "http://[::1", "http://host/\n"],
+)  # fmt: skip
+def test_only_a_collectors_address(process: Node, url: str) -> None:
+    [answer] = process.ask({"do": "fetch", "url": url, "task": MOVIES.id})
+    assert answer["code"] == "bad_parameter"
+
+
+def test_nothing_is_answered(process: Node, double: Double) -> None:
+    double.answers.extend([Reply(500)] * 3)
+    [answer] = process.ask({"do": "fetch", "url": double.url, "task": MOVIES.id, "patience": QUICK})
+    assert (answer["code"], len(double.received)) == ("not_sent", 3)

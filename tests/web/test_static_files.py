@@ -1,0 +1,106 @@
+"""The headers of all answers, the files of the pages, and the script for charts."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pckv.web import chart_script, static_files
+from support.collectors import (
+    Running,
+    check_problem,
+    running,
+)
+
+PAGES = ("/", "/join/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])
+def test_every_answer_tells_browsers_to_load_and_run_nothing_else(site: Running, path: str) -> None:
+    answer = site.get(path, None)
+    policy = dict(
+        part.strip().partition(" ")[::2] for part in answer.headers["content-security-policy"].split(";")
+    )
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_files_are_sent_once(site: Running, path: str) -> None:
+    first = site.get(path, None)
+    assert first.status_code == 200
+    again = site.get(path, None, **{"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/site.py", "/static/../site.py", "/client/..%2Fsite.py", "/client/"]
+)
+def test_no_other_file_is_served(site: Running, path: str) -> None:
+    check_problem(site.get(path, None), 404, "unknown")
+
+
+def test_other_pages_may_load_the_client(site: Running) -> None:
+    assert site.get("/client/index.js", None).headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-origin" not in site.get("/static/page.js", None).headers
+
+
+def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
+    loaded = static_files.load_files()
+    assert {"static/index.html", "static/join.html", "static/style.css"} <= set(loaded)
+    for name, file in loaded.items():
+        text = file.content.decode()
+        if name.endswith(".html"):
+            assert not re.search(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|https?:", text), name
+        if name.startswith("static/") and name.endswith((".js", ".css")):
+            # Text only ever becomes text.
+            forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:|@import"
+            assert not re.search(forbidden, text), name
+
+
+def test_the_script_for_charts_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
+    assert chart_script.ChartScript().get() == b"made"
+    assert [path.read_bytes() for path in (tmp_path / "pckv").iterdir()] == [b"made"]
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit(1)")
+    assert chart_script.ChartScript().get() == b"made"
+
+
+def test_a_script_for_charts_that_cannot_be_made_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit('said by a child')")
+    with running() as found:
+        check_problem(found.get("/vega.js", None), 503, "overloaded")
+    said = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in said
+
+
+def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pckv").write_text("a file where the folder would be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
+    assert chart_script.ChartScript().get() == b"made"
+
+
+def test_charts_never_meet_a_half_loaded_pandas() -> None:
+    """Altair asks every number whether it is one of pandas', once some thread has begun to load that."""
+    made = (
+        "import sys; from pckv.collector.settings import Settings; from pckv.store.memory import MemoryStore; "
+        "from pckv.web.site import create_site; create_site(MemoryStore(), Settings()); print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -1,0 +1,77 @@
+"""Vectors of tallies: the bytes of given reports, and bytes that every implementation must refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from catalogue import COLLISION_TASKS, COMPACT_TASKS, SIZES_TASKS, TASKS, TUNED_TASKS
+from pckv.canonical import base64url
+from pckv.device.perturb import perturb_from
+from pckv.randomness import Tape
+from pckv.seeded import seeded_source
+from pckv.tally import Tally
+from pckv.task import Task
+from pckv.wire import Report
+
+
+def tally_vectors() -> Iterator[dict[str, Any]]:
+    """Yield tallies of given bodies, and bytes that are not tallies."""
+    for task in TASKS:
+        yield from _counted(task)
+    good = bytes(Tally(TASKS[0]))
+    for reason, data in (
+        ("begin", b""),
+        ("begin", b"pckvtly2" + good[8:]),
+        ("truncated or edited", good[:-1]),
+        ("truncated or edited", good + b"\0"),
+        ("truncated or edited", good[:50] + b"\1" + good[51:]),
+        ("another task", bytes(Tally(TASKS[1]))),
+    ):
+        yield {"task": TASKS[0].to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
+    for task in COMPACT_TASKS:
+        yield from _counted(task)
+    small, other = COMPACT_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+        ("another task", bytes(Tally(TASKS[1]))),
+    ):
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
+    for task in TUNED_TASKS:
+        yield from _counted(task)
+
+    for task in COLLISION_TASKS:
+        yield from _counted(task)
+    small, other = COLLISION_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+    ):
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
+
+    for task in SIZES_TASKS:
+        yield from _counted(task)
+    small, other = SIZES_TASKS[:2]
+    for reason, data in (
+        ("truncated or edited", bytes(Tally(small))[:-1]),
+        ("another task", bytes(Tally(other))),
+    ):
+        yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
+
+
+def _counted(task: Task) -> Iterator[dict[str, Any]]:
+    for count in (0, 3, 60):
+        reports = list(sample_reports(task, count))
+        tally = Tally(task)
+        tally.add_many(reports)
+        bodies = [base64url(report.body) for report in reports]
+        yield {"task": task.to_json(), "bodies": bodies, "tally": base64url(bytes(tally))}
+
+
+def sample_reports(task: Task, count: int) -> Iterator[Report]:
+    """Yield reports that depend on the task and the count alone."""
+    source = seeded_source(count)
+    for number in range(count):
+        pairs = {task.key_name(number % min(3, task.key_count)): task.low}
+        yield perturb_from(Tape(task.channel.draws, source), task, pairs)

@@ -1,0 +1,111 @@
+"""Reports from fixed tapes: seeded ones, and tapes whose draws meet a threshold."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from pckv.canonical import base64url
+from pckv.channels.buckets import BucketsChannel
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.device.perturb import perturb_from
+from pckv.randomness import Tape, fixed_source
+from pckv.seeded import seeded_source
+from pckv.task import Task
+
+# Shares of the range of values, by key.
+PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
+
+
+def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports of several sets of pairs, from tapes that depend on the number."""
+    for case, shares in enumerate(PAIRS):
+        if max(shares, default=0) < task.key_count:
+            pairs = {
+                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
+            }
+            tape = seeded_source(100 * number + case)(16 + 8 * (task.channel.draws + 4))
+            yield report_vector(task, pairs, tape)
+
+
+def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, Any]:
+    """Return the report that the tape gives."""
+    report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, pairs)
+    return {
+        "task": task.to_json(),
+        "pairs": pairs,
+        "tape": tape.hex(),
+        "id": base64url(report.id),
+        "body": base64url(report.body),
+    }
+
+
+def rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
+    """Yield a report whose first draw falls into the incomplete last run of `below`."""
+    tape = bytes(16) + b"\xff" * 8 + seeded_source(5)(8 * (task.channel.draws + 3))
+    yield report_vector(task, {key: 1.5}, tape)
+
+
+def threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports on both sides of the threshold of a compact report, and a rejected draw of φ."""
+    channel = task.channel
+    assert isinstance(channel, UeCompactChannel)  # noqa: S101
+    last_run = 2**64 - 2**64 % channel.functions
+    for function, *rest in (
+        (channel.functions - 1, channel.kept - 1, 0),
+        (channel.functions - 1, channel.kept, 0),
+        (channel.functions - 1, 2**64 - 1, channel.q - channel.r - 1),
+        (last_run, channel.functions - 1, channel.kept - 1, 0),
+    ):
+        for sign in (2**63 - 1, 2**63):
+            draws = [0, sign, function, *rest]
+            yield report_vector(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
+
+
+def many_pairs(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports of as many pairs as the padding, and of more."""
+    for count in (task.padding, task.padding + 1, 3 * task.padding):
+        pairs = {str(7 * key): float(key % 101) for key in range(count)}
+        yield report_vector(task, pairs, seeded_source(count)(16 + 8 * (task.channel.draws + 4)))
+
+
+def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports on both sides of the thresholds of `collision`, for functions with and without a collision."""
+    channel = task.channel
+    assert isinstance(channel, CollisionChannel)  # noqa: S101
+    items = [channel.item(key, True) for key in (0, 1)]  # noqa: FBT003
+    for own in (1, 2):
+        function = next(i for i in range(2**32) if len(channel.own_symbols(i, items)) == own)
+        thresholds = [channel.hit * count for count in range(1, own + 1)]
+        for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
+            for other in (0, channel.symbols - own - 1):
+                draws = [0, 0, function, number, other]
+                tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
+                yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
+
+
+def every_bucket(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield the ends of every bucket, and more pairs than the padding, on a tape that keeps the truth."""
+    channel = task.channel
+    assert isinstance(channel, BucketsChannel)  # noqa: S101
+    for size in sorted({*channel.starts, *channel.ends, task.padding + 1, 100}):
+        yield report_vector(task, {str(key): 3.0 for key in range(size)}, bytes(16 + 16))
+
+
+def bucket_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports on both sides of the threshold of a bucket, every other bucket, and a rejected draw."""
+    channel = task.channel
+    assert isinstance(channel, BucketsChannel)  # noqa: S101
+    others = channel.rows - 1
+    # The only draw in the incomplete last run of three.
+    rejected = 2**64 - 1
+    for pairs in ({}, {"heat": 3.0}, {"alien": 1.0, "heat": 3.0, "up": 5.0}):
+        for draws in (
+            (channel.kept - 1, 0),
+            *((channel.kept, other) for other in range(others)),
+            (channel.kept, rejected, others - 1),
+        ):
+            tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)
+            yield report_vector(task, pairs, tape)

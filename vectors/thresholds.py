@@ -1,0 +1,67 @@
+"""Vectors of thresholds: the integers of every channel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
+from pckv.channels import Channel
+from pckv.channels.buckets import BucketsChannel
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.grr import GrrChannel
+from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
+
+EPSILONS = ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20")
+# The integers of a channel that are its thresholds.
+THRESHOLDS = {
+    "ue": ("kept", "flipped", "fake"),
+    "grr": ("kept", "flipped", "spread"),
+    "ue-compact": ("kept", "functions"),
+    "collision": ("hit", "functions"),
+    "buckets": ("kept", "rows"),
+}
+
+
+def thresholds() -> Iterator[dict[str, Any]]:
+    """Yield the integers behind every probability, which follow from the decimal text of ε."""
+    for epsilon, allocation in product(EPSILONS, ALLOCATIONS):
+        for keys, padding in ((1, 1), (3, 2), (1000, 5), (2**31, 100)):
+            ue = UeChannel(keys, padding, Fraction(epsilon), allocation)
+            grr = GrrChannel(keys, padding, Fraction(epsilon), allocation)
+            yield _thresholds(epsilon, ue, grr, allocation=allocation)
+    sizes = ((1, None), (3, 3), (3, None), (1000, 31), (1000, None), (2**31, 3), (2**31, None))
+    for epsilon, (keys, q) in product(EPSILONS, sizes):
+        compact = UeCompactChannel(keys, 1, Fraction(epsilon), q)
+        yield _thresholds(epsilon, compact, q=compact.q, q_is_chosen=q is None)
+    for epsilon in EPSILONS:
+        for keys, q, r, o in ((3, 3, 2, 1), (20, 19, 9, 3), (1000, 37, 14, 0), (2**31, 109, 29, 8)):
+            sets = UeCompactChannel(keys, 1, Fraction(epsilon), q, r, o)
+            yield _thresholds(epsilon, sets, **sets.parameters)
+        for beta in ("0.000001", "0.12", "0.3", "0.499999"):
+            tuned = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
+            yield _thresholds(epsilon, tuned, **tuned.parameters)
+    pairs = ((1, None), (2, 3), (2, None), (100, None), (100, 2**31 - 1))
+    for epsilon, (padding, symbols) in product(EPSILONS, pairs):
+        collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
+        stated = {"symbols": collision.symbols, "symbols_are_chosen": symbols is None}
+        yield _thresholds(epsilon, collision, **stated)
+    for epsilon, padding in product(EPSILONS, (1, 2, 3, 5, 512, 2**14)):
+        yield _thresholds(epsilon, BucketsChannel(1000, padding, Fraction(epsilon)))
+
+
+def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
+    return {
+        "epsilon": epsilon,
+        **stated,
+        "keys": channels[0].keys,
+        "padding": channels[0].padding,
+        "exp_lower_times_2_256": str(int(exp_lower(Fraction(epsilon)) * 2**PRECISION_BITS)),
+        **{
+            channel.name: {part: str(getattr(channel, part)) for part in THRESHOLDS[channel.name]}
+            for channel in channels
+        },
+    }
