@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pckv.errors import PckvError
     from pckv.estimators.estimate import estimate
     from pckv.estimators.result import Estimates
+    from pckv.lab.dataset import Dataset
+    from pckv.lab.datasets import read_ratings
     from pckv.lab.simulate import simulate
     from pckv.planning.plan import Plan, plan
     from pckv.tally import Tally
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Dataset",
     "Estimates",
     "PckvError",
     "Plan",
@@ -30,11 +33,13 @@ __all__ = [
     "estimate",
     "perturb",
     "plan",
+    "read_ratings",
     "simulate",
 ]
 
 # Loaded on first use: a device that perturbs never loads numpy.
 _HOMES = {
+    "Dataset": "pckv.lab.dataset",
     "Estimates": "pckv.estimators.result",
     "PckvError": "pckv.errors",
     "Plan": "pckv.planning.plan",
@@ -45,6 +50,7 @@ _HOMES = {
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
     "plan": "pckv.planning.plan",
+    "read_ratings": "pckv.lab.datasets",
     "simulate": "pckv.lab.simulate",
 }
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
-from numpy.typing import NDArray
 
 from pckv import Task
+from pckv.arrays import Integers
 from pckv.auditing.exact import worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
 from pckv.auditing.smaller_channels import smaller
@@ -28,8 +28,6 @@ from pckv.moments import CountMoments
 from pckv.planning.explanation import errors_relative_to_ue, explain_parameters
 from pckv.planning.plan import hostile
 from pckv.tally.decode import ue_compact as compact
-
-Cells = NDArray[np.int64]
 
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
 # Every r and o that q = 3, 5 and 7 allow, and the sets that are known to do well.
@@ -194,7 +192,7 @@ def naive(channel: UeCompactChannel, counted: dict[int, int], keys: list[int]) -
     ]
 
 
-def arrays(counted: dict[int, int]) -> tuple[Cells, Cells]:
+def arrays(counted: dict[int, int]) -> tuple[Integers, Integers]:
     words = sorted(counted)
     return np.array(words, np.int64), np.array([counted[word] for word in words], np.int64)
 

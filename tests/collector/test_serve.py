@@ -1,106 +1,27 @@
-"""`pckv serve` as a process: its settings, its first token, one clear line for what is wrong, and no traces of people."""
+"""`pckv serve` as a process: its settings, one clear line for what is wrong, and no traces of people."""
 
 from __future__ import annotations
 
-import http.client
 import itertools
 import json
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 import psycopg
 import pytest
 
-from pckv.collector import auth
 from pckv.collector.server import listen
 from pckv.collector.settings import Settings, load
 from pckv.errors import ParameterError
-from pckv.store.base import Role
-from pckv.store.memory import MemoryStore
 from support.collectors import SECONDS, as_items, bearer, new_task, report
-from support.stores import opened, postgres_url, store_url
-
-COMMAND = (
-    "from pckv.cli import main; from pckv.cli.serve import serve_command as s; main.add_command(s); main()"
-)
-CANARIES = {"User-Agent": "canary-agent", "X-Forwarded-For": "203.0.113.99", "Cookie": "canary-cookie"}
-SENDER = "127.0.0.77"
-NOTHING: Mapping[str, str] = {}
-WITH_TOKEN = {"admin_token": "x"}
-
-
-def command(*flags: str) -> list[str]:
-    return [sys.executable, "-c", COMMAND, "serve", *flags]
-
-
-def environment(**settings: str) -> dict[str, str]:
-    rest = {name: value for name, value in os.environ.items() if not name.startswith("PCKV_")}
-    return rest | {f"PCKV_{name.upper()}": value for name, value in settings.items()}
-
-
-def refusal(folder: Path, *flags: str, **settings: str) -> str:
-    """The one line that a collector says which does not start."""
-    ended = subprocess.run(
-        command(*flags),
-        env=environment(**settings),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout) == (1, ""), ended.stderr
-    assert re.fullmatch(r"pckv: .+\n", ended.stderr)
-    return ended.stderr
-
-
-class Serving(NamedTuple):
-    """A collector in a process of its own."""
-
-    port: int
-    process: subprocess.Popen[bytes]
-    errors: Path
-
-    def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = NOTHING) -> bytes:
-        """What it answers to somebody who shows all that they should not have to show."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, SECONDS, source_address=(SENDER, 0))
-        with closing(line):
-            given = CANARIES | {"Content-Type": "application/json", "Connection": "close", **headers}
-            line.request(method, path, body, given)
-            return line.getresponse().read()
-
-
-@contextmanager
-def serving(folder: Path, *flags: str, **settings: str) -> Iterator[Serving]:
-    errors = folder / "stderr"
-    with errors.open("wb") as file:
-        process = subprocess.Popen(
-            command("--port", "0", *flags), env=environment(**settings), cwd=folder, stderr=file
-        )
-    try:
-        ends = time.monotonic() + SECONDS
-        while b'"ready"' not in errors.read_bytes():
-            assert process.poll() is None, errors.read_text()
-            assert time.monotonic() < ends
-            time.sleep(0.02)
-        port = json.loads(errors.read_text().splitlines()[0])["port"]
-        yield Serving(port, process, errors)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(SECONDS) == 0
-        assert errors.read_text().splitlines()[-1] == '{"event": "stopped"}'
-    finally:
-        process.kill()
-        process.wait()
+from support.serving import CANARIES, SENDER, WITH_TOKEN, refusal, serving
+from support.stores import store_url
 
 
 def stored_values(url: str) -> Iterator[Any]:
@@ -181,44 +102,6 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     assert moments == []
 
 
-def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: Path) -> None:
-    file = tmp_path / "admin.token"
-    with serving(tmp_path, "--token-file", str(file)) as found:
-        token = file.read_text().strip()
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
-        assert token not in found.errors.read_text()
-    assert file.stat().st_mode & 0o777 == 0o600
-    # The next start knows it, and makes no other.
-    with serving(tmp_path, "--token-file", str(file)) as found:
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
-    assert file.read_text().strip() == token
-
-
-def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv(auth.ENVIRONMENT, raising=False)
-    store = MemoryStore()
-    with pytest.raises(ParameterError, match="--token-file"):
-        auth.first_token(store, None)
-    assert store.tokens() == []
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    auth.first_token(store, None)
-    shown = capsys.readouterr().err.split()[-1]
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
-    auth.first_token(store, None)
-    assert capsys.readouterr().err == ""
-
-
-def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
-    file = tmp_path / "there"
-    file.write_text("before", encoding="utf-8")
-    store = MemoryStore()
-    with pytest.raises(FileExistsError):
-        auth.first_token(store, str(file))
-    assert (file.read_text(encoding="utf-8"), store.tokens()) == ("before", [])
-
-
 def test_one_clear_line(tmp_path: Path) -> None:
     with closing(listen("127.0.0.1", 0)) as line:
         taken = str(line.getsockname()[1])
@@ -279,12 +162,3 @@ def test_a_bad_setting_is_named(text: str, named: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
     with pytest.raises(ParameterError, match="environment"):
         load({}, {"PCKV_PORT": "x"})
-
-
-def test_a_postgres_store_is_shared_by_token(tmp_path: Path) -> None:
-    """A second collector on the same store knows the first one's token."""
-    url = postgres_url()
-    with opened(url) as store:
-        store.set_token(Role.ADMINISTRATOR, auth.token_hash("known"))
-    with serving(tmp_path, store=url) as found:
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}

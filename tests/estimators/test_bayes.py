@@ -1,4 +1,4 @@
-"""The method `bayes`: its parts exactly, its promises for any counts, coverage and gain by simulation."""
+"""The method `bayes`: its promises for any counts, limits on shrinkage, any size, and the public functions."""
 
 from __future__ import annotations
 
@@ -18,21 +18,8 @@ from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.bayes import (
     MEAN_SHRINKAGE_LIMIT,
     OWN_QUANTILE_FACTOR,
-    Posterior,
     bayes,
     learn,
-)
-from pckv.estimators.methods.bayes.likelihood import FewCounts, GaussianCounts, count_likelihood
-from pckv.estimators.methods.bayes.prior import (
-    ValueGrid,
-    arcsine,
-    cell_interval,
-    fit_weights,
-    flat,
-    frequency_grid,
-    mean_grid,
-    posterior,
-    scaled_likelihood,
 )
 from pckv.estimators.methods.bayes.shrinkage_limit import SHRINKAGE_LIMITS, TOP_KEYS, limit_shrinkage
 from pckv.estimators.methods.corrected import corrected
@@ -41,124 +28,7 @@ from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-
-MECHANISMS = ("ue", "grr", "ue-compact", "collision")
-
-
-def moments_of(name: str, keys: int, epsilon: str, padding: int = 1) -> CountMoments:
-    return CountMoments.of(build(name, keys, padding, Fraction(epsilon), {}).count_law)
-
-
-def zipf_counts(
-    name: str, keys: int, users: int, epsilon: str, seed: int
-) -> tuple[KeySupport, CountMoments, np.ndarray, np.ndarray]:
-    """Counts by the exact law, with the true frequencies and means."""
-    rng = np.random.default_rng(seed)
-    weights = np.arange(1, keys + 1) ** -1.1
-    holders = rng.binomial(users, weights / weights.sum())
-    means = rng.uniform(-0.9, 0.9, keys)
-    law = build(name, keys, 1, Fraction(epsilon), {}).count_law
-    return draw_counts(law, users, holders, means, rng), CountMoments.of(law), holders / users, means
-
-
-# The parts
-
-
-def test_posterior_of_a_normal_prior_is_the_conjugate_one() -> None:
-    points = np.linspace(-12, 12, 4801)
-    observed = np.array([[-2.0], [0.0], [1.5]])
-    found = posterior(scaled_likelihood(-((observed - points) ** 2) / 2), np.exp(-(points**2) / (2 * 4)))
-    assert found @ points == pytest.approx(observed[:, 0] * 4 / 5, abs=1e-9)
-    assert found @ points**2 - (found @ points) ** 2 == pytest.approx(4 / 5, abs=1e-6)
-
-
-def test_weights_are_found_where_cells_show_themselves() -> None:
-    """Two cells that cannot be taken for each other: their shares, in one step."""
-    assert fit_weights(np.eye(2), np.array([30.0, 10.0]), np.full(2, 0.5)) == pytest.approx([0.75, 0.25])
-
-
-def test_weights_raise_the_likelihood() -> None:
-    rng = np.random.default_rng(0)
-    likelihood, counts = rng.uniform(0, 1, (40, 7)), rng.integers(1, 9, 40).astype(float)
-    start = np.full(7, 1 / 7)
-    learned = fit_weights(likelihood, counts, start)
-    assert learned.sum() == pytest.approx(1)
-    assert counts @ np.log(likelihood @ learned) > counts @ np.log(likelihood @ start)
-
-
-def test_laws_to_begin_with() -> None:
-    """Both are laws; that of the means gives an end of the range more than 2.5 %, so that intervals hold it."""
-    means = mean_grid()
-    assert flat(means).sum() == pytest.approx(1)
-    assert arcsine(means).sum() == pytest.approx(1)
-    assert arcsine(means) == pytest.approx(arcsine(means)[::-1])
-    assert arcsine(means)[0] > 0.025 > flat(means)[0]
-
-
-def test_intervals_run_to_cell_edges() -> None:
-    cells = ValueGrid.around(np.array([0.0, 1.0, 2.0, 3.0]), 0, 3)
-    assert cells.edges.tolist() == [0, 0.5, 1.5, 2.5, 3]
-    chances = np.array([[1, 0, 0, 0], [0.02, 0.96, 0.02, 0], [0.03, 0.94, 0.03, 0], [0, 0, 0, 1]])
-    low, high = cell_interval(chances, cells, 0.95)
-    assert low.tolist() == [0, 0.5, 0, 2.5]
-    assert high.tolist() == [0.5, 1.5, 2.5, 3]
-
-
-@pytest.mark.parametrize("reports", [1, 1000, 10**9])
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_grids_are_within_the_possible(name: str, reports: int) -> None:
-    for cells, low in ((frequency_grid(reports, moments_of(name, 10, "1")), 0), (mean_grid(), -1)):
-        assert (np.diff(cells.points) > 0).all()
-        assert (np.diff(cells.edges) > 0).all()
-        assert cells.edges[0] == low
-        assert cells.edges[-1] == 1
-
-
-# The likelihoods
-
-
-def test_few_counts_are_nearly_exact() -> None:
-    """Log-likelihood ratios of two frequencies beside those of the exact sum of two binomials."""
-    reports, moments = 2000, moments_of("grr", 1000, "4")
-    assert isinstance(count_likelihood(reports, moments), FewCounts)
-    counts = np.arange(0, 60)
-
-    def exact(holders: int) -> np.ndarray:
-        own = stats.binom.pmf(counts, holders, moments.holder.mean_sum)
-        fakes = stats.binom.pmf(counts, reports - holders, moments.noise)
-        return np.asarray(np.convolve(own, fakes)[: counts.size])
-
-    def ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return np.asarray((first - second)[2:20])
-
-    found = FewCounts(reports, moments).total(counts[:, None].astype(float), np.array([10, 20]) / reports)
-    true = ratio(np.log(exact(10)), np.log(exact(20)))
-    assert ratio(found[:, 0], found[:, 1]) == pytest.approx(true, abs=0.25)
-    # The control: a normal law is off by more.
-    normal = GaussianCounts(reports, moments).total(
-        counts[:, None].astype(float), np.array([10, 20]) / reports
-    )
-    assert np.abs(ratio(normal[:, 0], normal[:, 1]) - true).max() > 1
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_normal_counts_have_the_exact_moments(name: str) -> None:
-    """S and T of 200,000 drawn collections: means and covariances within 6 standard errors."""
-    law = build(name, 20, 2, Fraction(1), {}).count_law
-    moments, users, f, m, size = CountMoments.of(law), 1000, 0.3, 1.0, 200_000
-    holders = np.full(size, round(users * f))
-    drawn = draw_counts(law, users, holders, np.full(size, m), np.random.default_rng(1))
-    s, t = drawn.plus + drawn.minus, drawn.plus - drawn.minus
-    variances = users * moments.sum_variance(f), users * moments.difference_variance(f, m)
-    found = np.cov(s, t)
-    assert s.mean() == pytest.approx(users * moments.sum_mean(f), abs=6 * (variances[0] / size) ** 0.5)
-    slack = 6 * (2 / size) ** 0.5
-    assert np.diag(found) == pytest.approx(variances, rel=slack)
-    spread = 6 * (variances[0] * variances[1] * 2 / size) ** 0.5
-    assert found[0, 1] == pytest.approx(users * moments.covariance(f, m), abs=spread)
-
-
-# Promises for any counts
+from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
 
 
 @st.composite
@@ -237,7 +107,7 @@ def test_the_mean_moves_by_its_standard_error_at_most() -> None:
     assert (np.abs(mean - own) <= MEAN_SHRINKAGE_LIMIT * error + 1e-12).all()
 
 
-# How far a frequency may be moved
+# The limit on shrinkage
 
 
 def test_a_crowd_moves_its_keys_the_longest_way() -> None:
@@ -281,7 +151,7 @@ def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
     assert chosen < longest
 
 
-# SetSizes
+# Any number of keys
 
 
 @pytest.mark.parametrize(
@@ -304,98 +174,7 @@ def test_any_size(name: str, keys: int, users: int, epsilon: str) -> None:
     assert found.bins.s.size <= min(keys, 10_000)
 
 
-# Coverage and gain
-
-
-def covered(found: Posterior, level: float, truths: list[np.ndarray]) -> list[float]:
-    """Shares of the keys whose frequency and mean are inside."""
-    intervals = found.intervals(level)
-    return [
-        float(np.mean((low <= truth) & (truth <= high)))
-        for (low, high), truth in zip(intervals, truths, strict=True)
-    ]
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_coverage_over_all_keys(name: str) -> None:
-    """20 collections of 1,000 keys: both intervals at 95 % cover 93 % of the keys or more.
-
-    A share of 20,000 has a standard error of .18 points at most: were the true coverage 94.5 %, a false
-    alarm has a chance below 1e-9. Controls that must fail: the mean's intervals at level 30 %, and the
-    same counts read by the law of a larger ε (`grr` has next to no noise to be misread here).
-    """
-    wrong = moments_of(name, 1000, "3")
-    right, narrow, misread = [], [], []
-    for seed in range(20):
-        support, moments, *truths = zipf_counts(name, 1000, 20_000, "2", seed)
-        found = learn(support, 20_000, moments)
-        right.append(covered(found, 0.95, truths))
-        narrow.append(covered(found, 0.3, truths))
-        misread.append(covered(learn(support, 20_000, wrong), 0.95, truths))
-    assert np.mean(right, axis=0).min() >= 0.93
-    assert np.mean(narrow, axis=0)[1] < 0.93
-    assert name == "grr" or np.mean(misread, axis=0).max() < 0.93
-
-
-@pytest.mark.parametrize("keys", [1, 10, 40])
-def test_coverage_of_few_keys(keys: int) -> None:
-    """Few keys teach little, and must not be believed too much: 2,000 keys, 93 % of them or more.
-
-    One standard error is .5 points, the true coverage is 95 % or more: 4 of them (α < 1e-4).
-    """
-    inside = []
-    for seed in range(2000 // keys):
-        support, moments, *truths = zipf_counts("ue", keys, 5000, "2", seed)
-        inside.append(covered(learn(support, 5000, moments), 0.95, truths))
-    assert np.mean(inside, axis=0).min() >= 0.93
-
-
-def test_a_lone_frequent_key_is_covered() -> None:
-    """One key, 3 standard errors above a crowd of 299 that nobody holds: the hard case for a shared law.
-
-    Its interval holds the key's own of z = .75·1.96, so it covers 86 % or more. In 400 collections the
-    standard error is 1.7 points, and the bar of 79 % is 4 of them below (α < 1e-4). The credible
-    interval alone, the control, must fail.
-    """
-    users, collections = 20_000, 400
-    law = build("ue", 300, 1, Fraction(2), {}).count_law
-    moments = CountMoments.of(law)
-    true = 3 * (moments.frequency_variance(0.0) / users) ** 0.5
-    holders = np.zeros(300, np.int64)
-    holders[0] = round(true * users)
-    truth, rng = holders[0] / users, np.random.default_rng(7)
-    ours, plain = 0, 0
-    for _ in range(collections):
-        support = draw_counts(law, users, holders, np.zeros(300), rng)
-        found = learn(support, users, moments)
-        low, high = found.intervals(0.95)[0]
-        ours += bool(low[0] <= truth <= high[0])
-        row = found.frequency_chances[found.bins.of_key[:1]]
-        low, high = cell_interval(row, found.frequency_cells, 0.95)
-        plain += bool(low[0] <= truth <= high[0])
-    assert ours / collections >= 0.79
-    assert plain / collections < 0.79
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_errors_are_smaller_than_those_of_corrected(name: str) -> None:
-    """Over all 1,000 keys, both errors are at most half as large (measured: a third)."""
-    users = 100_000
-    errors = []
-    for seed in range(5):
-        support, moments, frequency, mean = zipf_counts(name, 1000, users, "1", seed)
-        held = frequency > 0
-        errors.append(
-            [
-                (np.mean((f - frequency) ** 2), np.mean((m - mean)[held] ** 2))
-                for f, m in (bayes(support, users, moments), corrected(support, users, moments))
-            ]
-        )
-    ours, theirs = np.mean(errors, axis=0)
-    assert (ours < theirs / 2).all()
-
-
-# The public way
+# The public functions
 
 
 def some_tally(name: str) -> Tally:

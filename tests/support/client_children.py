@@ -17,14 +17,14 @@ from types import FrameType
 from typing import Any
 
 from pckv import Task, perturb
-from pckv.client import Client, Patience
-from pckv.client.ledger import realised
-from pckv.client.outbox import Kept
+from pckv.client import Client, RetryPolicy
+from pckv.client.ledger import realised_epsilon
+from pckv.client.outbox import StoredReport
 from pckv.errors import PckvError
 
 # Moments to die at are lines of the client and, less densely, of the HTTP module below it.
 WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}
-PATIENCE = Patience(tries=2, seconds=5, first_pause=0.001, timeout=5)
+RETRY_POLICY = RetryPolicy(tries=2, seconds=5, first_pause=0.001, timeout=5)
 PAIRS = {"heat": 3.0}
 RACERS = 8
 
@@ -66,7 +66,7 @@ def submitting(url: str, state: Path, task: Task, moment: int = 0) -> Callable[[
     """What a device does, until it is killed."""
 
     def work() -> None:
-        client = Client(url, state, patience=PATIENCE)
+        client = Client(url, state, retry_policy=RETRY_POLICY)
         if moment:
             kill_at(moment)
         client.submit(task.id, PAIRS)
@@ -92,7 +92,9 @@ def hasty(self: Client, task: Task, pairs: dict[str, float], invitation: str | N
     report = perturb(task, pairs)
     self._transport.send(task.id, report, invitation)
     with self._folder.locked():
-        return self._outbox.add(task.id, Kept(report, task.to_json(), realised(task), self.url, invitation))
+        return self._outbox.add(
+            task.id, StoredReport(report, task.to_json(), realised_epsilon(task), self.url, invitation)
+        )
 
 
 def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
@@ -102,7 +104,7 @@ def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
     def racer(task: Task) -> Callable[[], None]:
         def work() -> None:
             os.close(go)
-            client = Client(url, root / "shared", cap=cap, patience=PATIENCE)
+            client = Client(url, root / "shared", cap=cap, retry_policy=RETRY_POLICY)
             client.task(task.id)
             os.read(ready, 1)
             try:

@@ -31,6 +31,8 @@ from support.stores import report, some_reports, stored_reports, tally, total
 ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 SECONDS = 20.0
+# The day on which collectors of most tests run.
+DAY = "2030-01-15"
 
 _numbers = itertools.count()
 
@@ -157,6 +159,7 @@ __all__ = [
     "ADMINISTRATOR",
     "ANALYST",
     "ARROW",
+    "DAY",
     "JSON",
     "Running",
     "as_items",

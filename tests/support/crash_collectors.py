@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from pckv import Task
 from pckv.canonical import base64url
 from pckv.collector.app import create_app
-from pckv.collector.report_writer import Batcher
+from pckv.collector.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
 from pckv.collector.settings import Settings
 from pckv.files.reports.format import as_arrays, stream_reports
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.wire import Report
 from support.stores import stored_reports, tally, total
 
@@ -42,7 +42,7 @@ FORKS.set_forkserver_preload(["pckv.collector.server", "pckv.store.sqlite", "pck
 Serve = Callable[[Settings, str], None]
 
 
-class NotKept(AssertionError):
+class AcknowledgedReportMissing(AssertionError):
     """A collector acknowledged what it does not have."""
 
 
@@ -61,20 +61,20 @@ def serve_logging(settings: Settings, log: str) -> None:
     serve(settings)
 
 
-def serve_hastily(settings: Settings, log: str) -> None:
+def serve_before_commit(settings: Settings, log: str) -> None:
     """The fault that must be caught: uploaders are answered before their reports are on disk."""
-    add = Batcher.add
+    add = ReportWriter.add
     kept = set()
 
-    async def adding(self: Batcher, upload: Upload) -> list[Outcome]:
+    async def adding(self: ReportWriter, upload: Upload) -> list[ReportOutcome]:
         kept.add(asyncio.create_task(add(self, upload)))
-        return [Outcome.STORED] * len(upload.reports)
+        return [ReportOutcome.STORED] * len(upload.reports)
 
-    Batcher.add = adding  # type: ignore[method-assign]
+    ReportWriter.add = adding  # type: ignore[method-assign]
     serve_logging(settings, log)
 
 
-class Serving:
+class CollectorProcess:
     """A collector in a process of its own."""
 
     def __init__(self, store: str, log: Path, how: Serve = serve_logging) -> None:
@@ -119,9 +119,9 @@ class Serving:
 
 
 @contextmanager
-def collector(store: str, log: Path) -> Iterator[Serving]:
+def collector(store: str, log: Path) -> Iterator[CollectorProcess]:
     """A collector process that is gone in the end."""
-    serving = Serving(store, log)
+    serving = CollectorProcess(store, log)
     try:
         yield serving
     finally:
@@ -129,7 +129,7 @@ def collector(store: str, log: Path) -> Iterator[Serving]:
 
 
 @contextmanager
-def collector_here(store: Store) -> Iterator[int]:
+def collector_in_thread(store: Store) -> Iterator[int]:
     """A collector in a thread, whose store the test can reach; gives the port."""
     with listen("127.0.0.1", 0) as listening:
         running = server(create_app(store, Settings()))
@@ -244,6 +244,8 @@ class Senders:
         found = stored_reports(store, TASK)
         assert len(found) == len(set(found))
         if not self.acknowledged <= set(found):
-            raise NotKept(f"{len(self.acknowledged - set(found))} acknowledged reports are missing")
+            raise AcknowledgedReportMissing(
+                f"{len(self.acknowledged - set(found))} acknowledged reports are missing"
+            )
         assert set(found) <= self.sent
         assert total(store, TASK) == tally(found, TASK)

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 import pckv
-from collector.test_serve import Serving
 from pckv.cli import main
 from support.collectors import ADMINISTRATOR, bearer
 from support.parts import missing_part
+from support.serving import Serving
 
 HOSTILE = "<script>alert(1)</script>"
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]

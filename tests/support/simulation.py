@@ -20,7 +20,7 @@ It is not a failure if
 - of two bodies under one id, neither of them acknowledged, either is the one that stays.
 
 Not the same in every run of a seed: which of several requests at once share a transaction and in which order,
-how far they are when the collector crashes or restarts, and what the upkeep folds meanwhile. The
+how far they are when the collector crashes or restarts, and what maintenance compacts meanwhile. The
 steps themselves, their tasks, reports and faults are the same.
 """
 
@@ -42,7 +42,7 @@ from pckv.canonical import base64url
 from pckv.collector import maintenance
 from pckv.collector.auth import token_hash
 from pckv.store.base import Role, Store
-from pckv.store.checks import check
+from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
 from pckv.wire import Report
 from support.simulation_collector import ANSWER_SECONDS, TOKEN, Fault, FaultyStore, Simulated
@@ -65,7 +65,7 @@ from support.simulation_model import (
 )
 
 STEPS = 50
-DAYS_KEPT = 1
+KEEP_DAYS = 1
 
 
 class World:
@@ -89,7 +89,7 @@ class World:
             for name in self.random.choices(list(OPERATIONS), list(OPERATIONS.values()), k=STEPS):
                 self.history.append(name)
                 await getattr(self, name)()
-            await self.settle()
+            await self.finish()
         finally:
             await self.collector.stop()
             self.store.close()
@@ -278,8 +278,8 @@ class World:
         await self.deliver(self.make_request(self.choose_book()), fault=Fault.BUG)
 
     async def compact(self) -> None:
-        """Fold the parts of all tasks."""
-        await asyncio.to_thread(maintenance.fold, self.collector.here, 2)
+        """Compact all tasks."""
+        await asyncio.to_thread(maintenance.compact_tasks, self.collector.collector, 2)
 
     async def advance(self) -> None:
         """A day goes by."""
@@ -288,9 +288,9 @@ class World:
     async def forget(self) -> None:
         """Reports of tasks that are over go, and their tallies stay."""
         day = self.today()
-        await asyncio.to_thread(maintenance.settle, self.collector.here, DAYS_KEPT, day)
+        await asyncio.to_thread(maintenance.finish_closed_tasks, self.collector.collector, KEEP_DAYS, day)
         for book in self.books.values():
-            book.forget(day, DAYS_KEPT)
+            book.forget(day, KEEP_DAYS)
 
     async def push(self) -> None:
         """Make a task, once more perhaps."""
@@ -340,7 +340,7 @@ class World:
         table = pq.ParquetFile(io.BytesIO(file.body)).read(use_threads=False).to_pydict()
         book.check_reports(list(zip(table["report_id"], table["word"], strict=True)))
 
-    async def settle(self) -> None:
+    async def finish(self) -> None:
         """The faults stop: everybody tries again, and everything comes out right."""
         await self.restart()
         while any(book.door(self.today()) == "not-open" for book in self.books.values()):
@@ -352,7 +352,7 @@ class World:
             for book in self.books.values():
                 await self._collect(book, thoroughly=book is chosen)
             await self.compact()
-        found = await asyncio.to_thread(check, cast("Store", self.store))
+        found = await asyncio.to_thread(check_store, cast("Store", self.store))
         must(not found, f"the store is not whole: {found}")
 
     async def _retry_all(self) -> None:

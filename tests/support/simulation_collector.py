@@ -15,7 +15,7 @@ from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
 from pckv.errors import StoreError
 from pckv.store import open_store
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 from support.simulation_model import Answer
 
 # Far more than any answer takes: who waits longer waits for ever.
@@ -46,7 +46,7 @@ class FaultyStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def add_reports(self, uploads: list[Upload]) -> list[list[Outcome]]:
+    def add_reports(self, uploads: list[Upload]) -> list[list[ReportOutcome]]:
         """Add reports, or fail."""
         fault, self.fault = self.fault, None
         if fault is Fault.BEFORE:
@@ -96,13 +96,13 @@ class Simulated:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        await asyncio.to_thread(self.here.batcher._thread.shutdown)
+        await asyncio.to_thread(self.collector.report_writer._thread.shutdown)
 
     @property
-    def here(self) -> Collector:
+    def collector(self) -> Collector:
         """The collector behind the application."""
-        found: Collector = self._app.state.collector
-        return found
+        collector: Collector = self._app.state.collector
+        return collector
 
     async def call(
         self, method: str, path: str, body: bytes = b"", media: str = "application/json", query: str = ""

@@ -7,21 +7,30 @@ import hashlib
 import importlib
 import itertools
 import tempfile
+import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
 
 from pckv import Tally, Task
 from pckv.store import open_store
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.parts import merge_parts, tally_of
+from pckv.store.sql import SqlStore
 from pckv.wire import Report
 
 KINDS = ("memory", "sqlite", "postgres")
+DAY = "2031-05-06"
+
+STORED, KNOWN, CONFLICT = ReportOutcome.STORED, ReportOutcome.KNOWN, ReportOutcome.CONFLICT
+UNKNOWN, SPENT = ReportOutcome.INVITATION_UNKNOWN, ReportOutcome.INVITATION_SPENT
+CLOSED, GONE = ReportOutcome.TASK_CLOSED, ReportOutcome.TASK_GONE
 
 TASK = Task(name="one", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
 OTHER = Task(name="other", keys=5, values=(0, 1), epsilon=1, mechanism="ue-compact")
@@ -91,7 +100,7 @@ def invitation(number: int) -> bytes:
     return hashlib.sha256(b"invitation %d" % number).digest()
 
 
-def add(store: Store, *reports: Report, task: Task = TASK) -> list[Outcome]:
+def add(store: Store, *reports: Report, task: Task = TASK) -> list[ReportOutcome]:
     """Upload reports in one request."""
     return store.add_reports([Upload(task.id, reports)])[0]
 
@@ -107,3 +116,26 @@ def stored_reports(store: Store, task: Task = TASK) -> list[Report]:
 
 def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
     return tally_of(task, [body for _, body in reports])
+
+
+def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[ReportOutcome]:
+    hashes = [None if number is None else invitation(number) for _, number in pairs]
+    return store.add_reports([Upload(TASK.id, [report for report, _ in pairs], hashes)])[0]
+
+
+def together(count: int, work: Callable[[int], Any]) -> list[Any]:
+    """Run some work in many threads that start at one moment."""
+    start = threading.Barrier(count)
+
+    def run(number: int) -> Any:
+        start.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+def change(store: Store, statement: str, *values: object) -> None:
+    """Do to a database what no collector does."""
+    assert isinstance(store, SqlStore)
+    assert store._run("damage", lambda tx: tx.change(statement, *values)) == 1

@@ -17,28 +17,28 @@ import psycopg
 import pytest
 
 from pckv import Task
-from pckv.client import Client, Patience, Status
-from pckv.client.folder import Folder
+from pckv.client import Client, RetryPolicy, Status
+from pckv.client.folder import StateFolder
 from pckv.client.outbox import Outbox
-from pckv.store.checks import check
+from pckv.store.checks import check_store
 from pckv.store.sqlite import SqliteStore
 from pckv.wire import Report
 from support.crash_collectors import (
     ARROW,
     JSON,
     TASK,
-    NotKept,
+    AcknowledgedReportMissing,
+    CollectorProcess,
     Reply,
     Senders,
     Serve,
-    Serving,
     as_arrow,
     as_json,
     ask,
     collector,
-    collector_here,
+    collector_in_thread,
     connect,
-    serve_hastily,
+    serve_before_commit,
     serve_logging,
 )
 from support.parts import SUPPORT
@@ -77,7 +77,7 @@ def kill_again_and_again(
     chance = random.Random(9)
     with opened(url) as store:
         for number in range(kills):
-            serving = Serving(url, folder / "log", how)
+            serving = CollectorProcess(url, folder / "log", how)
             try:
                 if number % 10 == 9:
                     # Some die before they serve.
@@ -108,13 +108,13 @@ def test_killed_collectors_keep_every_acknowledged_report(
         senders.finish(serving.wait())
         senders.check(store)
         assert senders.acknowledged == senders.sent
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def test_kills_catch_an_answer_before_the_commit(url: str, tmp_path: Path) -> None:
     senders = uneven_senders()
-    with pytest.raises(NotKept):
-        kill_again_and_again(url, tmp_path, senders, 50, serve_hastily)
+    with pytest.raises(AcknowledgedReportMissing):
+        kill_again_and_again(url, tmp_path, senders, 50, serve_before_commit)
 
 
 class Begun:
@@ -159,7 +159,7 @@ def test_a_stopped_collector_answers_what_was_begun(url: str, tmp_path: Path) ->
         senders.sent |= done
         senders.acknowledged |= done
         senders.check(store)
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def _accepts(port: int) -> bool:
@@ -180,7 +180,7 @@ def test_an_idle_collector_stops_at_once(url: str, tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
-    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_here(store) as port:
+    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_in_thread(store) as port:
         assert isinstance(store, SqliteStore)
         store.add_task(TASK)
         connection = connect(port)
@@ -200,7 +200,7 @@ def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
         assert ask(connection, "POST", PATH, as_json(more)) == OK
         connection.close()
         assert total(store, TASK) == tally(first + more, TASK)
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def limit_pages(store: SqliteStore, more: int) -> None:
@@ -251,7 +251,7 @@ def test_two_collectors_share_a_database(tmp_path: Path) -> None:
         assert deadlocks() == before
         assert total(store, TASK) == tally(reports, TASK)
         assert sorted(stored_reports(store, TASK)) == sorted(reports)
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def deadlocks() -> int:
@@ -287,11 +287,11 @@ def test_killed_clients_leave_one_report(tmp_path: Path) -> None:
         assert len(rounds) > 10
         for task, line in zip(tasks, rounds, strict=False):
             assert line["sound"]
-            kept = Outbox(Folder(tmp_path / "states" / task.name)).find(task.id)
+            kept = Outbox(StateFolder(tmp_path / "states" / task.name)).find(task.id)
             assert kept is not None
             assert stored_reports(store, task) == [kept.report]
             assert total(store, task).reports == 1
-        assert check(store) == []
+        assert check_store(store) == []
 
 
 def test_many_participants_are_all_counted(tmp_path: Path) -> None:
@@ -302,10 +302,12 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
         collector_url = f"http://127.0.0.1:{serving.wait()}"
 
         def take_part(number: int) -> Report:
-            client = Client(collector_url, tmp_path / "states" / str(number), patience=Patience(seconds=60))
+            client = Client(
+                collector_url, tmp_path / "states" / str(number), retry_policy=RetryPolicy(seconds=60)
+            )
             receipt = client.submit(task.id, {MOVIES[number % 3]: 1.0 + number % 5})
             assert receipt.status is Status.SENT
-            kept = Outbox(Folder(tmp_path / "states" / str(number))).find(task.id)
+            kept = Outbox(StateFolder(tmp_path / "states" / str(number))).find(task.id)
             assert kept is not None
             return kept.report
 
@@ -313,4 +315,4 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
             kept = list(pool.map(take_part, range(participants)))
         assert sorted(stored_reports(store, task)) == sorted(kept)
         assert total(store, task) == tally(kept, task)
-        assert check(store) == []
+        assert check_store(store) == []

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from pckv import Tally, Task
-from pckv.collector.report_writer import Batcher
+from pckv.collector.report_writer import ReportWriter
 from pckv.collector.state import Collector
 from pckv.store import parts, sql
-from pckv.store.base import Outcome, StoredTask, Upload
+from pckv.store.base import ReportOutcome, StoredTask, Upload
 from pckv.store.transactions import Transaction
-from pckv.store.uploads import Batch, Verdict
+from pckv.store.uploads import BatchDecision, TaskBatch
 from pckv.wire import Report
 from support.simulation import simulate
 from support.simulation_collector import Simulated
@@ -71,14 +71,14 @@ def count_replays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A known report is counted once more."""
     add_open = sql._add_open
 
-    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
-        verdict = add_open(tx, task, batch)
+    def adding(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
+        decision = add_open(tx, task, batch)
         known = [
             report
-            for report, outcome in zip(batch.reports, verdict.outcomes, strict=True)
-            if outcome is Outcome.KNOWN
+            for report, outcome in zip(batch.reports, decision.outcomes, strict=True)
+            if outcome is ReportOutcome.KNOWN
         ]
-        return Verdict(verdict.outcomes, [*verdict.stored, *known])
+        return BatchDecision(decision.outcomes, [*decision.stored, *known])
 
     monkeypatch.setattr(sql, "_add_open", adding)
 
@@ -87,12 +87,12 @@ def replace_on_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two bodies under one id the last is counted as well, and nobody is told."""
     add_open = sql._add_open
 
-    def adding(tx: Transaction, task: int, batch: Batch) -> Verdict:
-        verdict = add_open(tx, task, batch)
-        taken = Verdict([], [])
-        for each, outcome in zip(batch.reports, verdict.outcomes, strict=True):
-            taken.outcomes.append(Outcome.STORED if outcome is Outcome.CONFLICT else outcome)
-            if taken.outcomes[-1] is Outcome.STORED:
+    def adding(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
+        decision = add_open(tx, task, batch)
+        taken = BatchDecision([], [])
+        for each, outcome in zip(batch.reports, decision.outcomes, strict=True):
+            taken.outcomes.append(ReportOutcome.STORED if outcome is ReportOutcome.CONFLICT else outcome)
+            if taken.outcomes[-1] is ReportOutcome.STORED:
                 taken.stored.append(each)
         return taken
 
@@ -101,29 +101,29 @@ def replace_on_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answer_before_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Uploaders do not wait for the disk."""
-    add = Batcher.add
-    kept: set[asyncio.Task[list[Outcome]]] = set()
+    add = ReportWriter.add
+    kept: set[asyncio.Task[list[ReportOutcome]]] = set()
 
-    async def adding(self: Batcher, upload: Upload) -> list[Outcome]:
+    async def adding(self: ReportWriter, upload: Upload) -> list[ReportOutcome]:
         task = asyncio.create_task(add(self, upload))
         kept.add(task)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return [Outcome.STORED] * len(upload.reports)
+        return [ReportOutcome.STORED] * len(upload.reports)
 
-    monkeypatch.setattr(Batcher, "add", adding)
+    monkeypatch.setattr(ReportWriter, "add", adding)
 
 
 def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits at a restart is told that all is well."""
-    drain = Batcher.drain
+    drain = ReportWriter.drain
 
-    async def draining(self: Batcher) -> None:
+    async def draining(self: ReportWriter) -> None:
         while self._queue:
-            waiting = self._queue.popleft()
-            waiting.outcome.set_result([Outcome.STORED] * len(waiting.upload.reports))
+            pending = self._queue.popleft()
+            pending.outcomes.set_result([ReportOutcome.STORED] * len(pending.upload.reports))
         await drain(self)
 
-    monkeypatch.setattr(Batcher, "drain", draining)
+    monkeypatch.setattr(ReportWriter, "drain", draining)
 
 
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compactor adds the sum and leaves the parts."""
-    monkeypatch.setattr("pckv.store.sqlite.SqliteTransaction.take_parts", lambda *_: True)
+    monkeypatch.setattr("pckv.store.sqlite.SqliteTransaction.delete_parts", lambda *_: True)
 
 
 def count_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,10 +163,10 @@ def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an id that comes twice in a batch the last is stored, and the first counted."""
 
     def lasts(reports: list[Report]) -> list[Report]:
-        found = {report.id: report for report in reports}
-        return [found[report_id] for report_id in sorted(found)]
+        last = {report.id: report for report in reports}
+        return [last[report_id] for report_id in sorted(last)]
 
-    monkeypatch.setattr(sql, "first_of_each", lasts)
+    monkeypatch.setattr(sql, "unique_by_id", lasts)
 
 
 FAULTS = [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector import tallies
+from pckv.collector import estimate_cache
 from pckv.moments import CountMoments
 from pckv.planning.plan import plan
 from pckv.planning.prediction import predict
@@ -71,7 +71,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
     assert [row["key"] for row in estimates] == ["0", "1", "2", "3-4", "5+"]
     assert [layer["encoding"]["y"]["sort"] for layer in chart["hconcat"][0]["layer"]] == [None] * 2
     check_problem(site.get(f"/tasks/{task.id}/precision"), 400, "malformed")
-    monkeypatch.setattr("pckv.collector.state.MAX_PILOT_REPORTS", 12)
+    monkeypatch.setattr("pckv.collector.task_phase.MAX_PILOT_REPORTS", 12)
     listed = {each["id"]: each for each in site.get("/overview").json()["tasks"]}
     assert (listed[task.id]["kind"], listed[task.id]["phase"]) == ("sizes", "closed")
 
@@ -186,13 +186,13 @@ def test_estimates_are_made_again_when_reports_came_and_not_otherwise(
         merged.append(merging.id)
         return merge_parts(merging, parts)
 
-    monkeypatch.setattr(tallies, "merge_parts", merge)
+    monkeypatch.setattr(estimate_cache, "merge_parts", merge)
     for number in range(3):
         add(site.store, *some_reports(range(10 * number, 10 * number + 10), task), task=task)
         for _ in range(3):
             assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 10 * number + 10
         assert len(merged) == number + 1
-    site.store.compact(task.id, all_of_them=True)
+    site.store.compact(task.id, fully=True)
     assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 30
 
 
@@ -208,7 +208,7 @@ def test_the_same_estimates_are_made_once_however_many_ask(
         assert making.wait(20)
         return pckv.estimate(tally, method, **asked)
 
-    monkeypatch.setattr(tallies, "estimate", slowly)
+    monkeypatch.setattr(estimate_cache, "estimate", slowly)
     # More than there are threads to wait in.
     with ThreadPoolExecutor(40) as pool:
         answers = [pool.submit(site.get, f"/tasks/{task.id}/estimates") for _ in range(40)]

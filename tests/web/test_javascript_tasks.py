@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import pytest
 
-from client.test_client import MOVIES
 from pckv import Report, Tally, Task
 from pckv.auditing.variants import VARIANTS
 from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
-from pckv.client.outbox import id_of
+from pckv.client.outbox import task_id_of
 from pckv.tally.decode.support import key_support
 from support.client_collector import Double, Reply
+from support.client_devices import MOVIES
 from support.node import Node, described
 
 QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
@@ -127,7 +127,7 @@ def test_a_task_is_checked_against_its_id(
 
 def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
     for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
-        task_id = id_of(text)
+        task_id = task_id_of(text)
         double.tasks[task_id] = text.encode()
         [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
         assert answer["code"] == "bad_task"

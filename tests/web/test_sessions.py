@@ -87,7 +87,7 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(auth.ENVIRONMENT, "from the environment")
+    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
     with running() as found:
         assert ask(found, "GET", "/tasks", cookie(found, "from the environment")).status_code == 200
         check_problem(sign_in(found), 401, "bad-token")

@@ -48,7 +48,9 @@ class UeChannel(AllocatedChannel):
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
         found = super().read(parameters)
         if (found["allocation"] == TUNED) != ("beta" in parameters):
-            raise ParameterError(f"allocation {TUNED!r} and beta go together")
+            raise ParameterError(
+                f"allocation {TUNED!r} and beta go together: the canonical form has both or neither"
+            )
         return found | ({"beta": checked_beta(parameters["beta"])} if "beta" in parameters else {})
 
     @property

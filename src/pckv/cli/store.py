@@ -12,7 +12,7 @@ from pckv.cli.common import FilePath
 from pckv.errors import DataError, require
 from pckv.store import open_store
 from pckv.store.base import Role, Store
-from pckv.store.checks import check
+from pckv.store.checks import check_store
 
 store_option = click.option(
     "--store",
@@ -45,7 +45,7 @@ def store_group() -> None:
 def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
     with opened(address) as store:
-        problems = check(store)
+        problems = check_store(store)
     for problem in problems:
         click.echo(problem)
     if problems:

@@ -1,9 +1,9 @@
-"""The client: perturb once, remember, send. Standard library only."""
+"""The client: perturb once, store, send. Standard library only."""
 
 from __future__ import annotations
 
 from pckv.client.client import Client, Receipt
 from pckv.client.outbox import Status
-from pckv.client.transport import Patience
+from pckv.client.retry_policy import RetryPolicy
 
-__all__ = ["Client", "Patience", "Receipt", "Status"]
+__all__ = ["Client", "Receipt", "RetryPolicy", "Status"]

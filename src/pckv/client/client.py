@@ -1,8 +1,8 @@
-"""The client: perturb once, remember, send. Standard library only.
+"""The client: perturb once, store, send. Standard library only.
 
-Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
-once a task, stores the bytes before anyone sees them, and sends exactly those until the collector has
-decided. Pairs are never stored.
+Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs once
+per task, stores the bytes before anyone sees them, and sends exactly those bytes until the collector has decided.
+Pairs are never stored.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from decimal import Decimal
 from pathlib import Path
 
 from pckv.canonical import check_name, from_base64url
-from pckv.client.folder import Folder
-from pckv.client.ledger import Ledger, realised
-from pckv.client.outbox import Kept, Outbox, Outcome, Status, id_of
-from pckv.client.transport import OK, Patience, Transport
+from pckv.client.folder import StateFolder
+from pckv.client.ledger import Ledger, realised_epsilon
+from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, task_id_of
+from pckv.client.retry_policy import RetryPolicy
+from pckv.client.transport import OK, Transport
 from pckv.device.perturb import perturb
 from pckv.errors import ClientError, DataError, ReportError, TaskError
 from pckv.limits import Numeric
-from pckv.task import Task
+from pckv.task import Phase, Task
 
-__all__ = ["Client", "Patience", "Receipt", "Status"]
-
-TASK = ".task"
+TASK_SUFFIX = ".task"
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """Where the report of a task is, and what it cost.
+    """The state of a task's report, and what it cost.
 
-    `perturbed` says whether this very call perturbed: if not, the pairs it was given were not looked
-    at. `reason` says why a report waits or was refused.
+    `perturbed` says whether this very call perturbed: if not, the pairs that it was given were not used.
+    `reason` says why a report waits or was refused.
     """
 
     task: str
@@ -46,10 +45,10 @@ class Receipt:
 
 
 class Client:
-    """One device's way to a collector: at most one report a task, whatever happens in between.
+    """One device's connection to a collector: at most one report per task, whatever happens in between.
 
-    `state` is the folder that remembers; whoever shares it, threads and processes too, shares the reports,
-    the ledger and the cap. `cap` bounds the ε of all tasks together.
+    `state` is the folder that stores reports; all threads and processes that share it share the reports, the
+    ledger and the cap. `cap` bounds the ε of all tasks together. `retry_policy` says how long one call tries.
     """
 
     def __init__(
@@ -58,12 +57,12 @@ class Client:
         state: str | os.PathLike[str],
         *,
         cap: Numeric | None = None,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> None:
-        self._folder = Folder(Path(state).absolute())
+        self._folder = StateFolder(Path(state).absolute())
         self._outbox = Outbox(self._folder)
         self._ledger = Ledger(self._outbox, cap)
-        self._transport = Transport(url, patience or Patience())
+        self._transport = Transport(url, retry_policy or RetryPolicy())
 
     @property
     def url(self) -> str:
@@ -81,16 +80,16 @@ class Client:
         return self._ledger.spent()
 
     def task(self, task_id: str) -> Task:
-        """The task of an id: fetched once, checked against the id, then pinned in the state folder."""
+        """Return the task of an id: fetched once, checked against the id, then stored in the state folder."""
         _check_id(task_id)
-        text = self._folder.get(task_id + TASK)
+        text = self._folder.get(task_id + TASK_SUFFIX)
         if text is not None:
-            if id_of(text) != task_id:
-                raise self._folder.damage(task_id + TASK)
+            if task_id_of(text) != task_id:
+                raise self._folder.damage_error(task_id + TASK_SUFFIX)
             return Task.from_json(text)
         task = self._fetch(task_id)
         with self._folder.locked():
-            self._folder.put(task_id + TASK, task.to_json())
+            self._folder.put(task_id + TASK_SUFFIX, task.to_json())
         return task
 
     def _fetch(self, task_id: str) -> Task:
@@ -102,7 +101,7 @@ class Client:
             task = Task.from_json(answer.body)
         except TaskError as error:
             raise ClientError("wrong_task", f"{place}: {error}") from None
-        # A task's text is the only one with its id: nobody can change ε on the way.
+        # The id is the hash of the task's text: nobody can change ε on the way.
         if task.id != task_id:
             raise ClientError(
                 "wrong_task", f"{place}: the answer is the task {task.id}, not the one asked for"
@@ -112,10 +111,10 @@ class Client:
     def submit(self, task_id: str, pairs: Mapping[str, float], *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
-        The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take it yet:
-        `flush` sends it later. A report that the collector refuses is a `ClientError` with the reason. Its ε
-        is spent all the same, and another call for the task does not perturb again. Nothing is perturbed for a pilot
-        whose main task was served in, nor the other way round (`already_served`).
+        The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take reports yet:
+        `flush` sends the report later. A report that the collector refuses is a `ClientError` with the reason. Its
+        ε is spent all the same, and another call for the task does not perturb again. Nothing is perturbed for a
+        pilot if this device took part in its main task, nor the other way round (`already_served`).
         """
         _check_id(task_id)
         if invitation is not None:
@@ -132,68 +131,71 @@ class Client:
 
     def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:
         today = dt.datetime.now(dt.UTC).date().isoformat()
-        if task.closes is not None and today >= task.closes:
+        if task.phase(today) is Phase.CLOSED:
             # The collector would refuse it, and the ε would be spent all the same.
             raise ClientError("not_sent", f"task {task.id} closed on {task.closes}; nothing was perturbed")
-        epsilon = realised(task)
+        epsilon = realised_epsilon(task)
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
             self._ledger.check(task, epsilon)
-            kept = Kept(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
-            return self._outbox.add(task.id, kept)
+            report = StoredReport(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
+            return self._outbox.add(task.id, report)
 
     def flush(self) -> list[Receipt]:
-        """Send all reports that wait for this collector; a receipt for each of them.
+        """Send all reports that wait for this collector; return one receipt each.
 
-        Once the collector cannot be reached the others are not tried. A damaged file is refused after
-        all others were sent.
+        Once the collector cannot be reached, the remaining reports are not tried. A damaged file is refused after
+        all other reports were sent.
         """
         receipts: list[Receipt] = []
         damage: DataError | None = None
-        down: Outcome | None = None
+        unreachable: DeliveryOutcome | None = None
         for task_id in self._outbox.tasks():
             try:
                 if not self._waits(task_id):
                     continue
-                receipt, passing = self._deliver(task_id, instead=down)
+                receipt, is_unreachable = self._deliver(task_id, skip_as=unreachable)
             except DataError as error:
                 damage = damage or error
                 continue
             receipts.append(receipt)
-            if passing:
-                down = Outcome(receipt.status, receipt.reason)
+            if is_unreachable:
+                unreachable = DeliveryOutcome(receipt.status, receipt.reason)
         if damage is not None:
             raise damage
         return receipts
 
     def _waits(self, task_id: str) -> bool:
-        kept = self._outbox.find(task_id)
+        stored = self._outbox.find(task_id)
         waits = self._outbox.outcome(task_id).status is Status.WAITING
-        return kept is not None and kept.url == self.url and waits
+        return stored is not None and stored.url == self.url and waits
 
     def _deliver(
-        self, task_id: str, *, perturbed: bool = False, instead: Outcome | None = None
+        self, task_id: str, *, perturbed: bool = False, skip_as: DeliveryOutcome | None = None
     ) -> tuple[Receipt, bool]:
-        """Send what is stored, unless its outcome is known (`instead`: or is not worth trying)."""
-        kept = self._outbox.find(task_id)
-        if kept is None:
-            raise self._folder.damage(task_id, "the report was removed")
-        outcome, passing = instead or self._outbox.outcome(task_id), False
-        if instead is None and outcome.status is Status.WAITING:
-            # Whoever stored it may have died before its name was on the disk.
+        """Send what is stored, unless its outcome is known; with `skip_as`, only return that outcome.
+
+        Also return whether the collector was unreachable.
+        """
+        stored = self._outbox.find(task_id)
+        if stored is None:
+            raise self._folder.damage_error(task_id, "the report was removed")
+        outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
+        if skip_as is None and outcome.status is Status.WAITING:
+            # The process that stored the report may have died before the file's name was on disk.
             self._folder.sync()
-            outcome, passing = self._transport.send(task_id, kept.report, kept.invitation)
+            outcome, unreachable = self._transport.send(task_id, stored.report, stored.invitation)
             if outcome.status is not Status.WAITING:
                 outcome = self._outbox.decide(task_id, outcome)
-        return Receipt(task_id, outcome.status, kept.epsilon, perturbed, outcome.reason), passing
+        return Receipt(task_id, outcome.status, stored.epsilon, perturbed, outcome.reason), unreachable
 
 
 def _check_id(task_id: str) -> None:
     # The id becomes the name of a file: nothing but an id passes.
     try:
-        sound = isinstance(task_id, str) and len(from_base64url(task_id)) == hashlib.sha256().digest_size
+        valid = isinstance(task_id, str) and len(from_base64url(task_id)) == hashlib.sha256().digest_size
     except ReportError:
-        sound = False
-    if not sound:
+        valid = False
+    if not valid:
         raise ClientError("wrong_task", f"{task_id!r} is not a task's id")

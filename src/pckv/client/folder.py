@@ -1,4 +1,4 @@
-"""The state folder: files that are whole or not there, on disk when a call returns, for their owner alone."""
+"""The state folder: files that are complete or absent, on disk when a call returns, and private to their owner."""
 
 from __future__ import annotations
 
@@ -16,70 +16,71 @@ try:
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-LOCK, PART = "lock", ".part"
+LOCK_NAME, TEMPORARY_SUFFIX = "lock", ".part"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 WRITABLE_BY_OTHERS = 0o022
+# A newline, the SHA-256 in hexadecimal, and a newline.
 SEAL_BYTES = 66
 
 
-class Folder:
-    """Named texts in a folder, each sealed by a checksum."""
+class StateFolder:
+    """Named texts in a folder, each with a checksum."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep all other processes from writing; a process that dies lets go."""
+        """Keep all other processes from writing; a process that dies releases the lock."""
         if fcntl is None:  # pragma: no cover
             raise ClientError("not_sent", "the client needs a system with POSIX file locks")
-        self._make()
-        handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        self._create()
+        handle = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT, FILE_MODE)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            self._sweep()
+            self._delete_temporary()
             yield
         finally:
             os.close(handle)
 
-    def _make(self) -> None:
+    def _create(self) -> None:
         missing = [place for place in (self.path, *self.path.parents) if not place.exists()]
         for place in reversed(missing):
             with suppress(FileExistsError):
                 place.mkdir(FOLDER_MODE)
             sync(place.parent)
-        # Who can remove a report from here can make the client perturb again.
+        # Whoever can remove a report can make the client perturb again.
         if self.path.stat().st_mode & WRITABLE_BY_OTHERS:
             raise ClientError("not_sent", f"{self.path}: others may write to this folder (chmod 700 it)")
 
-    def _sweep(self) -> None:
-        # What a killed process left half done was never seen by anyone, and never will be.
-        for part in self.path.glob(f".*{PART}"):
-            part.unlink(missing_ok=True)
+    def _delete_temporary(self) -> None:
+        # What a killed process left unfinished was never sent, and never will be.
+        for temporary in self.path.glob(f".*{TEMPORARY_SUFFIX}"):
+            temporary.unlink(missing_ok=True)
 
     def put(self, name: str, text: str, *, replace: bool = False) -> bool:
-        """Bring a text into place, under the lock; whether it is there now. Unless told, the first one stays.
+        """Store a text, under the lock; return whether it was stored. Without `replace`, an existing text stays.
 
-        A link is made or not made as one step and never replaces anything: the first of two processes
-        wins even where the file system's locks do not work.
+        Creating a link is atomic and never replaces anything: the first of two processes wins even where the file
+        system's locks do not work.
         """
-        part, place = self.path / f".{name}.{secrets.token_hex(8)}{PART}", self.path / name
-        won = True
+        temporary, place = self.path / f".{name}.{secrets.token_hex(8)}{TEMPORARY_SUFFIX}", self.path / name
+        stored = True
         try:
-            _write(part, _sealed(text))
+            _write(temporary, _sealed(text))
             if replace:
-                part.replace(place)
+                temporary.replace(place)
             else:
-                os.link(part, place)
+                os.link(temporary, place)
         except FileExistsError:
-            won = False
+            stored = False
         finally:
-            part.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         self.sync()
-        return won
+        return stored
 
     def get(self, name: str) -> str | None:
-        """A text as it was put, None if there is none; a damaged file is refused."""
+        """Return a text as it was stored, None if there is none; a damaged file is refused."""
         try:
             data = (self.path / name).read_bytes()
         except FileNotFoundError:
@@ -89,29 +90,29 @@ class Folder:
         except UnicodeDecodeError:
             text = ""
         if _sealed(text) != data:
-            raise self.damage(name)
+            raise self.damage_error(name)
         return text
 
     def remove(self, name: str) -> None:
-        """Take a file away, under the lock."""
+        """Delete a file, under the lock."""
         (self.path / name).unlink(missing_ok=True)
         self.sync()
 
     def names(self, suffix: str) -> list[str]:
-        """The files of one kind, in order, without their suffix."""
+        """Return the names of the files with a suffix, in order, without the suffix."""
         return sorted(place.name.removesuffix(suffix) for place in self.path.glob(f"[!.]*{suffix}"))
 
     def sync(self) -> None:
-        """Bring the names of all files to the disk."""
+        """Flush the names of all files to disk."""
         sync(self.path)
 
-    def damage(self, name: str, what: str = "damaged or edited") -> DataError:
-        """The one line about a file that is not as it was written."""
+    def damage_error(self, name: str, what: str = "damaged or edited") -> DataError:
+        """Return the error about a file that is not as it was written."""
         return DataError(f"{self.path / name}: {what}; nothing is perturbed or sent for its task")
 
 
 def sync(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Flush the names in a folder to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

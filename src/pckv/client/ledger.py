@@ -1,6 +1,6 @@
 """The ledger: the ε that the reports of a state folder have spent, and what may still be spent.
 
-It is read off the stored reports: there is no second book that could disagree with them.
+It is computed from the stored reports: there is no second record that could disagree with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from pckv.canonical import decimal_text
 from pckv.channels import SIZES
-from pckv.client.outbox import Kept, Outbox
+from pckv.client.outbox import Outbox, StoredReport
 from pckv.errors import ClientError, ParameterError
 from pckv.limits import Numeric
 from pckv.task import Task
@@ -31,25 +31,25 @@ class Ledger:
             raise ParameterError(f"the cap must not be below 0: {cap}")
 
     def by_task(self) -> dict[str, Decimal]:
-        """What each task has spent, sent or not."""
-        return {task_id: kept.epsilon for task_id, kept in self._kept().items()}
+        """Return what each task has spent, sent or not."""
+        return {task_id: report.epsilon for task_id, report in self._reports().items()}
 
     def spent(self) -> Decimal:
-        """What all tasks have spent together."""
+        """Return what all tasks have spent together."""
         return _sum(self.by_task().values())
 
     def check(self, task: Task, epsilon: Decimal) -> None:
-        """Refuse a task that must not be served in; under the lock, so that no other process spends meanwhile.
+        """Refuse a task that this device must not take part in; under the lock, so that no other process spends now.
 
-        A stored report that cannot be read stops every new one: it may be of the same survey.
+        A stored report that cannot be read prevents every new one: it may belong to the same survey.
         """
-        all_kept = self._kept()
-        _check_one_kind(task, all_kept)
-        self._check_cap(epsilon, _sum(kept.epsilon for kept in all_kept.values()))
+        reports = self._reports()
+        _check_one_kind(task, reports)
+        self._check_cap(epsilon, _sum(report.epsilon for report in reports.values()))
 
-    def _kept(self) -> dict[str, Kept]:
-        found = ((task_id, self._outbox.find(task_id)) for task_id in self._outbox.tasks())
-        return {task_id: kept for task_id, kept in found if kept is not None}
+    def _reports(self) -> dict[str, StoredReport]:
+        reports = ((task_id, self._outbox.find(task_id)) for task_id in self._outbox.tasks())
+        return {task_id: report for task_id, report in reports if report is not None}
 
     def _check_cap(self, epsilon: Decimal, spent: Decimal) -> None:
         if self._cap is not None and _sum((spent, epsilon)) > self._cap:
@@ -59,10 +59,10 @@ class Ledger:
             )
 
 
-def _check_one_kind(task: Task, all_kept: Mapping[str, Kept]) -> None:
-    """A pilot and the main task of its name ask the same people about the same pairs: together that is 2ε."""
-    for task_id, kept in all_kept.items():
-        served = json.loads(kept.task)
+def _check_one_kind(task: Task, reports: Mapping[str, StoredReport]) -> None:
+    """Refuse a pilot after its main task, or the reverse: both ask about the same pairs, which would cost 2ε."""
+    for task_id, report in reports.items():
+        served = json.loads(report.task)
         if served["name"] == task.name and served["kind"] != task.kind:
             raise ClientError(
                 "already_served",
@@ -75,8 +75,8 @@ def _role(kind: str) -> str:
     return "pilot" if kind == SIZES else "main task"
 
 
-def realised(task: Task) -> Decimal:
-    """A task's ε as it is written down."""
+def realised_epsilon(task: Task) -> Decimal:
+    """Return a task's realised ε as an exact decimal."""
     return Decimal(decimal_text(task.realised_epsilon, "epsilon"))
 
 

@@ -1,17 +1,15 @@
-"""HTTP, as little as it takes: fetch a task, send a report, judge the answer.
+"""The client's HTTP: fetch a task, send a report, interpret the answer.
 
-A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers
-are bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's
-error) decides nothing: the report waits.
+A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers are
+bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error) decides
+nothing: the report waits.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import secrets
 import time
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
@@ -27,30 +25,18 @@ from urllib.request import (
 )
 
 from pckv.canonical import base64url
-from pckv.client.outbox import Outcome, Status
+from pckv.client.outbox import DeliveryOutcome, Status
+from pckv.client.retry_policy import RetryPolicy
 from pckv.errors import ParameterError
 from pckv.wire import Report
 
-LARGEST_TASK, LARGEST_ANSWER, CHUNK = 2**26, 2**16, 2**16
-LONGEST_NOTE = 200
+MAX_TASK_BYTES, MAX_ANSWER_BYTES, CHUNK_BYTES = 2**26, 2**16, 2**16
+MAX_NOTE_LENGTH = 200
 NO_ANSWER, OK, FORBIDDEN, FIRST_SERVER_ERROR = 0, 200, 403, 500
-TRIED_AGAIN = {NO_ANSWER, 408, 425, 429}
+RETRY_STATUSES = {NO_ANSWER, 408, 425, 429}
 # Sending the same report again cannot help.
-FINAL = {400, 404, 410, 413, 415}
-CODE = re.compile(r"[a-z][a-z_-]{0,39}")
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long one call tries: so often, for so many seconds in all, with pauses that double from the first.
-
-    Each pause is drawn between nothing and its bound, so that many devices do not come back at once.
-    """
-
-    tries: int = 4
-    seconds: float = 20.0
-    first_pause: float = 0.5
-    timeout: float = 10.0
+FINAL_STATUSES = {400, 404, 410, 413, 415}
+REASON_CODE = re.compile(r"[a-z][a-z_-]{0,39}")
 
 
 class Answer(NamedTuple):
@@ -63,12 +49,12 @@ class Answer(NamedTuple):
     note: str = ""
 
     @property
-    def passing(self) -> bool:
-        """Whether another try may do better, whatever is sent."""
-        return self.status in TRIED_AGAIN or self.status >= FIRST_SERVER_ERROR
+    def temporary(self) -> bool:
+        """Whether another attempt may succeed, whatever is sent."""
+        return self.status in RETRY_STATUSES or self.status >= FIRST_SERVER_ERROR
 
     def members(self, media: str) -> dict[str, Any]:
-        """The JSON object of this media type that the answer holds; nothing if it holds none."""
+        """Return the JSON object that the answer holds; an empty one if it has another media type or no object."""
         try:
             value = json.loads(self.body) if self.media == media else None
         except (ValueError, RecursionError):
@@ -80,14 +66,14 @@ class Answer(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """What became of a report that was sent; `passing` if nothing else would have got through."""
+    """The result of sending a report; `unreachable` if no other report would have got through either."""
 
-    outcome: Outcome
-    passing: bool
+    outcome: DeliveryOutcome
+    unreachable: bool
 
 
-class _AsItIs(HTTPErrorProcessor):
-    """Every answer is an answer: errors are not raised, redirects not followed."""
+class _PlainResponses(HTTPErrorProcessor):
+    """Returns every answer as it is: errors are not raised, redirects not followed."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002
         return response
@@ -96,19 +82,19 @@ class _AsItIs(HTTPErrorProcessor):
 
 
 class Transport:
-    """The way to one collector."""
+    """The connection to one collector."""
 
-    def __init__(self, url: str, patience: Patience) -> None:
+    def __init__(self, url: str, retry_policy: RetryPolicy) -> None:
         self.url = checked_url(url)
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._opener = OpenerDirector()
         self._opener.addheaders = [("User-agent", "pckv")]
-        for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), _AsItIs()):
+        for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), _PlainResponses()):
             self._opener.add_handler(handler)
 
     def fetch(self, task_id: str) -> Answer:
-        """Ask for a task."""
-        return self._patiently(Request(f"{self.url}/tasks/{task_id}"), LARGEST_TASK)  # noqa: S310
+        """Request a task."""
+        return self._request_with_retries(Request(f"{self.url}/tasks/{task_id}"), MAX_TASK_BYTES)  # noqa: S310
 
     def send(self, task_id: str, report: Report, invitation: str | None) -> Delivery:
         """Send a report; it is safe to send it again."""
@@ -121,38 +107,36 @@ class Transport:
             headers={"Content-Type": "application/json"},
             method="POST",
         )
-        answer = self._patiently(request, LARGEST_ANSWER)
-        return Delivery(judge(answer, members["id"]), answer.passing)
+        answer = self._request_with_retries(request, MAX_ANSWER_BYTES)
+        return Delivery(interpret(answer, members["id"]), answer.temporary)
 
-    def _patiently(self, request: Request, most: int) -> Answer:
-        ends = time.monotonic() + self._patience.seconds
-        bound = self._patience.first_pause
-        for _ in range(self._patience.tries - 1):
-            answer = self._once(request, most, ends)
-            pause = max(bound * secrets.randbelow(1 << 20) / (1 << 20), answer.retry_after)
-            if not answer.passing or time.monotonic() + pause >= ends:
+    def _request_with_retries(self, request: Request, max_bytes: int) -> Answer:
+        deadline = time.monotonic() + self._retry_policy.seconds
+        for attempt in range(self._retry_policy.tries - 1):
+            answer = self._request(request, max_bytes, deadline)
+            pause = max(self._retry_policy.pause(attempt), answer.retry_after)
+            if not answer.temporary or time.monotonic() + pause >= deadline:
                 return answer
             time.sleep(pause)
-            bound *= 2
-        return self._once(request, most, ends)
+        return self._request(request, max_bytes, deadline)
 
-    def _once(self, request: Request, most: int, ends: float) -> Answer:
-        timeout = max(0.001, min(self._patience.timeout, ends - time.monotonic()))
+    def _request(self, request: Request, max_bytes: int, deadline: float) -> Answer:
+        timeout = max(0.001, min(self._retry_policy.timeout, deadline - time.monotonic()))
         try:
             with self._opener.open(request, timeout=timeout) as response:
-                return _read(response, most, ends)
+                return _read(response, max_bytes, deadline)
         except (OSError, HTTPException) as error:
             cause = error.reason if isinstance(error, URLError) else error
             return Answer(NO_ANSWER, note=one_line(f"no answer ({cause or type(cause).__name__})"))
 
 
-def _read(response: HTTPResponse, most: int, ends: float) -> Answer:
+def _read(response: HTTPResponse, max_bytes: int, deadline: float) -> Answer:
     body = bytearray()
-    while chunk := response.read1(CHUNK):
+    while chunk := response.read1(CHUNK_BYTES):
         body += chunk
-        if len(body) > most:
-            return Answer(NO_ANSWER, note=f"an answer of more than {most:,} bytes")
-        if time.monotonic() > ends:
+        if len(body) > max_bytes:
+            return Answer(NO_ANSWER, note=f"an answer of more than {max_bytes:,} bytes")
+        if time.monotonic() > deadline:
             return Answer(NO_ANSWER, note="an answer that takes too long")
     if response.length:
         return Answer(NO_ANSWER, note="an answer that was cut off")
@@ -170,45 +154,46 @@ def _seconds(retry_after: str | None) -> float:
         return 0.0
 
 
-def judge(answer: Answer, report_id: str) -> Outcome:
-    """What an answer means for the one report that was sent."""
+def interpret(answer: Answer, report_id: str) -> DeliveryOutcome:
+    """Return what an answer means for the one report that was sent."""
     if answer.status == OK:
         match answer.members("application/json"):
             case {"refused": []}:
-                return Outcome(Status.SENT)
+                return DeliveryOutcome(Status.SENT)
             case {"refused": [{"id": refused, "reason": str(reason)}]} if refused == report_id:
-                return Outcome(Status.REFUSED, _code(reason, "an unknown reason"))
-        return Outcome(Status.WAITING, "an answer that is not a collector's")
+                return DeliveryOutcome(Status.REFUSED, _code(reason, "an unknown reason"))
+        return DeliveryOutcome(Status.WAITING, "an answer that is not a collector's")
     problem = answer.members("application/problem+json")
     if not problem:
-        return Outcome(Status.WAITING, str(answer))
+        return DeliveryOutcome(Status.WAITING, str(answer))
     kind = _code(str(problem.get("type")).rpartition(":")[2], f"HTTP {answer.status}")
     detail = one_line(str(problem.get("detail", "")))
-    final = answer.status in FINAL or (answer.status == FORBIDDEN and kind == "closed")
-    return Outcome(Status.REFUSED if final else Status.WAITING, f"{kind}: {detail}" if detail else kind)
+    final = answer.status in FINAL_STATUSES or (answer.status == FORBIDDEN and kind == "closed")
+    reason = f"{kind}: {detail}" if detail else kind
+    return DeliveryOutcome(Status.REFUSED if final else Status.WAITING, reason)
 
 
-def _code(text: str, otherwise: str) -> str:
-    return text if CODE.fullmatch(text) else otherwise
+def _code(text: str, default: str) -> str:
+    return text if REASON_CODE.fullmatch(text) else default
 
 
 def one_line(text: str) -> str:
-    """A text from elsewhere, fit for a terminal: one line, printable, not long."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text[:LONGEST_NOTE])
+    """Return a text from elsewhere in a form that is safe on a terminal: one line, printable, not long."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[:MAX_NOTE_LENGTH])
     return " ".join(shown.split())
 
 
 def checked_url(url: str) -> str:
-    """A collector's address without a slash at its end."""
+    """Return a collector's address without a slash at its end, or refuse it."""
     try:
         parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        sound = False
-    if not sound or parts.username is not None or parts.query or parts.fragment or not _plain(url):
+        valid = False
+    if not valid or parts.username is not None or parts.query or parts.fragment or not _is_plain(url):
         raise ParameterError(f"{url!r} is not a collector's address, like https://example.org")
     return url.rstrip("/")
 
 
-def _plain(url: str) -> bool:
+def _is_plain(url: str) -> bool:
     return url.isascii() and url.isprintable() and " " not in url

@@ -1,11 +1,11 @@
-"""The application: routes, limits and problems put together."""
+"""The application: routes, limits and error handlers put together."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
@@ -14,20 +14,28 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pckv import __version__
-from pckv.collector import estimates, tasks, uploads
+from pckv.collector import estimate_routes, task_routes, upload_routes
 from pckv.collector.auth import PUBLIC, Guard
-from pckv.collector.cors import AnyOrigin
-from pckv.collector.limits import Limits
+from pckv.collector.cors import CrossOriginHeaders
+from pckv.collector.estimate_cache import EstimateCache
+from pckv.collector.limits import RequestLimits
 from pckv.collector.logs import log
-from pckv.collector.maintenance import keep_up
+from pckv.collector.maintenance import run_maintenance
 from pckv.collector.metrics import Metrics
-from pckv.collector.problem_details import BY_STATUS, URN, Problem, ProblemKind, answer, documented
-from pckv.collector.report_writer import Batcher
+from pckv.collector.problem_details import (
+    BY_STATUS,
+    URN,
+    ProblemDetails,
+    ProblemKind,
+    handle_problem,
+    problem_responses,
+)
+from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
-from pckv.collector.state import Collector, collector, today
-from pckv.collector.tallies import Tallies
+from pckv.collector.state import Collector, get_collector, today
+from pckv.collector.task_cache import TaskCache
 from pckv.errors import StoreError
-from pckv.store.base import Outcome, Store, Upload
+from pckv.store.base import ReportOutcome, Store, Upload
 
 PROBLEM_SCHEMA = {
     "type": "object",
@@ -40,13 +48,12 @@ PROBLEM_SCHEMA = {
     },
 }
 
-# What can be wrong with any request, whatever it asks for.
-ANYWHERE = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
+# What can be wrong with any request.
+GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
 def create_app(store: Store, settings: Settings, clock: Callable[[], str] = today) -> FastAPI:
-    """An application over a store that is ready."""
-    here = _collector(store, settings, clock)
+    """Return the application of a collector over a store whose schema is ready."""
     guard = Guard(store)
     app = FastAPI(
         title="pckv collector",
@@ -58,52 +65,52 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = toda
         dependencies=[Depends(guard)],
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = here, guard
-    for router in (uploads.router, tasks.router, estimates.router):
+    app.state.collector, app.state.guard = _create_collector(store, settings, clock), guard
+    for router in (upload_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
-    app.add_exception_handler(Problem, answer)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _by_status)
-    app.add_exception_handler(StoreError, _unavailable)
+    app.add_exception_handler(ProblemDetails, handle_problem)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_request)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(StoreError, _handle_store_error)
     app.add_middleware(
-        Limits,
+        RequestLimits,
         body_bytes=settings.body_bytes,
         body_seconds=settings.body_seconds,
         rate=settings.rate,
     )
-    app.add_middleware(AnyOrigin)
+    app.add_middleware(CrossOriginHeaders)
     return app
 
 
-def _collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    def write(batch: list[Upload]) -> list[list[Outcome]]:
+def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
+    def write(batch: list[Upload]) -> list[list[ReportOutcome]]:
         start = time.perf_counter()
         outcomes = store.add_reports(batch)
         metrics.commit_seconds.observe(time.perf_counter() - start)
         return outcomes
 
-    batcher = Batcher(
+    report_writer = ReportWriter(
         write,
-        most_reports=settings.batch_reports,
+        max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
-        most_waiting=settings.queue_reports,
+        max_pending=settings.queue_reports,
     )
-    metrics = Metrics(lambda: batcher.waiting)
-    return Collector(store, settings, batcher, metrics, Tallies(store), clock)
+    metrics = Metrics(lambda: report_writer.pending_reports)
+    return Collector(store, settings, report_writer, metrics, TaskCache(store), EstimateCache(store), clock)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    here: Collector = app.state.collector
-    here.batcher.start()
-    upkeep = asyncio.create_task(keep_up(here))
+    collector: Collector = app.state.collector
+    collector.report_writer.start()
+    maintenance = asyncio.create_task(run_maintenance(collector))
     log("ready")
     yield
-    upkeep.cancel()
-    with suppress(asyncio.CancelledError):
-        await upkeep
-    await here.batcher.drain()
+    maintenance.cancel()
+    # Pending reports are written however the maintenance ended.
+    await asyncio.gather(maintenance, return_exceptions=True)
+    await collector.report_writer.drain()
     log("stopped")
 
 
@@ -116,10 +123,10 @@ def _add_operations(app: FastAPI) -> None:
         "/readyz",
         summary="Whether the store answers",
         tags=["operations"],
-        responses=documented(ProblemKind.OVERLOADED),
+        responses=problem_responses(ProblemKind.OVERLOADED),
     )
     async def readyz(request: Request) -> dict[str, str]:
-        await asyncio.to_thread(collector(request).store.ping)
+        await asyncio.to_thread(get_collector(request).store.ping)
         return {"status": "ok"}
 
     @app.get(
@@ -129,11 +136,11 @@ def _add_operations(app: FastAPI) -> None:
         response_class=Response,
         responses={
             200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-            **documented(*tasks.ADMINISTRATION),
+            **problem_responses(*task_routes.ADMIN_PROBLEMS),
         },
     )
     async def metrics(request: Request) -> Response:
-        return Response(collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
+        return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
     async def document() -> JSONResponse:
@@ -141,36 +148,36 @@ def _add_operations(app: FastAPI) -> None:
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """FastAPI's document with our problems in the place of its own validation errors, and who may do what."""
+    """Return FastAPI's document with our problems instead of its validation errors, and with who may do what."""
     document = app.openapi()
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = PROBLEM_SCHEMA
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    anywhere = {str(status): described for status, described in documented(*ANYWHERE).items()}
+    general = {str(status): response for status, response in problem_responses(*GENERAL_PROBLEMS).items()}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             operation["responses"].pop("422", None)
-            operation["responses"] |= anywhere
+            operation["responses"] |= general
             if (method.upper(), path) not in PUBLIC:
                 operation["security"] = [{"token": []}]
     return document
 
 
-async def _malformed(_: Request, error: Exception) -> JSONResponse:
+async def _handle_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return Problem(ProblemKind.MALFORMED, f"{place}: {first['msg']}").response()
+    return ProblemDetails(ProblemKind.MALFORMED, f"{place}: {first['msg']}").response()
 
 
-async def _by_status(_: Request, error: Exception) -> JSONResponse:
+async def _handle_http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101
     kind = BY_STATUS.get(error.status_code, ProblemKind.MALFORMED)
-    return Problem(kind).response(error.headers)
+    return ProblemDetails(kind).response(error.headers)
 
 
-async def _unavailable(_: Request, error: Exception) -> JSONResponse:
+async def _handle_store_error(_: Request, error: Exception) -> JSONResponse:
     log("store_failed", reason=str(error))
-    return Problem(ProblemKind.OVERLOADED, "the store does not answer").response()
+    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()

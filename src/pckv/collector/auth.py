@@ -1,8 +1,9 @@
-"""Who may do what: every route is the administrator's alone unless it is listed here."""
+"""Who may do what: only the administrator may use a route that is not listed in this module."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import hmac
 import os
@@ -12,12 +13,13 @@ from pathlib import Path
 
 from fastapi import Request
 
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.logs import log
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
 from pckv.errors import ParameterError
 from pckv.store.base import Role, Store
 
-ENVIRONMENT = "PCKV_ADMIN_TOKEN"
+TOKEN_VARIABLE = "PCKV_ADMIN_TOKEN"  # noqa: S105
 TOKEN_BYTES = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -32,14 +34,14 @@ PUBLIC: frozenset[Route] = frozenset(
         ("OPTIONS", "/tasks/{task_id}"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
-        # Pages and what they load hold nothing secret: all they show is asked for afterwards.
+        # Pages and what they load hold nothing secret: they request what they show afterwards.
         ("GET", "/"),
         ("GET", "/favicon.ico"),
         ("GET", "/join/{task_id}"),
         ("GET", "/static/{name}"),
         ("GET", "/client/{path:path}"),
         ("GET", "/vega.js"),
-        # To sign in takes a token in the body, and everybody may ask who they are.
+        # Signing in takes a token in the body, and everybody may ask who they are.
         ("GET", "/session"),
         ("POST", "/session"),
     }
@@ -59,13 +61,13 @@ ANALYSTS: frozenset[Route] = frozenset(
 
 
 def token_hash(token: str) -> bytes:
-    """What is kept of a token; tokens are long and random, so that a plain hash is enough."""
-    # Whatever JSON can hold has a hash, even half a character.
+    """Return what is stored of a token; tokens are long and random, so that a plain hash is enough."""
+    # Any text that JSON can hold has a hash, even a lone surrogate.
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
 def new_token() -> str:
-    """A token nobody can guess."""
+    """Return a token that nobody can guess."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
@@ -75,24 +77,24 @@ class Guard:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.sessions = Sessions(store)
-        given = os.environ.get(ENVIRONMENT)
-        self._given = token_hash(given) if given else None
+        token = os.environ.get(TOKEN_VARIABLE)
+        self._environment_hash = token_hash(token) if token else None
 
     async def __call__(self, request: Request) -> None:
-        """Let a request pass, or refuse it."""
-        found = request.scope["route"]
-        # The prefix of a router is not in its routes' own paths: below one, nothing is a listed path.
-        listed = found.path_regex.match(request.scope["path"])
-        route = (request.method, found.path if listed else "")
+        """Admit a request, or refuse it."""
+        matched = request.scope["route"]
+        # A route's own path lacks the prefix of its router: below a prefix, no path counts as listed.
+        has_prefix = not matched.path_regex.match(request.scope["path"])
+        route = (request.method, "" if has_prefix else matched.path)
         if route in PUBLIC:
             return
-        role = await asyncio.to_thread(self._asker, request)
+        role = await asyncio.to_thread(self._role_of, request)
         if role is None:
-            raise Problem(ProblemKind.BAD_TOKEN)
+            raise ProblemDetails(ProblemKind.BAD_TOKEN)
         if role is Role.ANALYST and route not in ANALYSTS:
-            raise Problem(ProblemKind.FORBIDDEN)
+            raise ProblemDetails(ProblemKind.FORBIDDEN)
 
-    def _asker(self, request: Request) -> Role | None:
+    def _role_of(self, request: Request) -> Role | None:
         authorization = request.headers.get("authorization")
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
@@ -103,53 +105,89 @@ class Guard:
         return session.role if session else None
 
     def role(self, token: str) -> Role | None:
-        """Who a token stands for."""
-        found = token_hash(token)
-        roles = [role for role, kept in self._known() if hmac.compare_digest(kept, found)]
+        """Return whom a token authorises."""
+        given = token_hash(token)
+        roles = [role for role, stored in self._tokens() if hmac.compare_digest(stored, given)]
         return min(roles, default=None)
 
     def session(self, request: Request) -> Session | None:
-        """Who signed in, if the token of that time is still one."""
+        """Return who signed in, if the token that they used is still valid."""
         cookie = request.cookies.get(COOKIE)
         session = self.sessions.read(cookie) if cookie else None
         if session is None:
             return None
-        known = [
-            role is session.role and hmac.compare_digest(fingerprint(kept), session.token)
-            for role, kept in self._known()
+        matches = [
+            role is session.role and hmac.compare_digest(fingerprint(stored), session.token)
+            for role, stored in self._tokens()
         ]
-        return session if any(known) else None
+        return session if any(matches) else None
 
-    def _known(self) -> list[tuple[Role, bytes]]:
-        given = [] if self._given is None else [(Role.ADMINISTRATOR, self._given)]
-        # An administrator's token from the environment takes the place of the stored one.
-        return given + [
-            (role, kept)
-            for role, kept in self._store.tokens()
-            if role is not Role.ADMINISTRATOR or self._given is None
-        ]
+    def _tokens(self) -> list[tuple[Role, bytes]]:
+        stored = self._store.tokens()
+        if self._environment_hash is None:
+            return stored
+        # An administrator's token from the environment replaces the stored one.
+        others = [(role, token) for role, token in stored if role is not Role.ADMINISTRATOR]
+        return [(Role.ADMINISTRATOR, self._environment_hash), *others]
 
 
 def check_own_page(request: Request) -> None:
-    """Refuse what a page of another site could have made a browser send."""
+    """Refuse a request that a page of another site could have made a browser send."""
     if request.headers.get(HEADER) != HEADER_VALUE:
-        raise Problem(ProblemKind.FORBIDDEN, f"a request by cookie needs the header {HEADER}: {HEADER_VALUE}")
-
-
-def first_token(store: Store, token_file: str | None) -> None:
-    """Make the administrator's token at the first start, and show it once."""
-    if os.environ.get(ENVIRONMENT) or any(role is Role.ADMINISTRATOR for role, _ in store.tokens()):
-        return
-    if token_file is None and not sys.stderr.isatty():
-        raise ParameterError(
-            f"no administrator's token yet: set {ENVIRONMENT}, or name a --token-file to write one to"
+        raise ProblemDetails(
+            ProblemKind.FORBIDDEN, f"a request by cookie needs the header {HEADER}: {HEADER_VALUE}"
         )
-    token = new_token()
+
+
+def create_first_token(store: Store, token_file: str | None) -> None:
+    """Create the administrator's token at the first start, and show it once.
+
+    Of several collectors that start first on one store, exactly one creates and shows a token.
+    """
+    if os.environ.get(TOKEN_VARIABLE) or _has_administrator(store):
+        return
     if token_file is not None:
-        write_token(Path(token_file), token)
-    store.set_token(Role.ADMINISTRATOR, token_hash(token))
-    if token_file is None:
-        sys.stderr.write(f"The administrator's token, shown this once: {token}\n")
+        _create_in_file(store, Path(token_file))
+    elif not sys.stderr.isatty():
+        raise ParameterError(
+            f"no administrator's token yet: set {TOKEN_VARIABLE}, or name a --token-file to write one to"
+        )
+    else:
+        token = new_token()
+        if store.add_first_token(token_hash(token)):
+            sys.stderr.write(f"The administrator's token, shown this once: {token}\n")
+        else:
+            _log_other_creator()
+
+
+def _has_administrator(store: Store) -> bool:
+    return any(role is Role.ADMINISTRATOR for role, _ in store.tokens())
+
+
+def _create_in_file(store: Store, path: Path) -> None:
+    """Create the token in a new file, which appears only after the store has the token.
+
+    So a collector that shares the file with others finds it only if one of them has created the token.
+    """
+    if path.exists() and not _has_administrator(store):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    token = new_token()
+    # A folder that cannot be written to is refused before anything is stored.
+    probe = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    write_token(probe, token)
+    probe.unlink()
+    if store.add_first_token(token_hash(token)):
+        write_token(path, token)
+    else:
+        _log_other_creator()
+
+
+def _log_other_creator() -> None:
+    log(
+        "token_exists",
+        reason="another collector that started at the same time created the administrator's token: "
+        "it is in that collector's terminal or --token-file",
+    )
 
 
 def write_token(path: Path, token: str) -> None:

@@ -1,4 +1,4 @@
-"""Pages of any origin may load the client, fetch a task and send a report, and see the answer; nothing else."""
+"""Cross-origin access: pages of any origin may load the client, fetch a task and send a report; nothing else."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PREFLIGHT = {
 }
 
 
-class AnyOrigin:
-    """Middleware around everything: a page must be able to read refusals too, or it would try for ever."""
+class CrossOriginHeaders:
+    """Middleware around everything: a page must be able to read refusals too, or it would retry for ever."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Mark the answers to what clients ask."""
+        """Add the headers to the answers that clients need."""
 
         async def mark(message: Message) -> None:
             if message["type"] == "http.response.start":

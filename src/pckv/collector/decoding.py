@@ -1,4 +1,4 @@
-"""From the bytes of a request to reports: strictly, and without trusting their size or shape."""
+"""Decoding reports from the bytes of a request: strictly, and without trusting their size or shape."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pckv.canonical import Repeated, base64url, from_base64url, unique
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.counting.batches import sift
 from pckv.errors import ReportError, require
 from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
 from pckv.wire import Report, Words, check_id
 
-MOST_REPORTS = 10_000
+MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
 DUPLICATE = "duplicate_in_request"
 # Kinds of Arrow messages, and where a record batch says how it is compressed.
 SCHEMA_MESSAGE, BATCH_MESSAGE = 1, 3
 HEADER_KIND, HEADER, COMPRESSION = 1, 2, 3
-# How a stream ends: without it Arrow takes what a broken connection left for the whole.
+# How a stream ends: without it Arrow would accept what a broken connection left.
 END_MARK = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 class Refusal(NamedTuple):
-    """A report that is refused, by the id that it came with."""
+    """A refused report, by the id that it was sent with."""
 
     id: str
     reason: str
 
 
 class Decoded(NamedTuple):
-    """What a request brings: sound reports, the invitation of each, and refusals."""
+    """The content of a request: valid reports, the invitation of each, and refusals."""
 
     reports: list[Report]
     invitations: list[str | None]
@@ -41,26 +41,28 @@ class Decoded(NamedTuple):
 
 
 def decode_json(task: Task, body: bytes) -> Decoded:
-    """The reports of a JSON body."""
+    """Return the reports of a JSON body."""
     try:
         content = json.loads(body.decode(), parse_constant=_no_constants, object_pairs_hook=unique)
     except Repeated as error:
-        raise Problem(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
+        raise ProblemDetails(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
     except (ValueError, RecursionError):
-        raise Problem(ProblemKind.MALFORMED, "the body is not JSON") from None
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
     if (
         not isinstance(content, dict)
         or content.keys() != {"reports"}
         or not isinstance(content["reports"], list)
     ):
-        raise Problem(ProblemKind.MALFORMED, 'the body must be {"reports": […]}')
+        raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"reports": […]}')
     _check_count(len(content["reports"]))
     for item in content["reports"]:
         if not isinstance(item, dict) or item.keys() not in MEMBERS or not all(map(_is_text, item.values())):
-            raise Problem(
+            raise ProblemDetails(
                 ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
             )
-    return _sift((item["id"], _read(task, item), item.get("invitation")) for item in content["reports"])
+    return _without_repeats(
+        (item["id"], _read(task, item), item.get("invitation")) for item in content["reports"]
+    )
 
 
 def _no_constants(name: str) -> None:
@@ -72,12 +74,14 @@ def _is_text(value: object) -> bool:
 
 
 def _check_count(reports: int) -> None:
-    if reports > MOST_REPORTS:
-        raise Problem(ProblemKind.TOO_LARGE, f"a request has at most {MOST_REPORTS:,} reports")
+    if reports > MAX_REPORTS_PER_REQUEST:
+        raise ProblemDetails(
+            ProblemKind.TOO_LARGE, f"a request has at most {MAX_REPORTS_PER_REQUEST:,} reports"
+        )
 
 
 def _read(task: Task, item: dict[str, str]) -> Report | str:
-    """A report, or the reason that it is none."""
+    """Return a report, or the reason why it is refused."""
     try:
         report_id = from_base64url(item["id"])
         check_id(report_id)
@@ -91,10 +95,10 @@ def _read(task: Task, item: dict[str, str]) -> Report | str:
     return Report(report_id, body)
 
 
-def _sift(found: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
+def _without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
     decoded = Decoded([], [], [])
     seen: set[bytes] = set()
-    for text, report, invitation in found:
+    for text, report, invitation in rows:
         if isinstance(report, str):
             decoded.refused.append(Refusal(text, report))
         elif report.id in seen:
@@ -107,7 +111,7 @@ def _sift(found: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
 
 
 def decode_arrow(task: Task, body: bytes) -> Decoded:
-    """The reports of an Arrow stream, which has no place for invitations."""
+    """Return the reports of an Arrow stream, which has no column for invitations."""
     arrow = require("pyarrow", extra="files")
     try:
         _check_messages(arrow, body)
@@ -115,14 +119,16 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
             _check_schema(task, stream.schema)
             batches = list(_batches(stream))
     except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
-        raise Problem(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
-    # `sift` finds, in whole columns, what one by one would take many times as long.
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
+    # `sift` checks whole columns, many times as fast as one report after the other.
     if not any(sift(task, batch, "")[1] for batch in batches):
         ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
         if len(set(ids)) == len(ids):
             bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))
             return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
-    return _sift((base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches))
+    return _without_repeats(
+        (base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches)
+    )
 
 
 def _batches(stream: Any) -> Iterator[Any]:
@@ -135,12 +141,12 @@ def _batches(stream: Any) -> Iterator[Any]:
 
 
 def _check_schema(task: Task, schema: Any) -> None:
-    wanted = report_schema(task)
+    expected = report_schema(task)
     if (schema.metadata or {}).get(ID_MEMBER.encode(), task.id.encode()) != task.id.encode():
-        raise Problem(ProblemKind.MALFORMED, "the stream says that it is another task's")
-    if schema.names != wanted.names or schema.types != wanted.types:
-        raise Problem(
-            ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, wanted))}"
+        raise ProblemDetails(ProblemKind.MALFORMED, "the stream says that it is another task's")
+    if schema.names != expected.names or schema.types != expected.types:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, expected))}"
         )
 
 
@@ -172,23 +178,23 @@ def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report 
 
 
 def _check_messages(arrow: Any, body: bytes) -> None:
-    """Refuse anything but a schema and plain record batches: compressed ones may unpack to any size."""
+    """Refuse anything but a schema and plain record batches: compressed ones could unpack to any size."""
     source = arrow.BufferReader(body)
     reader = arrow.ipc.MessageReader.open_stream(source)
     for number, message in enumerate(_messages(reader)):
         metadata = message.metadata.to_pybytes()
         root = struct.unpack_from("<I", metadata)[0]
-        kind_place, header_place = (_field(metadata, root, field) for field in (HEADER_KIND, HEADER))
-        kind = metadata[kind_place] if kind_place else 0
-        if kind != (BATCH_MESSAGE if number else SCHEMA_MESSAGE) or not header_place:
-            raise Problem(ProblemKind.MALFORMED, "the stream must be a schema and record batches")
-        header = header_place + struct.unpack_from("<I", metadata, header_place)[0]
+        kind_position, header_position = (_field(metadata, root, field) for field in (HEADER_KIND, HEADER))
+        kind = metadata[kind_position] if kind_position else 0
+        if kind != (BATCH_MESSAGE if number else SCHEMA_MESSAGE) or not header_position:
+            raise ProblemDetails(ProblemKind.MALFORMED, "the stream must be a schema and record batches")
+        header = header_position + struct.unpack_from("<I", metadata, header_position)[0]
         if kind == BATCH_MESSAGE and _field(metadata, header, COMPRESSION):
-            raise Problem(ProblemKind.MEDIA, "compressed record batches are not taken")
+            raise ProblemDetails(ProblemKind.MEDIA, "compressed record batches are not taken")
     if source.tell() != len(body):
-        raise Problem(ProblemKind.MALFORMED, "something follows the end of the stream")
+        raise ProblemDetails(ProblemKind.MALFORMED, "something follows the end of the stream")
     if not body.endswith(END_MARK):
-        raise Problem(ProblemKind.MALFORMED, "the stream breaks off: its end mark is missing")
+        raise ProblemDetails(ProblemKind.MALFORMED, "the stream breaks off: its end mark is missing")
 
 
 def _messages(reader: Any) -> Iterator[Any]:
@@ -200,7 +206,7 @@ def _messages(reader: Any) -> Iterator[Any]:
 
 
 def _field(data: bytes, table: int, number: int) -> int:
-    """Where a field of a flatbuffers table is; 0 if it is not there."""
+    """Return the position of a field of a flatbuffers table; 0 if the table does not have it."""
     vtable = table - struct.unpack_from("<i", data, table)[0]
     size = struct.unpack_from("<H", data, vtable)[0]
     place = 4 + 2 * number

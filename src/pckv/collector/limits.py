@@ -1,4 +1,4 @@
-"""Limits on what reaches the routes: size, encoding, time and rate. No address is kept."""
+"""Limits on what reaches the routes: size, encoding, time and rate. No address is stored."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hashlib import blake2b
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 
-# Senders are told apart by a keyed hash into so many buckets; a bucket may send a burst of this many seconds.
+# A keyed hash assigns each sender to a bucket; a bucket may send a burst worth this many seconds of its rate.
 BUCKETS = 2**16
 BURST_SECONDS = 10
 
 
-class Limits:
-    """Middleware around all routes: a request reaches them whole, or not at all."""
+class RequestLimits:
+    """Middleware around all routes: a request reaches them complete, or not at all."""
 
     def __init__(self, app: ASGIApp, *, body_bytes: int, body_seconds: float, rate: int) -> None:
         self._app = app
@@ -35,9 +35,9 @@ class Limits:
         try:
             self._check(scope, headers)
             if b"content-length" in headers or b"transfer-encoding" in headers:
-                receive = Whole(await self._read(receive), receive)
-        except Problem as problem:
-            # What is left of the body is not waited for: it could come for ever.
+                receive = _BufferedBody(await self._read(receive), receive)
+        except ProblemDetails as problem:
+            # The rest of the body is not waited for: it could come for ever.
             await problem.response({"Connection": "close"})(scope, receive, send)
         except ClientDisconnect:
             return
@@ -46,15 +46,15 @@ class Limits:
 
     def _check(self, scope: Scope, headers: Mapping[bytes, bytes]) -> None:
         if headers.get(b"content-encoding", b"identity") != b"identity":
-            raise Problem(ProblemKind.MEDIA, "content encodings are not taken")
+            raise ProblemDetails(ProblemKind.MEDIA, "content encodings are not taken")
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._body_bytes:
             raise self._too_large()
         if self._rate and scope.get("client") and not self._rate.admits(scope["client"][0]):
-            raise Problem(ProblemKind.TOO_OFTEN)
+            raise ProblemDetails(ProblemKind.TOO_OFTEN)
 
     async def _read(self, receive: Receive) -> bytes:
-        """A body, bounded in size and time."""
+        """Read a body, bounded in size and time."""
         chunks: list[bytes] = []
         left, more = self._body_bytes, True
         try:
@@ -69,22 +69,22 @@ class Limits:
                         raise self._too_large()
                     more = message.get("more_body", False)
         except TimeoutError:
-            raise Problem(ProblemKind.SLOW) from None
+            raise ProblemDetails(ProblemKind.SLOW) from None
         return b"".join(chunks)
 
-    def _too_large(self) -> Problem:
-        return Problem(ProblemKind.TOO_LARGE, f"a body has at most {self._body_bytes:,} bytes")
+    def _too_large(self) -> ProblemDetails:
+        return ProblemDetails(ProblemKind.TOO_LARGE, f"a body has at most {self._body_bytes:,} bytes")
 
 
-class Whole:
-    """The receiving end of a request whose body is here already."""
+class _BufferedBody:
+    """The receiving end of a request whose body was read already."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
         self._receive = receive
 
     async def __call__(self) -> Message:
-        """The body, and then whatever else happens."""
+        """Return the body, and then whatever else arrives."""
         if self._body is None:
             return await self._receive()
         body, self._body = self._body, None
@@ -92,7 +92,7 @@ class Whole:
 
 
 class RateLimit:
-    """A token bucket for every value of a keyed hash; the key is random and never leaves this process."""
+    """One token bucket per value of a keyed hash; the key is random and never leaves this process."""
 
     def __init__(self, rate: int, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._now = rate, now
@@ -102,7 +102,7 @@ class RateLimit:
         self._seen = [now()] * BUCKETS
 
     def admits(self, sender: str) -> bool:
-        """Whether one more request of a sender is within the rate."""
+        """Return whether one more request of a sender is within the rate."""
         bucket = int.from_bytes(blake2b(sender.encode(), key=self._key, digest_size=8).digest()) % BUCKETS
         now = self._now()
         level = min(self._full, self._level[bucket] + (now - self._seen[bucket]) * self._rate)

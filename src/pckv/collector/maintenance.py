@@ -1,4 +1,4 @@
-"""What a collector does by itself: fold parts together, and forget reports when their time is over."""
+"""What a collector does by itself: compact tallies, and delete reports that are no longer needed."""
 
 from __future__ import annotations
 
@@ -6,56 +6,61 @@ import asyncio
 import datetime as dt
 
 from pckv.collector.logs import log
-from pckv.collector.state import Collector, ended
+from pckv.collector.state import Collector
+from pckv.collector.task_phase import closing_day
 from pckv.errors import PckvError
+from pckv.store.base import StoredTask
 
-# Often, so that few parts gather: folding many holds uploaders up for longer.
+# Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25
 SECONDS_AFTER_FAILURE = 5.0
-PARTS_TO_FOLD = 32
-TASKS_A_PAGE = 100
+PARTS_TO_COMPACT = 32
+TASKS_PER_PAGE = 100
 
 
-async def keep_up(here: Collector) -> None:
-    """Do the upkeep now and then, for as long as the collector runs."""
-    day = ""
+async def run_maintenance(collector: Collector) -> None:
+    """Compact all the time and finish closed tasks once per day, until cancelled; no error ends it."""
+    finished_day = ""
     while True:
         try:
-            await asyncio.to_thread(fold, here, PARTS_TO_FOLD)
-            if day != here.today():
-                now = here.today()
-                await asyncio.to_thread(settle, here, here.settings.keep_reports, now)
-                day = now
-        except PckvError as error:
-            log("upkeep_failed", reason=str(error))
+            await asyncio.to_thread(compact_tasks, collector, PARTS_TO_COMPACT)
+            day = collector.today()
+            if day != finished_day:
+                await asyncio.to_thread(finish_closed_tasks, collector, collector.settings.keep_reports, day)
+                finished_day = day
+        except Exception as error:  # noqa: BLE001
+            # Our own errors say what to do; the text of any other could hold what people sent.
+            reason = str(error) if isinstance(error, PckvError) else type(error).__name__
+            log("maintenance_failed", reason=reason)
             await asyncio.sleep(SECONDS_AFTER_FAILURE)
         await asyncio.sleep(SECONDS_BETWEEN)
 
 
-def fold(here: Collector, parts: int) -> None:
-    """Fold the parts of every task that has at least so many."""
-    for task_id in here.store.tasks_to_compact(parts):
-        here.store.compact(task_id)
+def compact_tasks(collector: Collector, parts: int) -> None:
+    """Compact every task that has at least this many parts."""
+    for task_id in collector.store.tasks_to_compact(parts):
+        collector.store.compact(task_id)
 
 
-def settle(here: Collector, keep: int | None, day: str) -> None:
-    """Do what is due for tasks that have ended, once a day.
+def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -> None:
+    """Merge all parts of closed tasks into one, and delete their reports some days after closing.
 
-    Their parts are folded into one, since parts of few reports could tell what came together; their
-    reports are deleted after so many days.
+    Parts of few reports could reveal which reports came together. `keep_days` is None if reports are kept.
     """
     after = ""
-    while found := here.store.list_tasks(TASKS_A_PAGE, after):
-        for each in found:
-            over = ended(each)
-            if over is None or over > day:
-                continue
-            here.store.compact(each.task.id, all_of_them=True)
-            if keep is not None and each.reports_forgotten is None and _days(over, day) >= keep:
-                here.store.forget_reports(each.task.id, day)
-                log("reports_forgotten", task=each.task.id)
-        after = found[-1].task.id
+    while page := collector.store.list_tasks(TASKS_PER_PAGE, after):
+        for stored in page:
+            _finish_if_closed(collector, stored, keep_days, day)
+        after = page[-1].task.id
 
 
-def _days(first: str, last: str) -> int:
-    return (dt.date.fromisoformat(last) - dt.date.fromisoformat(first)).days
+def _finish_if_closed(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:
+    closed = closing_day(stored)
+    if closed is None or closed > day:
+        return
+    collector.store.compact(stored.task.id, fully=True)
+    if keep_days is None or stored.reports_forgotten is not None:
+        return
+    if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closed)).days >= keep_days:
+        collector.store.forget_reports(stored.task.id, day)
+        log("reports_forgotten", task=stored.task.id)

@@ -1,4 +1,4 @@
-"""What can be watched: counts and times of the collector itself, nothing about anybody."""
+"""Metrics: counts and times of the collector itself, nothing about people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-# They would say to the second when something first happened.
+# They would reveal to the second when something first happened.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
@@ -22,7 +22,7 @@ COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 class Metrics:
     """The metrics of one collector."""
 
-    def __init__(self, waiting: Callable[[], float]) -> None:
+    def __init__(self, pending_reports: Callable[[], float]) -> None:
         self._registry = CollectorRegistry()
         self.accepted = Counter(
             "pckv_reports_accepted", "Reports stored, or known already", registry=self._registry
@@ -37,8 +37,8 @@ class Metrics:
             registry=self._registry,
         )
         queue = Gauge("pckv_queue_reports", "Reports that wait to be written", registry=self._registry)
-        queue.set_function(waiting)
+        queue.set_function(pending_reports)
 
     def page(self) -> bytes:
-        """All of them in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)

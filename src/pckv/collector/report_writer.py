@@ -1,4 +1,4 @@
-"""Group commit: reports of all connections in one transaction, and nobody answered before it is on disk."""
+"""Group commit: reports of all connections in one transaction, each answered once they are on disk."""
 
 from __future__ import annotations
 
@@ -9,109 +9,107 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from pckv.collector.logs import log
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.errors import StoreError
-from pckv.store.base import Outcome, Upload
+from pckv.store.base import ReportOutcome, Upload
 
-Write = Callable[[list[Upload]], list[list[Outcome]]]
+WriteUploads = Callable[[list[Upload]], list[list[ReportOutcome]]]
 
 
-class Waiting(NamedTuple):
-    """An upload, and who waits for its outcome."""
-
+class _PendingUpload(NamedTuple):
     upload: Upload
-    outcome: asyncio.Future[list[Outcome]]
+    outcomes: asyncio.Future[list[ReportOutcome]]
 
 
-class Batcher:
+class ReportWriter:
     """A bounded queue of uploads and the one thread that writes them.
 
-    While a batch is being written the next one gathers: the busier the collector, the larger its
-    batches. Batches begin at least `delay` apart, since a commit costs nearly the same for one report as for
-    many; after a quiet moment nobody waits.
+    While a batch is being written the next one accumulates: the busier the collector, the larger its batches.
+    Batches begin at least `delay` seconds apart, since a commit costs nearly the same for one report as for many;
+    after an idle period nobody waits.
     """
 
-    def __init__(self, write: Write, *, most_reports: int, delay: float, most_waiting: int) -> None:
+    def __init__(self, write: WriteUploads, *, max_batch: int, delay: float, max_pending: int) -> None:
         self._write = write
-        self._most_reports, self._delay, self._most_waiting = most_reports, delay, most_waiting
-        self._queue: deque[Waiting] = deque()
-        self._news = asyncio.Event()
+        self._max_batch, self._delay, self._max_pending = max_batch, delay, max_pending
+        self._queue: deque[_PendingUpload] = deque()
+        self._wake = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "commit")
         self._runner: asyncio.Task[None] | None = None
-        self._ending = False
-        self.waiting = 0
+        self._stopping = False
+        self.pending_reports = 0
 
     def start(self) -> None:
         """Begin to write."""
         self._runner = asyncio.create_task(self._run())
 
     async def drain(self) -> None:
-        """Write what waits, and end."""
-        self._ending = True
-        self._news.set()
+        """Write everything that is pending, and stop."""
+        self._stopping = True
+        self._wake.set()
         if self._runner is not None:
             await self._runner
         self._thread.shutdown()
 
-    async def add(self, upload: Upload) -> list[Outcome]:
-        """What became of an upload's reports, once that is on disk."""
-        if self._ending:
+    async def add(self, upload: Upload) -> list[ReportOutcome]:
+        """Return the outcomes of an upload's reports, once they are on disk."""
+        if self._stopping:
             # Nobody would write it any more.
-            raise Problem(ProblemKind.OVERLOADED, "the collector is stopping")
-        if self.waiting + len(upload.reports) > self._most_waiting:
-            raise Problem(ProblemKind.OVERLOADED, "too many reports wait to be written")
-        outcome: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
-        self.waiting += len(upload.reports)
-        self._queue.append(Waiting(upload, outcome))
-        self._news.set()
-        return await outcome
+            raise ProblemDetails(ProblemKind.OVERLOADED, "the collector is stopping")
+        if self.pending_reports + len(upload.reports) > self._max_pending:
+            raise ProblemDetails(ProblemKind.OVERLOADED, "too many reports wait to be written")
+        outcomes: asyncio.Future[list[ReportOutcome]] = asyncio.get_running_loop().create_future()
+        self.pending_reports += len(upload.reports)
+        self._queue.append(_PendingUpload(upload, outcomes))
+        self._wake.set()
+        return await outcomes
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        next_begin = loop.time()
+        next_start = loop.time()
         while True:
-            await self._news.wait()
-            pause = next_begin - loop.time()
-            if pause > 0 and self.waiting < self._most_reports and not self._ending:
+            await self._wake.wait()
+            pause = next_start - loop.time()
+            if pause > 0 and self.pending_reports < self._max_batch and not self._stopping:
                 await asyncio.sleep(pause)
-            next_begin = loop.time() + self._delay
+            next_start = loop.time() + self._delay
             if self._queue:
-                await self._commit(self._take())
+                await self._commit(self._next_batch())
             if self._queue:
                 continue
-            if self._ending:
+            if self._stopping:
                 return
-            self._news.clear()
+            self._wake.clear()
 
-    def _take(self) -> list[Waiting]:
+    def _next_batch(self) -> list[_PendingUpload]:
         batch = [self._queue.popleft()]
         reports = len(batch[0].upload.reports)
-        while self._queue and reports + len(self._queue[0].upload.reports) <= self._most_reports:
+        while self._queue and reports + len(self._queue[0].upload.reports) <= self._max_batch:
             batch.append(self._queue.popleft())
             reports += len(batch[-1].upload.reports)
         return batch
 
-    async def _commit(self, batch: list[Waiting]) -> None:
-        uploads = [waiting.upload for waiting in batch]
+    async def _commit(self, batch: list[_PendingUpload]) -> None:
+        uploads = [pending.upload for pending in batch]
         loop = asyncio.get_running_loop()
         try:
             outcomes = await loop.run_in_executor(self._thread, self._write, uploads)
         except StoreError as error:
-            self._settle(batch, error)
+            self._fail(batch, error)
         except Exception as error:  # noqa: BLE001
-            # A fault of ours must not leave anybody waiting, now or later.
+            # A bug must not leave anybody waiting, now or later.
             log("commit_failed", kind=type(error).__name__)
-            self._settle(batch, error)
+            self._fail(batch, error)
         else:
-            for waiting, outcome in zip(batch, outcomes, strict=True):
-                if not waiting.outcome.done():
-                    waiting.outcome.set_result(outcome)
+            for pending, upload_outcomes in zip(batch, outcomes, strict=True):
+                if not pending.outcomes.done():
+                    pending.outcomes.set_result(upload_outcomes)
         finally:
-            self.waiting -= sum(len(upload.reports) for upload in uploads)
+            self.pending_reports -= sum(len(upload.reports) for upload in uploads)
 
     @staticmethod
-    def _settle(batch: list[Waiting], error: Exception) -> None:
-        for waiting in batch:
-            # Whoever hung up has cancelled already.
-            if not waiting.outcome.done():
-                waiting.outcome.set_exception(error)
+    def _fail(batch: list[_PendingUpload], error: Exception) -> None:
+        for pending in batch:
+            # A client that disconnected has cancelled its future already.
+            if not pending.outcomes.done():
+                pending.outcomes.set_exception(error)

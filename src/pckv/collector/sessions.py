@@ -1,7 +1,7 @@
 """Sessions of people who signed in: a signed cookie that any collector of the store can read.
 
-A cookie says who it is for, until when, and which token it came from; nothing is stored for it. It
-ends with its hours, or when its token is replaced.
+A cookie says whom it authorises, until when, and which token it was issued for; nothing is stored for it. It
+expires after some hours, or when its token is replaced.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Session(NamedTuple):
 
 
 def fingerprint(token_hash: bytes) -> bytes:
-    """What a cookie says of its token: it cannot be turned back, not even into what is stored."""
+    """Return what a cookie says of its token: neither the token nor its stored hash can be recovered from it."""
     return hashlib.sha256(b"session " + token_hash).digest()
 
 
@@ -42,23 +42,23 @@ class Sessions:
         self._key: bytes | None = None
 
     def write(self, role: Role, token_hash: bytes) -> str:
-        """A cookie for somebody who showed a token just now."""
+        """Return a cookie for somebody who just presented a token."""
         expires = int(self._now()) + SECONDS
-        said = f"{role.value}.{expires}.{base64url(fingerprint(token_hash))}"
-        return f"{said}.{self._signature(said)}"
+        text = f"{role.value}.{expires}.{base64url(fingerprint(token_hash))}"
+        return f"{text}.{self._signature(text)}"
 
     def read(self, cookie: str) -> Session | None:
-        """What a cookie says, if it is ours and not over."""
-        said, _, signature = cookie.rpartition(".")
-        # Whoever can sign has written it in this very form.
-        if not hmac.compare_digest(self._signature(said).encode(), signature.encode()):
+        """Return what a cookie says, if its signature is valid and it has not expired."""
+        text, _, signature = cookie.rpartition(".")
+        # Only we can sign, so the text has this very form.
+        if not hmac.compare_digest(self._signature(text).encode(), signature.encode()):
             return None
-        role, expires, token = said.split(".")
+        role, expires, token = text.split(".")
         if int(expires) <= self._now():
             return None
         return Session(Role(role), int(expires), from_base64url(token))
 
-    def _signature(self, said: str) -> str:
+    def _signature(self, text: str) -> str:
         if self._key is None:
             self._key = self._store.session_key()
-        return base64url(hmac.digest(self._key, said.encode(), "sha256"))
+        return base64url(hmac.digest(self._key, text.encode(), "sha256"))

@@ -1,4 +1,4 @@
-"""Settings of a collector: flags over environment over file."""
+"""Settings of a collector: flags override the environment, which overrides the file."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class Settings:
     token_file: str | None = None
     # Days after a task has closed until its reports are deleted; its tally stays. None: never.
     keep_reports: int | None = None
-    # Reports in one commit, the least milliseconds from one to the next, and reports that may wait in all.
+    # Most reports per commit, least milliseconds between commits, and most reports that may wait.
     batch_reports: int = 10_000
     batch_delay: int = 3
     queue_reports: int = 100_000
-    # A request's largest body in bytes, and the seconds that it may take to arrive.
+    # The largest body of a request in bytes, and how many seconds it may take to arrive.
     body_bytes: int = 16 * 2**20
     body_seconds: int = 20
-    # Requests a second that one network address may send on average; 0 for no limit.
+    # Requests per second that one network address may send on average; 0 for no limit.
     rate: int = 0
-    # 1 if people reach the collector by https, as behind a proxy: then cookies never travel without it.
+    # 1 if people reach the collector by https, as behind a proxy: then cookies are sent over https only.
     https: int = 0
 
 
 def load(
     flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None
 ) -> Settings:
-    """Settings from a TOML file, then the environment (PCKV_PORT, …), then flags."""
+    """Return the settings of a TOML file, overridden by the environment (PCKV_PORT, …), then by flags."""
     settings = Settings()
     if file is not None:
         settings = _with(settings, _read(file), str(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,8 @@ from pckv.progress import Progress, no_progress
 
 
 def read_ratings(
-    path: Path,
-    columns: Columns,
+    path: str | os.PathLike[str],
+    columns: tuple[str, str, str],
     *,
     low: float | None = None,
     high: float | None = None,
@@ -38,7 +39,8 @@ def read_ratings(
         ParameterError: if the range is none.
     """
     _check_range(low, high)
-    rows = RowFile(path, columns)
+    path = Path(path)
+    rows = RowFile(path, Columns(*columns))
     pairs = PairRows(rows)
     numbers: dict[str, int] = {}
     least, largest = np.inf, -np.inf

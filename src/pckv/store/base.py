@@ -1,7 +1,7 @@
-"""What a collector remembers, whatever database holds it.
+"""The protocol that every store implements, and the values that go in and out of it.
 
-Reports are inserted, never updated; every batch's transaction adds the reports that are new and,
-for each task, one part: the tally of exactly those. Nothing here says who sent a report or when.
+Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
+each task, one part: the tally of exactly those reports. Nothing in a store says who sent a report or when.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from pckv.task import Task
+from pckv.task import Phase, Task
 from pckv.wire import Report
 
 
-class Outcome(StrEnum):
-    """What became of one report."""
+class ReportOutcome(StrEnum):
+    """What the store did with one report."""
 
     STORED = "stored"
-    # The same id with the same body was there: nothing changed, and all is well.
+    # The same id with the same body is stored already: nothing changed, and that is fine.
     KNOWN = "known"
     CONFLICT = "conflict"
     INVITATION_UNKNOWN = "invitation_unknown"
@@ -31,9 +31,9 @@ class Outcome(StrEnum):
 
 
 class Upload(NamedTuple):
-    """Reports that one request brings for one task, already decoded strictly.
+    """The reports that one request brings for one task, already decoded strictly.
 
-    `invitations` are hashes of one-time tokens, one a report, where the task asks for them.
+    `invitations` are hashes of one-time tokens, one per report, if the task requires them.
     """
 
     task: str
@@ -43,32 +43,31 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredTask:
-    """A task, and what the server decided about it; days as YYYY-MM-DD."""
+    """A task and what the server decided about it; days are YYYY-MM-DD."""
 
     task: Task
     closed: str | None
     by_invitation: bool
     reports_forgotten: str | None
 
-
-def may_forget(stored: StoredTask, day: str) -> bool:
-    """Whether a task takes no more reports by a day, so that its stored ones are no longer needed."""
-    return stored.closed is not None or (stored.task.closes is not None and stored.task.closes <= day)
+    def phase(self, day: str) -> Phase:
+        """Return whether the task takes reports on a day: by its own days, unless the server closed it early."""
+        return Phase.CLOSED if self.closed is not None else self.task.phase(day)
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """What is left of a deleted task: how many reports its tally had counted."""
+    """What is left of a deleted task: the day, and how many reports its tally had counted."""
 
     task: str
     day: str
     reports: int
 
 
-class Part(NamedTuple):
-    """The tally of some of a task's reports, as bytes, and how many they are.
+class TallyPart(NamedTuple):
+    """The tally of some of a task's reports, as bytes, and how many reports it counts.
 
-    The number is random: a part of a single report would otherwise tell when that came.
+    The number is random: in sequence, the number of a part with one report would reveal when that report came.
     """
 
     number: int
@@ -80,7 +79,7 @@ SESSION_KEY_BYTES = 32
 
 
 class Role(StrEnum):
-    """Who a token stands for."""
+    """Whom a token authorises."""
 
     ADMINISTRATOR = "administrator"
     ANALYST = "analyst"
@@ -89,105 +88,109 @@ class Role(StrEnum):
 class Snapshot(Protocol):
     """A store as it was at one moment."""
 
-    def parts(self, task_id: str) -> list[Part]:
-        """The parts whose tallies add up to the task's."""
+    def parts(self, task_id: str) -> list[TallyPart]:
+        """Return the parts whose tallies add up to the task's tally."""
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
-        """All reports of a task in the order of their random ids."""
+        """Yield all reports of a task in the order of their random ids."""
 
 
 class Store(Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
 
-    Methods may be called from several threads. What the database cannot do now is a `StoreError`; if
-    the connection broke during the commit, it may have been done all the same, and doing it again is
-    always safe.
+    Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if the
+    connection broke during the commit, the change may have happened all the same. Repeating a call is always safe.
     """
 
     def prepare(self) -> None:
-        """Bring the schema up to date, under a lock that other collectors wait for."""
+        """Migrate the schema to this release, under a lock that other collectors wait for."""
 
     def ping(self) -> None:
-        """Answer, or raise a `StoreError`; so does a store without this release's schema."""
+        """Return if the database answers and has this release's schema, or raise a `StoreError`."""
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
 
     def add_task(self, task: Task) -> bool:
-        """Add a task; False if it was there. One that was deleted is refused with a `TaskGone`."""
+        """Add a task; return False if it is stored already. A deleted task is refused with a `TaskGone`."""
 
     def find_task(self, task_id: str) -> StoredTask | None:
-        """A task that was not deleted."""
+        """Return a task; None if it is unknown or deleted."""
 
     def find_deletion(self, task_id: str) -> Deletion | None:
-        """What is left of a deleted task."""
+        """Return what is left of a deleted task."""
 
     def list_tasks(self, limit: int, after: str = "") -> list[StoredTask]:
-        """Tasks in the order of their ids, from beyond one."""
+        """Return tasks in the order of their ids, starting after a given id."""
 
     def close_task(self, task_id: str, day: str) -> bool:
-        """Close a task early; False if it is unknown. Closing again changes nothing."""
+        """Close a task early; return False if it is unknown. Closing it again changes nothing."""
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations; None if it is unknown.
+        """Delete a task with its reports, parts and invitations; return None if it is unknown.
 
-        Deleting again changes nothing and gives the first deletion back.
+        Deleting it again changes nothing and returns the first deletion.
         """
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[Outcome]]:
-        """Add the reports of many requests in one transaction: an outcome for every report.
+    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
+        """Add the reports of many requests in one transaction; return one outcome per report.
 
-        A known id is looked at before the invitation. A task that is unknown counts as gone.
+        A known id is recognised before its invitation is checked. An unknown task counts as gone.
         """
 
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The bodies that are stored under some ids of a task, as far as there are any."""
+        """Return the stored bodies of those of the given ids that a task has."""
 
-    def parts(self, task_id: str) -> list[Part]:
-        """The parts whose tallies add up to the task's, in no order that tells arrival."""
+    def parts(self, task_id: str) -> list[TallyPart]:
+        """Return the parts whose tallies add up to the task's tally, in an order that does not reveal arrival."""
 
-    def compact(self, task_id: str, *, all_of_them: bool = False) -> int:
-        """Fold those parts of a task that are worth it into one, or all; how many. Uploaders are not held up.
+    def compact(self, task_id: str, *, fully: bool = False) -> int:
+        """Merge the parts of a task that are worth merging, or all, into one; return how many were merged.
 
-        0 if another collector was just doing the same.
+        Uploads go on meanwhile. Return 0 if another collector was just doing the same.
         """
 
     def tasks_to_compact(self, parts: int) -> list[str]:
-        """The tasks with at least so many parts."""
+        """Return the ids of the tasks that have at least this many parts."""
 
     def part_numbers(self, task_id: str) -> list[int]:
-        """The numbers of a task's parts, which never change: as long as they are the same, so is the tally."""
+        """Return the numbers of a task's parts. A part never changes: equal numbers mean an equal tally."""
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
-        """How many reports the parts of tasks have counted; nothing is decoded. 0 for an unknown task."""
+        """Return how many reports each task's parts count, without decoding them; 0 for an unknown task."""
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
-        """All reports of a task in the order of their random ids, which says nothing about arrival."""
+        """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Parts and reports of one moment, while the context lasts; for checks, not for long."""
+        """Return a context with the parts and reports of one moment; for checks, not for long."""
 
     def forget_reports(self, task_id: str, day: str) -> int:
-        """Delete the reports of a task and keep its tally; how many there were.
+        """Delete the reports of a task and keep its tally; return how many reports there were.
 
-        The task was closed or its last day is over, else it is a `ParameterError`; from now on it
-        counts as closed.
+        Refuse with a `ParameterError` if the task still takes reports. From now on it counts as closed.
         """
 
     def set_token(self, role: Role, token_hash: bytes) -> None:
         """Replace the administrator's token, or add one for an analyst."""
 
-    def tokens(self) -> list[tuple[Role, bytes]]:
-        """The hashes of all tokens."""
+    def add_first_token(self, token_hash: bytes) -> bool:
+        """Store an administrator's token if there is none yet; return whether it was stored.
 
-    def session_key(self) -> bytes:
-        """The key that signs sessions: made once, at random, and the same for all collectors of this store."""
-
-    def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
-        """Add one-time tokens of a task, which from now on takes reports by invitation alone.
-
-        False if the task is unknown. Tokens that are there stay as they are.
+        Of several collectors that do this at the same time, exactly one stores its token.
         """
 
-    def damage(self) -> list[str]:
-        """What the database itself finds wrong with its files, a line each."""
+    def tokens(self) -> list[tuple[Role, bytes]]:
+        """Return the hashes of all tokens."""
+
+    def session_key(self) -> bytes:
+        """Return the key that signs sessions: created once, at random, for all collectors of this store."""
+
+    def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
+        """Add one-time tokens of a task, which from now on takes reports by invitation only.
+
+        Return False if the task is unknown. Tokens that are stored already stay as they are.
+        """
+
+    def integrity_errors(self) -> list[str]:
+        """Return what the database itself finds wrong with its files, one line each."""

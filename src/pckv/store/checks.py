@@ -1,4 +1,4 @@
-"""Whether a store is whole: its files, its tasks, and that parts add up to the tally of the reports."""
+"""Checking a store: its files, its tasks, and that parts add up to the tally of the reports."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from pckv.tally import Tally
 from pckv.task import Task
 from pckv.wire import check_id
 
-# Tasks that are listed together.
-TASKS_A_PAGE = 100
+TASKS_PER_PAGE = 100
 
 
-def check(store: Store) -> list[str]:
-    """Everything that is wrong with a store, a line each; it may be in use meanwhile."""
-    problems = store.damage()
+def check_store(store: Store) -> list[str]:
+    """Return everything that is wrong with a store, one line each; the store may be in use meanwhile."""
+    problems = store.integrity_errors()
     try:
         for stored in _tasks(store):
-            # A task a snapshot: a long one would keep the database from tidying up.
+            # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)
     except StoreError as error:
@@ -30,7 +29,7 @@ def check(store: Store) -> list[str]:
 
 def _tasks(store: Store) -> Iterator[StoredTask]:
     after = ""
-    while page := store.list_tasks(TASKS_A_PAGE, after):
+    while page := store.list_tasks(TASKS_PER_PAGE, after):
         yield from page
         after = page[-1].task.id
 
@@ -50,10 +49,10 @@ def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:
         return [f"task {task.id}: {error}"]
     if parts == reports:
         return []
-    said = f"its parts count {parts.reports:,} reports, and it has {reports.reports:,}"
+    difference = f"its parts count {parts.reports:,} reports, and it has {reports.reports:,}"
     if parts.reports == reports.reports:
-        said = f"its parts are not the tally of its {reports.reports:,} reports"
-    return [f"task {task.id}: {said}"]
+        difference = f"its parts are not the tally of its {reports.reports:,} reports"
+    return [f"task {task.id}: {difference}"]
 
 
 def _tally_of_parts(snapshot: Snapshot, task: Task) -> Tally:

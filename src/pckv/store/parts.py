@@ -1,4 +1,4 @@
-"""Parts: tallies of some of a task's reports, made from bodies and folded into one."""
+"""Parts: tallies of some of a task's reports, built from bodies and merged into one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pckv.tally.counts import SparseCounts
 from pckv.task import Task
 from pckv.wire import Words
 
-# With this many cells a count, sorting is cheaper than looking through all cells.
+# With this many cells per count, sorting is cheaper than looking through all cells.
 CELLS_FOR_SORTING = 16
-# What a part spends on a count, if few cells have one.
-BYTES_A_COUNT = 16
+# The size of one count in a part in which few cells have one.
+BYTES_PER_COUNT = 16
 
 
 def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
-    """The tally of reports, given their bodies."""
+    """Return the tally of reports, given their bodies."""
     tally = _empty(task, len(bodies))
     tally.add_many(task.channel.message_format.to_array(b"".join(bodies)))
     return tally
@@ -30,26 +30,27 @@ def _empty(task: Task, counts: float) -> Tally:
     return Tally(task, SparseCounts(message_format.cells)) if sparse else Tally(task)
 
 
-def worth_folding(sizes: Mapping[int, int], *, all_of_them: bool) -> list[int]:
-    """The parts to fold now, given the bytes of each: the smallest, up to the last that all before it outweigh.
+def choose_parts_to_merge(sizes: Mapping[int, int], *, fully: bool) -> list[int]:
+    """Return the numbers of the parts to merge now, given the size of each in bytes.
 
-    So a large part is only written again when as much has come in beside it, and what is left
-    unfolded at least doubles from part to part: few parts, and few writes a report.
+    These are the smallest parts, up to the last that is not larger than all smaller ones together. So a large
+    part is only written again when as much has come in since, and the sizes of the remaining parts at least
+    double from one to the next: few parts, and few writes per report.
     """
     ascending = sorted(sizes, key=lambda number: (sizes[number], number))
-    if all_of_them:
+    if fully:
         return ascending if len(ascending) > 1 else []
-    worth = before = 0
-    for place, number in enumerate(ascending, 1):
-        if sizes[number] <= before:
-            worth = place
-        before += sizes[number]
-    return ascending[:worth]
+    chosen = smaller = 0
+    for rank, number in enumerate(ascending, 1):
+        if sizes[number] <= smaller:
+            chosen = rank
+        smaller += sizes[number]
+    return ascending[:chosen]
 
 
 def merge_parts(task: Task, parts: Iterable[bytes], size: float = math.inf) -> Tally:
-    """The tally that parts add up to, which have so many bytes together."""
-    total = _empty(task, size / BYTES_A_COUNT)
+    """Return the tally that parts add up to; `size` is their total size in bytes."""
+    total = _empty(task, size / BYTES_PER_COUNT)
     for part in parts:
         total.merge_bytes(part)
     return total

@@ -1,4 +1,4 @@
-"""The store in one SQLite file: one writer, readers beside it, nothing lost once it is acknowledged."""
+"""The store in one SQLite file: one writer, concurrent readers, nothing lost once it is acknowledged."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ import apsw
 from pckv.errors import StoreError
 from pckv.store.base import Deletion
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlSnapshot, SqlStore, T
+from pckv.store.sql import SqlStore, T
+from pckv.store.sql_reading import SqlSnapshot
 from pckv.store.transactions import Transaction
 from pckv.wire import Report
 
-# The write-ahead log of older ones can corrupt a database.
-OLDEST_SQLITE = (3, 51, 3)
+# The write-ahead log of older versions can corrupt a database.
+MIN_SQLITE_VERSION = (3, 51, 3)
 BUSY_MILLISECONDS = 10_000
 WRITER_CACHE_KIB = 24_576
 READER_CACHE_KIB = 2_048
-# Connections for reading that are kept for the next reader.
-IDLE_READERS = 4
+# Read connections that are kept for the next reader.
+MAX_IDLE_READERS = 4
 
-# Deleted means gone from the file too, and a log that grew large is cut back.
+# Deleted rows are erased from the file too, and a log that grew large is truncated.
 _SETTINGS = """
     PRAGMA foreign_keys = ON;
     PRAGMA trusted_schema = OFF;
@@ -41,32 +42,35 @@ _SETTINGS = """
 
 
 class SqliteTransaction:
-    """A transaction on one connection; only one can write, so that there is nothing more to lock."""
+    """A transaction on one connection; only one connection writes at a time, so nothing else needs a lock."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
     def rows(self, sql: str, *values: object) -> list[Any]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self._connection.execute(sql, values).fetchall()
 
     def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         del how
         return self.rows(sql, *values)
 
+    def lock_tokens(self) -> None:
+        """Do nothing: only one connection writes at a time."""
+
     def change(self, sql: str, *values: object) -> int:
-        """Change something; how many rows."""
+        """Execute a statement; return how many rows it changed."""
         self._connection.execute(sql, values)
         return self._connection.changes()
 
     def script(self, sql: str) -> None:
-        """Run many statements."""
+        """Execute several statements."""
         self._connection.execute(sql).fetchall()
 
     def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
-        """Insert reports until one is there; only then look which others are."""
-        # A report is the two values as it is: nothing is made for a row.
+        """Insert reports until one is stored already; only then look up which others are."""
+        # A report is the two values already: no object is created per row.
         sql = f"INSERT INTO reports (task, id, body) VALUES ({task:d}, $1, $2)"  # noqa: S608
         feed = iter(reports)
         try:
@@ -76,37 +80,37 @@ class SqliteTransaction:
                 raise
         else:
             return {}
-        # The one that was there is the last that was taken.
+        # The report that was stored already is the last one that was taken.
         rest = reports[len(reports) - length_hint(feed) - 1 :]
         known = self.bodies(task, [report.id for report in rest])
         self._connection.executemany(sql, (report for report in rest if report.id not in known))
         return known
 
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The bodies of some ids, as far as they are there."""
+        """Return the bodies of those of the given ids that are stored."""
         return dict(self._for_each("SELECT id, body FROM reports WHERE task = $1 AND id = $2", task, ids))
 
-    def hold_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Whether invitations are spent, as far as they are known."""
+    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
+        """Return whether each known invitation is spent."""
         sql = "SELECT hash, spent FROM invitations WHERE task = $1 AND hash = $2"
-        return {found: bool(spent) for found, spent in self._for_each(sql, task, hashes)}
+        return {token_hash: bool(spent) for token_hash, spent in self._for_each(sql, task, hashes)}
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Spend invitations."""
+        """Mark invitations as spent."""
         self._for_each("UPDATE invitations SET spent = 1 WHERE task = $1 AND hash = $2", task, hashes)
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add invitations that are not there."""
+        """Add the invitations that are not stored yet."""
         sql = "INSERT INTO invitations (task, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         self._for_each(sql, task, hashes)
 
-    def take_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them are there."""
-        these = "FROM parts WHERE task = $1 AND number IN (SELECT value FROM json_each($2))"
-        listed = json.dumps(list(numbers))
-        if self.rows(f"SELECT count(*) {these}", task, listed) != [(len(numbers),)]:
+    def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
+        """Delete parts, if all of them exist."""
+        chosen = "FROM parts WHERE task = $1 AND number IN (SELECT value FROM json_each($2))"
+        numbers_json = json.dumps(list(numbers))
+        if self.rows(f"SELECT count(*) {chosen}", task, numbers_json) != [(len(numbers),)]:
             return False
-        self.change(f"DELETE {these}", task, listed)
+        self.change(f"DELETE {chosen}", task, numbers_json)
         return True
 
     def _for_each(self, sql: str, task: int, keys: Iterable[bytes | int]) -> list[Any]:
@@ -124,13 +128,13 @@ class SqliteStore(SqlStore):
         self.path = Path(path)
         self._writing = threading.Lock()
         self._writer: apsw.Connection | None = None
-        # Lists add and remove at their end in one step, whatever other threads do.
+        # Adding to and removing from the end of a list is atomic across threads.
         self._readers: list[apsw.Connection] = []
 
     def prepare(self) -> None:
-        """Bring the schema up to date; other processes wait for the write lock."""
-        with self._refusals():
-            # Others may not read what people sent; the log beside the file gets the same mode.
+        """Migrate the schema to this release; other processes wait for the write lock."""
+        with self._as_store_errors():
+            # Nobody else may read what people sent; SQLite gives the log the mode of the file.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         self._run("prepare", self._migrate)
 
@@ -141,8 +145,8 @@ class SqliteStore(SqlStore):
         migrate(tx, self.dialect)
 
     def close(self) -> None:
-        """Let go of all connections."""
-        with self._writing, self._refusals():
+        """Close all connections."""
+        with self._writing, self._as_store_errors():
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
@@ -151,51 +155,56 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def snapshot(self) -> Iterator[SqlSnapshot]:
-        """Parts and reports of one moment."""
-        with self._reading() as tx:
+        """Return a context with the parts and reports of one moment."""
+        with self._read_transaction() as tx:
             yield SqlSnapshot(tx)
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
         """Delete a task with its reports, parts and invitations."""
         deletion = super().delete_task(task_id, day)
-        self._empty_log()
+        self._truncate_log()
         return deletion
 
     def forget_reports(self, task_id: str, day: str) -> int:
         """Delete the reports of a closed task and keep its tally."""
         forgotten = super().forget_reports(task_id, day)
-        self._empty_log()
+        self._truncate_log()
         return forgotten
 
-    def damage(self) -> list[str]:
-        """What SQLite finds wrong with the file."""
+    def integrity_errors(self) -> list[str]:
+        """Return what SQLite finds wrong with the file."""
         try:
-            with self._reading() as tx:
-                found = [line for (line,) in tx.rows("PRAGMA integrity_check")]
-                strays = tx.rows("PRAGMA foreign_key_check")
+            with self._read_transaction() as tx:
+                results = [line for (line,) in tx.rows("PRAGMA integrity_check")]
+                orphans = tx.rows("PRAGMA foreign_key_check")
         except StoreError as error:
             return [str(error)]
-        lines = [f"{self.path}: {line}" for line in found if line != "ok"]
-        return lines + [f"{self.path}: a row of {table} has no task" for table, *_ in strays]
+        lines = [f"{self.path}: {line}" for line in results if line != "ok"]
+        return lines + [f"{self.path}: a row of {table} has no task" for table, *_ in orphans]
 
     def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         del name
-        with self._changing() if write else self._reading() as tx:
+        with self._write_transaction() if write else self._read_transaction() as tx:
             return work(tx)
 
     @contextmanager
-    def _changing(self) -> Iterator[Transaction]:
-        with self._writing, self._refusals():
+    def _write_transaction(self) -> Iterator[Transaction]:
+        with self._writing, self._as_store_errors():
             if self._writer is None:
                 writer = self._connect(WRITER_CACHE_KIB, query_only=False)
-                _log_ahead(writer)
+                _enable_write_ahead_log(writer)
                 self._writer = writer
-            with _transaction(self._writer, "BEGIN IMMEDIATE"):
-                yield SqliteTransaction(self._writer)
+            try:
+                with _transaction(self._writer, "BEGIN IMMEDIATE"):
+                    yield SqliteTransaction(self._writer)
+            finally:
+                if self._writer.in_transaction:
+                    self._writer.close(force=True)
+                    self._writer = None
 
     @contextmanager
-    def _reading(self) -> Iterator[Transaction]:
-        with self._refusals():
+    def _read_transaction(self) -> Iterator[Transaction]:
+        with self._as_store_errors():
             try:
                 connection = self._readers.pop()
             except IndexError:
@@ -204,16 +213,17 @@ class SqliteStore(SqlStore):
                 with _transaction(connection, "BEGIN"):
                     yield SqliteTransaction(connection)
             finally:
-                if len(self._readers) < IDLE_READERS:
-                    self._readers.append(connection)
+                # A connection whose ROLLBACK failed is still in its transaction: the next reader needs another.
+                if connection.in_transaction or len(self._readers) >= MAX_IDLE_READERS:
+                    connection.close(force=True)
                 else:
-                    connection.close()
+                    self._readers.append(connection)
 
     def _connect(self, cache_kib: int, *, query_only: bool) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(BUSY_MILLISECONDS)
-            # Statements run as their rows are taken.
+            # Statements run only as their rows are fetched.
             purpose = f"PRAGMA cache_size = -{cache_kib}; PRAGMA query_only = {query_only:d};"
             connection.execute(_SETTINGS + purpose).fetchall()
         except apsw.Error:
@@ -221,32 +231,32 @@ class SqliteStore(SqlStore):
             raise
         return connection
 
-    def _empty_log(self) -> None:
-        """Let nothing deleted stay in the write-ahead log; if somebody still reads it, later ones will see to it."""
+    def _truncate_log(self) -> None:
+        """Erase deleted rows from the write-ahead log too; while somebody reads it, a later checkpoint does so."""
         with self._writing, suppress(apsw.Error):
             if self._writer is not None:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def _as_store_errors(self) -> Iterator[None]:
         try:
             yield
         except apsw.Error as error:
-            raise StoreError(f"{self.path}: {_explain(error)}") from error
+            raise StoreError(f"{self.path}: {_describe(error)}") from error
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror}") from error
 
 
 def check_sqlite_version() -> None:
-    """Refuse a SQLite that could lose data."""
+    """Refuse a SQLite version that could lose data."""
     version = apsw.sqlite_lib_version()
-    if tuple(map(int, version.split("."))) < OLDEST_SQLITE:
-        needed = ".".join(map(str, OLDEST_SQLITE))
+    if tuple(map(int, version.split("."))) < MIN_SQLITE_VERSION:
+        needed = ".".join(map(str, MIN_SQLITE_VERSION))
         raise StoreError(f"SQLite {version} can corrupt its write-ahead log: {needed} or newer is needed")
 
 
-def _log_ahead(connection: apsw.Connection) -> None:
-    """Switch to the write-ahead log; when others do the same now, SQLite itself would not wait for them."""
+def _enable_write_ahead_log(connection: apsw.Connection) -> None:
+    """Switch to the write-ahead log; SQLite itself does not wait for others that do the same now."""
     deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
     while True:
         try:
@@ -266,14 +276,15 @@ def _transaction(connection: apsw.Connection, begin: str) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # Some errors have ended the transaction already.
+        # Some errors have ended the transaction already. If this fails the owner closes the connection.
         if connection.in_transaction:
-            connection.execute("ROLLBACK")
+            with suppress(apsw.Error):
+                connection.execute("ROLLBACK")
         raise
 
 
-def _explain(error: apsw.Error) -> str:
-    for kind, said in (
+def _describe(error: apsw.Error) -> str:
+    for kind, text in (
         (apsw.FullError, "the disk is full"),
         (apsw.BusyError, "another process holds the database"),
         (apsw.NotADBError, "this is not a SQLite database"),
@@ -281,5 +292,5 @@ def _explain(error: apsw.Error) -> str:
         (apsw.ReadOnlyError, "the database may not be written to"),
     ):
         if isinstance(error, kind):
-            return said
+            return text
     return str(error).partition("\n")[0]

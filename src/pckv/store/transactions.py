@@ -1,4 +1,4 @@
-"""What a transaction can do that databases do differently: bulk statements, and locks."""
+"""What databases do differently inside a transaction: bulk statements and locks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pckv.store import migrations
 from pckv.wire import Report
 
 
-class Raced(Exception):
-    """Another transaction was faster; nothing was changed, and it may be tried again."""
+class TransactionConflict(Exception):
+    """Another transaction was faster; nothing was changed, and the transaction may be tried again."""
 
 
 class Lock:
-    """How a transaction holds a task's row."""
+    """How a transaction locks a task's row."""
 
     NONE = ""
-    # Others may hold it too, but nobody may change it.
+    # Other transactions may share the lock, but nobody may change the row.
     SHARE = " FOR SHARE"
     UPDATE = " FOR UPDATE"
 
@@ -26,22 +26,25 @@ class Transaction(migrations.Connection, Protocol):
     """One open transaction."""
 
     def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """The rows of a query, held until the transaction ends."""
+        """Return the rows of a query, locked until the transaction ends."""
+
+    def lock_tokens(self) -> None:
+        """Keep all other transactions from changing tokens until this one ends."""
 
     def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
-        """Insert reports with ids of their own, in order; the bodies of those that were there."""
+        """Insert reports with distinct ids, in order; return the bodies of those that were stored already."""
 
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The bodies of some ids, as far as they are there."""
+        """Return the bodies of those of the given ids that are stored."""
 
-    def hold_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Whether invitations are spent, as far as they are known; nobody else may spend them now."""
+    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
+        """Return whether each known invitation is spent; nobody else can spend it until the transaction ends."""
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Spend invitations."""
+        """Mark invitations as spent."""
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add invitations that are not there."""
+        """Add the invitations that are not stored yet."""
 
-    def take_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them are there and in nobody else's hands."""
+    def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
+        """Delete parts; return False, and delete none, unless all exist and nobody else has locked them."""

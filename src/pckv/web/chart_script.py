@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from pckv.collector.logs import log
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 
 _BUNDLE_COMMAND = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
@@ -38,7 +38,7 @@ class ChartScript:
         """Bundle the script ahead of the first request; a failure is logged."""
         try:
             self.get()
-        except Problem as problem:
+        except ProblemDetails as problem:
             log("charts_unavailable", reason=problem.detail)
 
     def get(self) -> bytes:
@@ -60,7 +60,7 @@ def _bundle() -> bytes:
         # Its output stays out of the collector's log.
         done = subprocess.run([sys.executable, "-c", _BUNDLE_COMMAND], check=True, capture_output=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
-        raise Problem(ProblemKind.OVERLOADED, "the script for charts cannot be made") from None
+        raise ProblemDetails(ProblemKind.OVERLOADED, "the script for charts cannot be made") from None
     script = done.stdout
     # Without a writable cache folder the script is bundled again at the next start.
     with suppress(OSError):

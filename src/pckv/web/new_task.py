@@ -8,16 +8,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pckv.channels import Channel, build
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import Problem, ProblemKind, documented
-from pckv.collector.state import Collector, collector
-from pckv.collector.tasks import ADMINISTRATION, MADE
-from pckv.collector.uploads import JSON_TYPE
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import CurrentCollector
+from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
+from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
 from pckv.planning.objective import Objective
@@ -32,7 +32,6 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
-CurrentCollector = Annotated[Collector, Depends(collector)]
 ObjectiveName = Literal["both", "frequency", "mean"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
@@ -78,7 +77,9 @@ class NewTaskForm(BaseModel):
         )
 
 
-@router.get("/plan", summary="Plan a task", responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION))
+@router.get(
+    "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
+)
 async def show_plan(
     keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
     users: Annotated[int, Query(ge=1, le=MOST_USERS)],
@@ -96,7 +97,7 @@ async def show_plan(
     try:
         return await asyncio.to_thread(compute)
     except PckvError as error:
-        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 def _errors_by_epsilon(planned: Plan) -> dict[str, Any]:
@@ -154,7 +155,7 @@ def _curves(x: str, points: list[tuple[float, Errors]], marked: float) -> dict[s
     summary="Make a task from a form",
     status_code=201,
     response_class=Response,
-    responses=MADE,
+    responses=CREATION_RESPONSES,
     openapi_extra={
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": NewTaskForm.model_json_schema()}}}
     },
@@ -167,11 +168,11 @@ async def create(request: Request, collector: CurrentCollector) -> Response:
         task = await asyncio.to_thread(form.to_task)
         new = await asyncio.to_thread(collector.store.add_task, task)
     except TaskGone:
-        raise Problem(ProblemKind.DELETED) from None
+        raise ProblemDetails(ProblemKind.DELETED) from None
     except PckvError as error:
         if error.code == "store_unavailable":
             raise
-        raise Problem(ProblemKind.MALFORMED, str(error)) from None
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
 
@@ -182,4 +183,4 @@ def _read_form(body: bytes) -> NewTaskForm:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
-        raise Problem(ProblemKind.MALFORMED, f"{field}: {first['msg']}") from None
+        raise ProblemDetails(ProblemKind.MALFORMED, f"{field}: {first['msg']}") from None

@@ -5,37 +5,39 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.channels import SIZES
 from pckv.charts import estimates_chart
-from pckv.collector.estimates import Asked, estimated
-from pckv.collector.problem_details import ProblemKind, documented
-from pckv.collector.state import Collector, collector, phase, task_facts
-from pckv.collector.tasks import ADMINISTRATION, MOST_LISTED, OF_A_TASK
+from pckv.collector.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.problem_details import ProblemKind, problem_responses
+from pckv.collector.state import Collector, CurrentCollector, task_facts
+from pckv.collector.task_phase import task_phase
+from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import default_method, methods_for, posts_for
 from pckv.limits import REPORT_ID_BYTES
 from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
-CurrentCollector = Annotated[Collector, Depends(collector)]
-
 router = APIRouter(tags=["dashboard"])
 
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(stored) | {"phase": phase(stored, collector.today(), reports).value, "reports": reports}
+    return task_facts(stored) | {
+        "phase": task_phase(stored, collector.today(), reports).value,
+        "reports": reports,
+    }
 
 
 @router.get(
     "/overview",
     summary="Tasks with their reports counted",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
 async def tasks(
     collector: CurrentCollector,
-    limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
     after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
 ) -> dict[str, list[dict[str, Any]]]:
     """Return tasks in the order of their ids, after `after`, with their phases and numbers of reports."""
@@ -51,7 +53,7 @@ async def tasks(
 @router.get(
     "/tasks/{task_id}/overview",
     summary="A task with its reports counted",
-    responses=documented(*ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
@@ -77,18 +79,18 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 @router.get(
     "/tasks/{task_id}/chart",
     summary="A chart of the most frequent keys",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def chart(
     task_id: str,
     collector: CurrentCollector,
-    asked: Asked,
+    asked: QueryOptions,
 ) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
     For a pilot it shows the share of people in every bucket.
     """
     stored = await collector.find(task_id)
-    _, estimates = await estimated(collector, stored.task, asked)
+    _, estimates = await find_estimates(collector, stored.task, asked)
     specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())
     return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
 from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import Problem, ProblemKind, documented
-from pckv.collector.state import Collector, collector
-from pckv.collector.tasks import ADMINISTRATION, OF_A_TASK
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import CurrentCollector
+from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
@@ -20,8 +20,6 @@ from pckv.task import Task
 MIN_REPORTS, MIN_SPAN = 100, 100_000
 POINTS = 25
 EXPECTED, TODAY = "expected", "today"
-
-CurrentCollector = Annotated[Collector, Depends(collector)]
 
 router = APIRouter(tags=["dashboard"])
 
@@ -35,7 +33,7 @@ def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]
 @router.get(
     "/tasks/{task_id}/precision",
     summary="How errors shrink with reports",
-    responses=documented(ProblemKind.MALFORMED, *ADMINISTRATION, *OF_A_TASK),
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def precision(
     task_id: str,
@@ -50,7 +48,7 @@ async def precision(
     stored = await collector.find(task_id)
     task = stored.task
     if task.kind == SIZES:
-        raise Problem(
+        raise ProblemDetails(
             ProblemKind.MALFORMED, "a pilot says nothing about keys: its shares have intervals of their own"
         )
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.auth import Guard, check_own_page, token_hash
-from pckv.collector.problem_details import Problem, ProblemKind, documented
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.sessions import COOKIE, SECONDS
-from pckv.collector.state import collector
-from pckv.collector.tasks import ADMINISTRATION
+from pckv.collector.state import get_collector
+from pckv.collector.task_routes import ADMIN_PROBLEMS
 
 router = APIRouter(tags=["session"])
 
@@ -20,7 +20,7 @@ router = APIRouter(tags=["session"])
 @router.post(
     "/session",
     summary="Sign in",
-    responses=documented(
+    responses=problem_responses(
         ProblemKind.MALFORMED, ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED
     ),
 )
@@ -32,7 +32,7 @@ async def sign_in(
     guard: Guard = request.app.state.guard
     role = await asyncio.to_thread(guard.role, token)
     if role is None:
-        raise Problem(ProblemKind.BAD_TOKEN)
+        raise ProblemDetails(ProblemKind.BAD_TOKEN)
     cookie = await asyncio.to_thread(guard.sessions.write, role, token_hash(token))
     answer = JSONResponse({"role": role.value})
     answer.set_cookie(
@@ -47,14 +47,14 @@ async def sign_in(
     return answer
 
 
-@router.get("/session", summary="Who is signed in", responses=documented(ProblemKind.OVERLOADED))
+@router.get("/session", summary="Who is signed in", responses=problem_responses(ProblemKind.OVERLOADED))
 async def current_role(request: Request) -> dict[str, str | None]:
     """Return the role of the session in the cookie; null without a session."""
     session = await asyncio.to_thread(request.app.state.guard.session, request)
     return {"role": session.role.value if session else None}
 
 
-@router.delete("/session", summary="Sign out", responses=documented(*ADMINISTRATION))
+@router.delete("/session", summary="Sign out", responses=problem_responses(*ADMIN_PROBLEMS))
 async def sign_out(request: Request) -> Response:
     """Delete the session's cookie."""
     answer = JSONResponse({})
@@ -63,4 +63,4 @@ async def sign_out(request: Request) -> Response:
 
 
 def _uses_https(request: Request) -> bool:
-    return request.url.scheme == "https" or bool(collector(request).settings.https)
+    return request.url.scheme == "https" or bool(get_collector(request).settings.https)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.problem_details import Problem, ProblemKind
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import unchanged
 
 MEDIA_TYPES = {
@@ -67,7 +67,7 @@ def respond(request: Request, file: StaticFile) -> Response:
 def _serve(request: Request, path: str) -> Response:
     loaded: dict[str, StaticFile] = request.app.state.static_files
     if path not in loaded:
-        raise Problem(ProblemKind.UNKNOWN)
+        raise ProblemDetails(ProblemKind.UNKNOWN)
     return respond(request, loaded[path])
 
 

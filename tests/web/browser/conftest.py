@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from collector.test_serve import Serving, serving
 from pckv.collector.auth import token_hash
 from pckv.store.base import Role
 from support.browser import OPTIONS, chromium, pages
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
 from support.people import DESK, Person
+from support.serving import Serving, serving
 from support.stores import opened
 
 

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 import pckv
-from collector.test_serve import Serving
 from support.collectors import as_items
 from support.people import PHONE, Person, add_task, answer, download, table
+from support.serving import Serving
 
 # Names that every JavaScript object has a member of.
 MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]

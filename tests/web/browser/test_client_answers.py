@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from client.test_client import FINAL, LASTING, PASSING
 from pckv import Task
 from support.browser import (
     PAIRS,
@@ -14,6 +13,7 @@ from support.browser import (
     as_report,
 )
 from support.client_collector import LOST, Reply, problem
+from support.client_devices import FINAL, LASTING, PASSING
 from support.collectors import JSON, as_items, new_task
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pckv import Report
 from pckv.channels import MECHANISMS
-from pckv.client.ledger import realised
+from pckv.client.ledger import realised_epsilon
 from support.browser import (
     INSECURE,
     OPTIONS,
@@ -41,7 +41,7 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     task = collector.add_task(mechanism=mechanism, kind=MECHANISMS[mechanism].kind)
     tab = Tab(context, port)
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS)
-    epsilon = f"{realised(task):f}"
+    epsilon = f"{realised_epsilon(task):f}"
     expected = {"task": task.id, "status": "sent", "epsilon": epsilon, "perturbed": True, "reason": ""}
     assert {name: receipt[name] for name in expected} == expected
     task.channel.message_format.decode(as_report(receipt).body)

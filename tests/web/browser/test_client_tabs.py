@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.client.ledger import realised
+from pckv.client.ledger import realised_epsilon
 from support.browser import (
     PAIRS,
     Tab,
@@ -125,7 +125,7 @@ def test_the_same_race_catches_a_client_that_looks_for_pilots_too_early(
 
 def test_the_cap_is_kept_among_tabs(context: Any, port: int, collector: Running) -> None:
     tasks = [collector.add_task() for _ in range(5)]
-    one = realised(tasks[0])
+    one = realised_epsilon(tasks[0])
     options = {"cap": str(3 * one)}
     tabs = [Tab(context, port) for _ in tasks]
     for tab, task in zip(tabs, tasks, strict=True):

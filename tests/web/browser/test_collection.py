@@ -13,7 +13,6 @@ import httpx2
 import pyarrow.parquet as pq
 
 import pckv
-from collector.test_serve import Serving
 from support.collectors import as_items, wait_until
 from support.people import (
     HOSTILE,
@@ -29,6 +28,7 @@ from support.people import (
     sent_bodies,
     table,
 )
+from support.serving import Serving
 
 NAME = "Films <img src=x onerror=alert(1)>"
 MORE_REPORTS = 2000

@@ -14,7 +14,6 @@ import httpx2
 import pytest
 
 import pckv
-from collector.test_serve import Serving
 from support.collectors import ANALYST, as_items
 from support.people import (
     HOSTILE,
@@ -28,6 +27,7 @@ from support.people import (
     numbers,
     table,
 )
+from support.serving import Serving
 
 
 def test_a_pilot_on_the_dashboard(server: Serving, people: Any, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from collector.test_serve import Serving
 from support.people import (
     HOSTILE,
     KEYS,
@@ -18,6 +17,7 @@ from support.people import (
     check_odds,
     count,
 )
+from support.serving import Serving
 
 
 def test_a_report_by_keyboard_alone(people: Any, server: Serving) -> None:

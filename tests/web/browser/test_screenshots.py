@@ -10,13 +10,13 @@ import httpx2
 import pytest
 
 import pckv
-from collector.test_serve import Serving
 from support.collectors import as_items
 from support.people import (
     DESK,
     PHONE,
     add_task,
 )
+from support.serving import Serving
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
 FILMS = [

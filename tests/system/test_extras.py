@@ -1,134 +1,17 @@
-"""The house: public names, what loads what, bare environments, and documents that keep up."""
+"""Every extra brings what it needs, and a missing one is one clear line."""
 
 from __future__ import annotations
 
-import inspect
-import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
-import click
 import pytest
 
-import pckv
-from pckv import errors
-from pckv.channels import MECHANISMS
-from pckv.cli import main
-from pckv.estimators.estimate import METHODS
-from support.parts import missing_part
+from support.parts import ROOT, missing_part
+from support.scripts import run_script
 
-ROOT = Path(__file__).parents[2]
 BARE = ROOT / ".venv" / "bare"
-LONGEST_FILE = 400
-
-
-def python(script: str, interpreter: str | Path = sys.executable) -> str:
-    """What a script prints in an interpreter of its own."""
-    done = subprocess.run([str(interpreter), "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_public_names() -> None:
-    assert pckv.__all__ == [
-        "Estimates",
-        "PckvError",
-        "Plan",
-        "Report",
-        "Tally",
-        "Task",
-        "audit",
-        "estimate",
-        "perturb",
-        "plan",
-        "simulate",
-    ]
-    assert sorted(pckv.__all__) == pckv.__all__
-    assert set(pckv.__all__) == set(pckv._HOMES)
-    for name in pckv.__all__:
-        assert inspect.getdoc(getattr(pckv, name))
-    assert "Task" in dir(pckv)
-    with pytest.raises(AttributeError, match="no attribute 'Tusk'"):
-        _ = pckv.Tusk
-
-
-def test_a_device_loads_no_numpy() -> None:
-    python(
-        "import sys, pckv, pckv.client, pckv.device\n"
-        "task = pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1)\n"
-        "pckv.perturb(task, {'1': 1})\n"
-        "loaded = {name.split('.')[0] for name in sys.modules} & {'numpy', 'click', 'rich', 'pyarrow'}\n"
-        "assert not loaded, loaded"
-    )
-
-
-def test_every_error_has_a_code_of_its_own() -> None:
-    tree = [
-        kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.PckvError)
-    ]
-    codes = [kind.code for kind in tree if kind is not errors.ReportError]
-    assert len(codes) == len(set(codes))
-    assert errors.__doc__ is not None
-    for kind in tree:
-        assert kind.__name__ in errors.__doc__
-
-
-def test_constraints_pin_versions_and_name_no_registry() -> None:
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert "://" not in text
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[^\s]+", line) for line in text.splitlines())
-    assert "://" not in (ROOT / "Makefile").read_text(encoding="utf-8")
-
-
-def test_every_mechanism_and_method_has_a_proof() -> None:
-    for name in (*MECHANISMS, "corrected", "intervals"):
-        assert (ROOT / "proofs" / f"{name}.md").is_file()
-    for channel in MECHANISMS.values():
-        module = inspect.getmodule(channel)
-        assert module is not None
-        assert f"proofs/{channel.name}.md" in (module.__doc__ or "")
-
-
-def test_documents_keep_up() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.index("make demo") < readme.index("make test") < 300
-    for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
-        assert (ROOT / linked).exists(), linked
-    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
-    for name in (*MECHANISMS, *METHODS):
-        assert f"`{name}`" in docs
-    version = pckv.__version__
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def commands(group: click.Group, prefix: str = "pckv") -> dict[str, click.Command]:
-    found: dict[str, click.Command] = {}
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            found |= commands(command, f"{prefix} {name}")
-        else:
-            found[f"{prefix} {name}"] = command
-    return found
-
-
-def test_every_command_teaches() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, command in commands(main).items():
-        assert command.help, name
-        assert name in readme or name == "pckv demo", name
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help or parameter.name == "out", (name, parameter.name)
-
-
-def test_files_stay_short() -> None:
-    for path in (ROOT / "src").rglob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE, path
 
 
 EXTRA_SCRIPTS = {
@@ -215,7 +98,7 @@ def test_each_extra_brings_what_it_needs(extra: str) -> None:
     interpreter = BARE / extra / "bin" / "python"
     if not interpreter.exists():
         missing_part(f"the bare environment for {extra} (make test sets it up)")
-    python(f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n" + EXTRA_SCRIPTS[extra], interpreter)
+    run_script(f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n" + EXTRA_SCRIPTS[extra], interpreter)
 
 
 def test_a_missing_extra_is_one_line_on_the_command_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Uploads: reports in, an answer once they are on disk."""
+"""The routes that take reports: an answer follows once they are on disk."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pckv.canonical import base64url
 from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
-from pckv.collector.problem_details import Problem, ProblemKind, documented
-from pckv.collector.state import Collector, collector
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Collector, get_collector
 from pckv.planning.set_sizes import MAX_PILOT_REPORTS
-from pckv.store.base import Outcome, Upload
+from pckv.store.base import ReportOutcome, Upload
 from pckv.task import Task
 from pckv.wire import Report
 
 JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
 DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
-GOOD = {Outcome.STORED, Outcome.KNOWN}
-GONE = {Outcome.TASK_CLOSED: ProblemKind.CLOSED, Outcome.TASK_GONE: ProblemKind.DELETED}
+ACCEPTED = {ReportOutcome.STORED, ReportOutcome.KNOWN}
+TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
 TEXT = {"type": "string"}
 REPORTS_SCHEMA = {
     "type": "object",
@@ -60,15 +60,15 @@ REFUSED_SCHEMA = {
 
 
 class DirectRoute(APIRoute):
-    """A route that hands the request to its function as it is: most of the requests come here, one report each."""
+    """A route without FastAPI's parsing: most requests are uploads of one report, and it would dominate their cost."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The function, behind the same guard as all routes."""
+        """Return the function, behind the same guard as all routes."""
 
         async def handle(request: Request) -> Response:
             await request.app.state.guard(request)
-            answer: Response = await self.endpoint(request, **request.path_params)
-            return answer
+            response: Response = await self.endpoint(request, **request.path_params)
+            return response
 
         return handle
 
@@ -82,7 +82,7 @@ router = APIRouter(tags=["reports"], route_class=DirectRoute)
     response_class=Response,
     responses={
         200: {"description": "What was refused.", "content": {JSON_TYPE: {"schema": REFUSED_SCHEMA}}},
-        **documented(
+        **problem_responses(
             ProblemKind.MALFORMED,
             ProblemKind.NOT_OPEN,
             ProblemKind.CLOSED,
@@ -107,50 +107,52 @@ async def upload(request: Request, task_id: str) -> Response:
     The same id with the same body again is fine; with another body it is a conflict, and the first stays. A pilot that
     has enough reports is closed to new ones.
     """
-    here = collector(request)
+    collector = get_collector(request)
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media not in DECODERS:
-        raise Problem(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
-    found = await here.find(task_id)
-    here.check_open(found)
-    decoded = DECODERS[media](found.task, await request.body())
-    refused = [*decoded.refused, *await _store(here, found.task, decoded)]
-    here.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
+        raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
+    stored = await collector.find(task_id)
+    collector.check_open(stored)
+    decoded = DECODERS[media](stored.task, await request.body())
+    refused = [*decoded.refused, *await _store(collector, stored.task, decoded)]
+    collector.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
     for _, reason in refused:
-        here.metrics.refused.labels(reason).inc()
+        collector.metrics.refused.labels(reason).inc()
     content = {"refused": [refusal._asdict() for refusal in refused]}
     return Response(json.dumps(content), media_type=JSON_TYPE)
 
 
-async def _store(here: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
+async def _store(collector: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
     if not decoded.reports:
         return []
-    if here.has_enough(task):
-        await _check_known(here, task, decoded.reports)
+    if collector.task_cache.has_enough_reports(task):
+        await _check_known(collector, task, decoded.reports)
         return []
     hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
-    outcomes = await here.batcher.add(Upload(task.id, decoded.reports, hashes))
+    outcomes = await collector.report_writer.add(Upload(task.id, decoded.reports, hashes))
     for outcome in outcomes:
-        if outcome in GONE:
-            here.forget(task.id)
-            raise Problem(GONE[outcome])
-    here.count(task.id, outcomes.count(Outcome.STORED))
+        if outcome in TASK_ENDED:
+            collector.task_cache.invalidate(task.id)
+            raise ProblemDetails(TASK_ENDED[outcome])
+    collector.task_cache.count_stored(task.id, outcomes.count(ReportOutcome.STORED))
     return [
         Refusal(base64url(report.id), outcome.value)
         for report, outcome in zip(decoded.reports, outcomes, strict=True)
-        if outcome not in GOOD
+        if outcome not in ACCEPTED
     ]
 
 
-async def _check_known(here: Collector, task: Task, reports: Sequence[Report]) -> None:
-    """Refuse reports that are new; whoever was not answered and sends again what is stored learns that it is."""
-    stored = await asyncio.to_thread(here.store.bodies, task.id, sorted(report.id for report in reports))
+async def _check_known(collector: Collector, task: Task, reports: Sequence[Report]) -> None:
+    """Refuse new reports; a client that repeats stored reports, for want of an answer, learns that they are stored."""
+    stored = await asyncio.to_thread(collector.store.bodies, task.id, sorted(report.id for report in reports))
     if any(stored.get(report.id) != report.body for report in reports):
-        raise Problem(ProblemKind.CLOSED, f"the pilot has the {MAX_PILOT_REPORTS:,} reports that it needs")
+        raise ProblemDetails(
+            ProblemKind.CLOSED, f"the pilot has the {MAX_PILOT_REPORTS:,} reports that it needs"
+        )
 
 
 @router.options("/tasks/{task_id}", include_in_schema=False)
 @router.options("/tasks/{task_id}/reports", include_in_schema=False)
 async def preflight(request: Request, task_id: str) -> Response:  # noqa: ARG001
-    """What a browser asks before it sends to another origin."""
+    """Answer what a browser asks before it sends to another origin."""
     return Response(status_code=204, headers=PREFLIGHT)

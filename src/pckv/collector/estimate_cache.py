@@ -1,0 +1,104 @@
+"""Estimates of stored tasks: computed once per tally and options, and cached."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from threading import Lock
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.estimators.estimate import default_method, estimate
+from pckv.estimators.result import Estimates
+from pckv.store.base import Store
+from pckv.store.parts import merge_parts
+from pckv.task import Task
+
+MAX_CACHED = 16
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class EstimateOptions(NamedTuple):
+    """How to estimate; without a method, by the task's default."""
+
+    method: str | None
+    level: float
+    post: tuple[str, ...]
+
+    def resolved(self, task: Task) -> EstimateOptions:
+        """Return the options with the method named."""
+        return self._replace(method=self.method or default_method(task))
+
+
+class EstimateCache:
+    """The estimates that were computed last from a store's tallies."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
+        # Parts never change: the same numbers mean the same tally, which need not be read again.
+        self._digests: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
+        self._key_names: OrderedDict[str, list[str]] = OrderedDict()
+        self._lock = Lock()
+        # Estimates that are being computed, by task, options and the parts that they are computed from.
+        self._in_progress: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = {}
+
+    async def get(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+        """Return the SHA-256 of a task's tally and its estimates.
+
+        A request for what is being computed already waits for that, without a thread of its own: a page asks for
+        the same estimates several times at once, and large tasks take long.
+        """
+        options = options.resolved(task)
+        numbers = await asyncio.to_thread(self._store.part_numbers, task.id)
+        key = (task.id, options, *numbers)
+        future = self._in_progress.get(key)
+        if future is None:
+            future = asyncio.ensure_future(asyncio.to_thread(self._compute, task, options))
+            self._in_progress[key] = future
+            future.add_done_callback(lambda _: self._in_progress.pop(key))
+        # A client that disconnects does not cancel the computation for the others.
+        return await asyncio.shield(future)
+
+    def _compute(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+        cached = self._cached(task, options)
+        if cached is not None:
+            return cached
+        parts = self._store.parts(task.id)
+        tally = merge_parts(task, (part.tally for part in parts))
+        digest = hashlib.sha256(bytes(tally)).hexdigest()
+        self._put(self._digests, task.id, ([part.number for part in parts], digest))
+        estimates = self._estimates.get((digest, options)) or estimate(tally, **options._asdict())
+        self._put(self._estimates, (digest, options), estimates)
+        return digest, estimates
+
+    def _cached(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates] | None:
+        numbers = self._store.part_numbers(task.id)
+        with self._lock:
+            counted, digest = self._digests.get(task.id, (None, ""))
+            estimates = self._estimates.get((digest, options))
+            if counted != numbers or estimates is None:
+                return None
+            self._estimates.move_to_end((digest, options))
+            return digest, estimates
+
+    def search(self, estimates: Estimates, text: str) -> NDArray[np.bool_]:
+        """Return which keys have a text in their names, ignoring case."""
+        with self._lock:
+            names = self._key_names.get(estimates.task)
+        if names is None:
+            names = [key.casefold() for key in estimates.key]
+            self._put(self._key_names, estimates.task, names)
+        folded = text.casefold()
+        return np.fromiter((folded in name for name in names), np.bool_, len(names))
+
+    def _put(self, cache: OrderedDict[K, V], key: K, value: V) -> None:
+        with self._lock:
+            cache[key] = value
+            while len(cache) > MAX_CACHED:
+                cache.popitem(last=False)

@@ -1,0 +1,216 @@
+"""The routes of estimates and report files."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Annotated, BinaryIO
+
+import numpy as np
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from pckv import __version__
+from pckv.channels import BucketsChannel
+from pckv.collector.estimate_cache import EstimateOptions
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Collector, CurrentCollector, unchanged
+from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
+from pckv.errors import PckvError, require
+from pckv.estimators.result import Estimates
+from pckv.estimators.set_sizes import bucket_rows
+from pckv.files.reports.format import as_arrays, write_reports
+from pckv.task import Task
+
+JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
+SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
+MAX_KEYS_PER_REQUEST = 10_000
+# The number of rows of all pages together.
+ROWS_HEADER = "X-Total-Count"
+CHUNK_BYTES = 2**20
+
+
+def parse_options(
+    method: Annotated[str | None, Query(max_length=32)] = None,
+    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    post: Annotated[list[str] | None, Query(max_length=8)] = None,
+) -> EstimateOptions:
+    """Return how to estimate, according to a query string."""
+    return EstimateOptions(method, level, tuple(post or ()))
+
+
+QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
+
+router = APIRouter(tags=["estimates"])
+
+
+def _to_parquet(estimates: Estimates) -> bytes:
+    sink = io.BytesIO()
+    require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), sink)
+    return sink.getvalue()
+
+
+FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
+    JSON_TYPE: Estimates.to_json,
+    CSV_TYPE: Estimates.to_csv,
+    PARQUET_TYPE: _to_parquet,
+}
+
+
+@router.get(
+    "/tasks/{task_id}/estimates",
+    summary="Estimate frequencies and means",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Frequency and mean of every key, with intervals.",
+            "content": {media: {"schema": {}} for media in FORMATS},
+        },
+        304: {"description": "Nothing has changed since."},
+        **problem_responses(
+            ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.NOT_ACCEPTABLE
+        ),
+    },
+)
+async def get_estimates(
+    task_id: str,
+    request: Request,
+    collector: CurrentCollector,
+    options: QueryOptions,
+    top: Annotated[int | None, Query(ge=1)] = None,
+    keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
+    search: Annotated[str, Query(max_length=256)] = "",
+    sort: Annotated[str | None, Query(max_length=32)] = None,
+    limit: Annotated[int | None, Query(ge=1)] = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """Return estimates of all keys, or of some: by name (`keys`), by a part of it (`search`), or the `top` ones.
+
+    `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
+    returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
+    length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can. The
+    Accept header chooses JSON, CSV or Parquet. The rows of a pilot are its buckets, and `frequency` is the share
+    of people in each.
+    """
+    media = _accepted_format(request)
+    order = _row_order(sort, top)
+    stored = await collector.find(task_id)
+    digest, estimates = await find_estimates(collector, stored.task, options)
+    headers = {
+        "ETag": _entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
+        "Cache-Control": "private, no-cache",
+        "Vary": "Accept",
+    }
+    if unchanged(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+
+    def serialise() -> str | bytes:
+        rows = _requested_rows(stored.task, estimates, keys)
+        if search:
+            rows = rows[collector.estimate_cache.search(estimates, search)[rows]]
+        rows = _sorted(estimates, rows, order)[:top]
+        headers[ROWS_HEADER] = str(len(rows))
+        return FORMATS[media](estimates.take(rows[offset:][:limit]))
+
+    return Response(await asyncio.to_thread(serialise), headers=headers, media_type=media)
+
+
+def _row_order(sort: str | None, top: int | None) -> str:
+    if sort is not None and sort not in SORTS:
+        raise ProblemDetails(ProblemKind.MALFORMED, f"sort must be one of {', '.join(SORTS)}")
+    if top is None:
+        return sort or "key"
+    if sort is not None:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED, "sort cannot be combined with top, which sorts by frequency"
+        )
+    return "-frequency"
+
+
+def _entity_tag(*parts: object) -> str:
+    """Return a tag that changes with the release too, which may estimate or write the same tally differently."""
+    text = " ".join(map(str, (__version__, *parts)))
+    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+
+
+async def find_estimates(collector: Collector, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+    """Return the SHA-256 of a task's tally and its estimates; options that do not fit the task are malformed."""
+    try:
+        return await collector.estimate_cache.get(task, options)
+    except PckvError as error:
+        if error.code == "store_unavailable":
+            raise
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+
+def _accepted_format(request: Request) -> str:
+    """Return the format that the Accept header prefers."""
+    parts = [part.split(";") for part in request.headers.get("accept", "*/*").lower().split(",")]
+    accepted = [(_quality(options), pattern.strip()) for pattern, *options in parts]
+    for quality, pattern in sorted(accepted, key=lambda item: -item[0]):
+        for media in FORMATS:
+            if quality > 0 and pattern in (media, "*/*", media.partition("/")[0] + "/*"):
+                return media
+    raise ProblemDetails(ProblemKind.NOT_ACCEPTABLE, f"estimates come as {', '.join(FORMATS)}")
+
+
+def _quality(options: list[str]) -> float:
+    for name, _, value in (option.partition("=") for option in options):
+        if name.strip() == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def _requested_rows(task: Task, estimates: Estimates, keys: list[str] | None) -> np.ndarray:
+    if keys is None:
+        return np.arange(len(estimates))
+    try:
+        if isinstance(task.channel, BucketsChannel):
+            return bucket_rows(task.channel, keys)
+        return np.array([task.key_index(key) for key in keys], np.int64)
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+
+def _sorted(estimates: Estimates, rows: np.ndarray, order: str) -> np.ndarray:
+    if order == "key":
+        return rows
+    column = getattr(estimates, order.removeprefix("-"))[rows]
+    return rows[np.argsort(-column if order.startswith("-") else column, kind="stable")]
+
+
+@router.get(
+    "/tasks/{task_id}/reports",
+    summary="Download the reports",
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "A report file.", "content": {PARQUET_TYPE: {"schema": {}}}},
+        **problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
+    },
+)
+async def download_reports(task_id: str, collector: CurrentCollector) -> StreamingResponse:
+    """Return all reports as one report file, in the order of their random ids."""
+    stored = await collector.find(task_id)
+    file = await asyncio.to_thread(_report_file, collector, stored.task)
+    name = f'attachment; filename="{task_id}.parquet"'
+    return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers={"Content-Disposition": name})
+
+
+def _report_file(collector: Collector, task: Task) -> BinaryIO:
+    """Write a report file to a temporary place: it is complete before its first byte is sent."""
+    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+    write_reports(file, task, (as_arrays(task, batch) for batch in collector.store.reports(task.id)))
+    file.seek(0)
+    return file
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk

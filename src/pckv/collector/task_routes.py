@@ -1,0 +1,141 @@
+"""The routes of tasks: create, show, list, close, delete, invite."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+
+from pckv.collector.auth import new_token, token_hash
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import CurrentCollector, task_facts, unchanged
+from pckv.collector.task_cache import check_task_id
+from pckv.collector.upload_routes import JSON_TYPE
+from pckv.errors import TaskError, TaskGone
+from pckv.task import Task
+
+MAX_TASKS_PER_PAGE = 1000
+MAX_INVITATIONS_PER_REQUEST = 100_000
+ADMIN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED)
+TASK_PROBLEMS = (ProblemKind.UNKNOWN, ProblemKind.DELETED)
+
+router = APIRouter(tags=["tasks"])
+
+CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The task exists already."},
+    201: {"description": "The task was created."},
+    **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, ProblemKind.DELETED),
+}
+
+
+@router.post(
+    "/tasks",
+    summary="Create a task",
+    status_code=201,
+    response_class=Response,
+    responses=CREATION_RESPONSES,
+    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
+)
+async def create_task(request: Request, collector: CurrentCollector) -> Response:
+    """Create a task from its canonical JSON; it never changes afterwards."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
+        raise ProblemDetails(ProblemKind.MEDIA, f"a task comes as {JSON_TYPE}")
+    try:
+        task = await asyncio.to_thread(Task.from_json, await request.body())
+        new = await asyncio.to_thread(collector.store.add_task, task)
+    except TaskError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    except TaskGone:
+        raise ProblemDetails(ProblemKind.DELETED) from None
+    headers = {"Location": f"/tasks/{task.id}"}
+    return JSONResponse({"id": task.id}, 201 if new else 200, headers)
+
+
+@router.get(
+    "/tasks",
+    summary="List tasks",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
+)
+async def list_tasks(
+    collector: CurrentCollector,
+    limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
+    after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
+) -> dict[str, list[dict[str, Any]]]:
+    """List tasks in the order of their ids, starting after `after`."""
+    tasks = await asyncio.to_thread(collector.store.list_tasks, limit, after)
+    return {"tasks": [task_facts(stored) for stored in tasks]}
+
+
+@router.get(
+    "/tasks/{task_id}",
+    summary="Fetch a task",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The task's canonical JSON.",
+            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
+        },
+        304: {"description": "The client has the task already."},
+        **problem_responses(*TASK_PROBLEMS, ProblemKind.OVERLOADED),
+    },
+)
+async def fetch_task(task_id: str, request: Request, collector: CurrentCollector) -> Response:
+    """Return the public contract: the id is its SHA-256, so that anybody can check it."""
+    stored = await collector.find(task_id)
+    headers = {"ETag": f'"{task_id}"', "Cache-Control": "public, max-age=3600"}
+    if unchanged(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return Response(stored.task.to_json(), headers=headers, media_type=JSON_TYPE)
+
+
+@router.post(
+    "/tasks/{task_id}/close",
+    summary="Close a task early",
+    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def close_task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
+    """Take no more reports from now on."""
+    await collector.find(task_id)
+    await asyncio.to_thread(collector.store.close_task, task_id, collector.today())
+    collector.task_cache.invalidate(task_id)
+    return task_facts(await collector.find(task_id))
+
+
+@router.delete(
+    "/tasks/{task_id}",
+    summary="Delete a task with all its reports",
+    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def delete_task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
+    """Delete everything but the fact that there was a task; it cannot be undone."""
+    check_task_id(task_id)
+    deletion = await asyncio.to_thread(collector.store.delete_task, task_id, collector.today())
+    collector.task_cache.invalidate(task_id)
+    if deletion is None:
+        raise ProblemDetails(ProblemKind.UNKNOWN)
+    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports}
+
+
+@router.post(
+    "/tasks/{task_id}/invitations",
+    summary="Create invitations",
+    status_code=201,
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def create_invitations(
+    task_id: str,
+    collector: CurrentCollector,
+    count: Annotated[int, Query(ge=1, le=MAX_INVITATIONS_PER_REQUEST)] = 1,
+) -> dict[str, list[str]]:
+    """Create one-time tokens, shown this once; from now on the task takes reports by invitation only."""
+    await collector.find(task_id)
+    tokens = [new_token() for _ in range(count)]
+    added = await asyncio.to_thread(
+        collector.store.add_invitations, task_id, [token_hash(token) for token in tokens]
+    )
+    collector.task_cache.invalidate(task_id)
+    if not added:
+        raise ProblemDetails(ProblemKind.DELETED)
+    return {"invitations": tokens}

@@ -1,0 +1,54 @@
+"""A collector's double, a state folder and spies for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pckv.client
+from pckv import Report, Task
+from support.client_collector import Double
+from support.client_devices import (
+    MOVIES,
+    OTHERS,
+    PILOT,
+)
+
+
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def double() -> Iterator[Double]:
+    with Double(MOVIES, OTHERS, PILOT).serving() as serving:
+        yield serving
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
+    """All reports that were perturbed."""
+    reports: list[Report] = []
+
+    def watched(task: Task, pairs: dict[str, float]) -> Report:
+        reports.append(pckv.perturb(task, pairs))
+        return reports[-1]
+
+    monkeypatch.setattr("pckv.client.client.perturb", watched)
+    return reports
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between tries, which nobody waits for."""
+    taken: list[float] = []
+    monkeypatch.setattr("pckv.client.transport.time.sleep", taken.append)
+    return taken
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "some" / "state"

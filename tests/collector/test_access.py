@@ -1,0 +1,133 @@
+"""Who may do what: tokens, routes and other origins."""
+
+from __future__ import annotations
+
+import hmac
+
+import pytest
+from fastapi.routing import APIRoute, APIRouter, iter_route_contexts
+
+from pckv.collector import auth
+from pckv.store.base import Role
+from support.collectors import (
+    ADMINISTRATOR,
+    ANALYST,
+    Running,
+    as_items,
+    bearer,
+    check_problem,
+    new_task,
+    report,
+    running,
+)
+
+
+def routes(found: Running) -> set[tuple[str, str]]:
+    """Every method and path that the application answers to."""
+    walked = list(iter_route_contexts(found.app.routes))
+    # Anything else, as a mounted application, would go past the guard.
+    assert all(isinstance(route.original_route, APIRoute) for route in walked)
+    return {(method, str(route.path)) for route in walked for method in route.methods or ()}
+
+
+def test_every_route_is_closed_unless_it_is_listed() -> None:
+    with running() as found:
+
+        @found.app.get("/planted/{task_id}")
+        async def planted() -> str:
+            return "nobody thought of who may see this"
+
+        below = APIRouter()
+        below.add_api_route("/healthz", planted)
+        found.app.include_router(below, prefix="/below")
+        walked = routes(found)
+        assert {("GET", "/planted/{task_id}"), ("GET", "/below/healthz")} <= walked
+        assert walked >= auth.PUBLIC | auth.ANALYSTS
+        for method, path in walked:
+            asked = path.replace("{task_id}", new_task().id)
+            answers = {
+                token: found.client.request(method, asked, headers=bearer(token) if token else {})
+                for token in ("", "wrong", ANALYST, ADMINISTRATOR)
+            }
+            if (method, path) in auth.PUBLIC:
+                assert {401} != {answer.status_code for answer in answers.values()}
+                assert answers[""].status_code == answers["wrong"].status_code != 401
+                continue
+            for token in ("", "wrong"):
+                check_problem(answers[token], 401, "bad-token")
+                assert answers[token].headers["www-authenticate"] == "Bearer"
+            if (method, path) in auth.ANALYSTS:
+                assert answers[ANALYST].status_code not in {401, 403}
+            else:
+                check_problem(answers[ANALYST], 403, "forbidden")
+            assert answers[ADMINISTRATOR].status_code not in {401, 403}
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    ["", "Bearer", ADMINISTRATOR, f"Basic {ADMINISTRATOR}", "Bearer é", "Bearer \xff"],
+)
+def test_what_is_no_token(small: Running, authorization: str) -> None:
+    answer = small.client.get("/tasks", headers={b"Authorization": authorization.encode("latin-1")})
+    check_problem(answer, 401, "bad-token")
+
+
+def test_the_token_of_the_environment_wins_over_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
+    with running() as found:
+        assert found.get("/tasks", "from the environment").status_code == 200
+        check_problem(found.get("/tasks", ADMINISTRATOR), 401, "bad-token")
+        assert found.get("/metrics", ANALYST).status_code == 200
+
+
+def test_a_new_token_replaces_the_administrators_and_adds_an_analysts() -> None:
+    with running() as found:
+        found.store.set_token(Role.ADMINISTRATOR, auth.token_hash("another"))
+        found.store.set_token(Role.ANALYST, auth.token_hash("a second analyst"))
+        assert found.get("/tasks", "another").status_code == 200
+        check_problem(found.get("/tasks", ADMINISTRATOR), 401, "bad-token")
+        assert (
+            found.get("/metrics", "a second analyst").status_code == found.get("/metrics").status_code == 200
+        )
+
+
+def test_tokens_are_compared_in_constant_time(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(kept: bytes, found: bytes) -> bool:
+        compared.append((kept, found))
+        return kept == found
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    small.get("/tasks", ADMINISTRATOR)
+    assert {len(side) for pair in compared for side in pair} == {32}
+    assert len(compared) == 2  # All are compared, also after the right one.
+
+
+def test_pages_of_other_origins_may_do_what_clients_do_and_read_refusals(small: Running) -> None:
+    task = small.add_task()
+    origin = {"Origin": "https://elsewhere.example"}
+    for path in (f"/tasks/{task.id}", f"/tasks/{task.id}/reports"):
+        asked = small.client.options(path, headers=origin | {"Access-Control-Request-Method": "POST"})
+        assert asked.status_code == 204
+        assert asked.headers["access-control-allow-headers"] == "Content-Type"
+    clients = [
+        small.client.get(f"/tasks/{task.id}", headers=origin),
+        small.client.get("/tasks/unknown", headers=origin),
+        small.send(task, as_items(report(1, task=task))),
+        small.post(task, b"", "text/plain"),
+        small.post(task, b"", **{"Content-Encoding": "gzip"}),
+    ]
+    for answer in (*clients, asked):
+        assert answer.headers["access-control-allow-origin"] == "*"
+    others = [
+        small.get(path, ADMINISTRATOR, **origin)
+        for path in ("/tasks", "/metrics", "/healthz", "/openapi.json")
+    ]
+    others += [small.get(f"/tasks/{task.id}/{what}", **origin) for what in ("estimates", "reports")]
+    others += [
+        small.administer("POST", f"/tasks/{task.id}/close"),
+        small.administer("DELETE", f"/tasks/{task.id}"),
+    ]
+    for answer in others:
+        assert not [name for name in answer.headers if name.startswith("access-control")]

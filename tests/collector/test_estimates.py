@@ -1,0 +1,232 @@
+"""The routes of estimates and report files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import pckv
+from pckv.collector import estimate_cache, estimate_routes
+from pckv.files.reports.format import ReportFile
+from support.collectors import (
+    DAY,
+    JSON,
+    Running,
+    check_problem,
+    new_task,
+    report,
+    some_reports,
+)
+from support.stores import tally, total
+
+PARQUET = "application/vnd.apache.parquet"
+
+
+def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) -> None:
+    task = collector.add_task(keys=["<script>", "=1+1", "b,\"'", "a"], values=(1, 5))
+    collector.upload(task, *some_reports(range(200), task))
+    counted = tally(some_reports(range(200), task), task)
+    for method, level, post in (
+        ("corrected", 0.95, ()),
+        ("baseline", 0.5, ("consistent",)),
+        ("bayes", 0.999, ("consistent", "consistent")),
+    ):
+        expected = pckv.estimate(counted, method=method, level=level, post=post)
+        path = f"/tasks/{task.id}/estimates?method={method}&level={level}" + "".join(
+            f"&post={name}" for name in post
+        )
+        answer = collector.get(path)
+        assert answer.text == expected.to_json()
+        assert answer.headers["content-type"] == JSON
+        as_csv = collector.get(path, Accept="text/csv")
+        assert as_csv.text == expected.to_csv()
+        assert [row["key"] for row in csv.DictReader(io.StringIO(as_csv.text))] == list(task.keys)  # type: ignore[arg-type]
+        table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
+        assert table.to_pydict() == expected.to_arrow().to_pydict()
+
+
+def test_a_pilot_from_its_task_to_its_end(collector: Running) -> None:
+    task = new_task(kind="sizes", mechanism="buckets", padding=8)
+    assert collector.administer("POST", "/tasks", task.to_json().encode()).status_code == 201
+    reports = some_reports([*range(50), *range(1000, 1200, 5)], task)
+    collector.upload(task, *reports)
+    collector.check(task, *reports)
+    expected = pckv.estimate(tally(reports, task))
+    assert expected.key == ["0", "1", "2", "3-4", "5+"]
+    path = f"/tasks/{task.id}/estimates"
+    assert collector.get(path).text == collector.get(f"{path}?method=consistent").text == expected.to_json()
+    assert collector.get(path, Accept="text/csv").text == expected.to_csv()
+    table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
+    assert table.to_pydict() == expected.to_arrow().to_pydict()
+
+    def buckets(query: str) -> list[str]:
+        return [row["key"] for row in collector.get(f"{path}?{query}").json()["estimates"]]
+
+    assert buckets("top=2") == expected.top(2).key
+    assert buckets("keys=5%2B&keys=0") == ["5+", "0"]
+    assert buckets("search=4") == ["3-4"]
+    for bad in ("method=corrected", "keys=7", "keys=5-8"):
+        check_problem(collector.get(f"{path}?{bad}"), 400, "malformed")
+    download = collector.get(f"/tasks/{task.id}/reports").content
+    assert pq.read_table(io.BytesIO(download)).num_rows == len(reports)
+    closed = collector.administer("POST", f"/tasks/{task.id}/close").json()
+    assert (closed["kind"], closed["closed"]) == ("sizes", DAY)
+    deleted = collector.administer("DELETE", f"/tasks/{task.id}").json()
+    assert deleted == {"task": task.id, "day": DAY, "reports": len(reports)}
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("*/*", JSON),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", JSON),
+        ("text/*", "text/csv"),
+        ("text/csv;q=0.1, application/json;q=0.5", JSON),
+        ("application/json;q=0, text/csv;q=0.1", "text/csv"),
+        ("Application/Vnd.Apache.Parquet", PARQUET),
+        ("text/html", None),
+        ("", None),
+        ("text/csv;q=much", None),
+    ],
+)
+def test_the_form_follows_accept(small: Running, accept: str, form: str | None) -> None:
+    task = small.add_task()
+    answer = small.get(f"/tasks/{task.id}/estimates", Accept=accept)
+    if form is None:
+        check_problem(answer, 406, "not-acceptable")
+    else:
+        assert answer.headers["content-type"].partition(";")[0] == form
+
+
+def test_rows_are_chosen_sorted_and_paged(small: Running) -> None:
+    task = small.add_task(keys=["alien", "Heat", "heat 2", "ran", "é"])
+    small.upload(task, *some_reports(range(300), task))
+    made = pckv.estimate(tally(some_reports(range(300), task), task))
+
+    def keys(query: str) -> list[str]:
+        answer = small.get(f"/tasks/{task.id}/estimates?{query}").json()
+        return [row["key"] for row in answer["estimates"]]
+
+    by_frequency = [made.key[row] for row in np.argsort(-made.frequency, kind="stable")]
+    by_mean = [made.key[row] for row in np.argsort(made.mean, kind="stable")]
+    assert keys("") == made.key
+    assert keys("sort=-frequency") == by_frequency
+    assert keys("sort=mean") == by_mean
+    assert keys("top=2") == made.top(2).key
+    assert keys("top=99999999999999999999") == by_frequency
+    assert keys("search=HEAT") == ["Heat", "heat 2"]
+    assert keys("search=nothing") == []
+    assert keys("keys=ran&keys=alien") == ["ran", "alien"]
+    assert keys("keys=ran&keys=heat%202&search=heat") == ["heat 2"]
+    assert keys("sort=-frequency&limit=2&offset=1") == by_frequency[1:3]
+    assert keys("offset=99999999999999999999&limit=99999999999999999999") == []
+    for bad in (
+        "top=2&sort=mean", "top=2&sort=-frequency", "sort=key&top=2", "sort=",
+        "top=0", "limit=0", "offset=-1", "sort=name", "keys=unknown", "keys=%00", "method=best", "level=0", "level=1",
+        "post=tidy", "post=", "post=oversize", "method=corrected%2Bconsistent", "post=consistent&post=tidy",
+        "level=nan", "level=inf", "level=0.99999999999999999", "level=x", "top=1e3", "search=" + "x" * 257,
+    ):  # fmt: skip
+        check_problem(small.get(f"/tasks/{task.id}/estimates?{bad}"), 400, "malformed")
+    assert small.get(f"/tasks/{task.id}/estimates?level=0.9999999999999999").status_code in {200, 400}
+
+
+def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
+    collector: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = collector.add_task()
+    made: list[Any] = []
+
+    def estimate(*given: Any, **asked: Any) -> pckv.Estimates:
+        made.append(given)
+        return pckv.estimate(*given, **asked)
+
+    monkeypatch.setattr(estimate_cache, "estimate", estimate)
+    path = f"/tasks/{task.id}/estimates"
+    tags = []
+    for number in range(3):
+        collector.upload(task, report(number, task=task))
+        first = collector.get(path)
+        collector.upload(task, report(number, task=task))
+        collector.store.compact(task.id)
+        again = collector.get(path, **{"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert collector.get(path).text == first.text
+        assert len(made) == number + 1
+        tags.append(first.headers["etag"])
+    assert len(set(tags)) == 3
+    assert collector.get(path, Accept="text/csv").headers["etag"] not in tags
+
+
+def test_top_with_sort_is_refused_and_documented(small: Running) -> None:
+    task = small.add_task()
+    answer = small.get(f"/tasks/{task.id}/estimates?top=2&sort=mean")
+    check_problem(answer, 400, "malformed")
+    assert answer.json()["detail"] == "sort cannot be combined with top, which sorts by frequency"
+    operation = small.get("/openapi.json").json()["paths"]["/tasks/{task_id}/estimates"]["get"]
+    assert "It cannot be combined with `top`" in operation["description"]
+
+
+def test_the_tag_changes_with_the_release_and_the_default_method(
+    small: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = small.add_task()
+    small.upload(task, *some_reports(range(30), task))
+    path = f"/tasks/{task.id}/estimates"
+
+    def tag() -> str:
+        return str(small.get(path).headers["etag"])
+
+    usual = tag()
+    assert tag() == usual
+    with monkeypatch.context() as patch:
+        patch.setattr(estimate_routes, "__version__", "999")
+        assert tag() != usual
+        assert small.get(path, **{"If-None-Match": usual}).status_code == 200
+    with monkeypatch.context() as patch:
+        patch.setattr(estimate_cache, "default_method", lambda _: "baseline")
+        assert tag() != usual
+        again = small.get(path, **{"If-None-Match": usual})
+        assert (again.status_code, again.json()["method"]) == (200, "baseline")
+    assert tag() == usual
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "ue", "collision"])
+def test_a_download_is_a_report_file_that_does_not_tell_arrival(
+    collector: Running, mechanism: str, tmp_path: Path
+) -> None:
+    task = collector.add_task(mechanism=mechanism)
+    empty = collector.get(f"/tasks/{task.id}/reports")
+    assert pq.read_table(io.BytesIO(empty.content)).num_rows == 0
+    reports = some_reports(range(300), task)
+    random.Random(3).shuffle(reports)
+    for start in range(0, 300, 100):
+        collector.upload(task, *reports[start : start + 100])
+    answer = collector.get(f"/tasks/{task.id}/reports")
+    assert answer.headers["content-type"] == PARQUET
+    file = tmp_path / "reports.parquet"
+    file.write_bytes(answer.content)
+    assert ReportFile(file, task).rows == 300
+    table = pq.read_table(file)
+    assert table.column("report_id").to_pylist() == sorted(each.id for each in reports)
+    from pckv.cli import main  # noqa: PLC0415
+
+    (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")
+    with pytest.raises(SystemExit, match="0"):
+        main(
+            [
+                "tally",
+                str(file),
+                "--task",
+                str(tmp_path / "task.json"),
+                "--out",
+                str(tmp_path / "counts.tally"),
+            ]
+        )
+    assert (tmp_path / "counts.tally").read_bytes() == bytes(total(collector.store, task))

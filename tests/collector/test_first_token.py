@@ -1,0 +1,128 @@
+"""The administrator's first token."""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pckv.collector import auth
+from pckv.errors import ParameterError
+from pckv.store.base import Role
+from pckv.store.memory import MemoryStore
+from support.collectors import bearer, wait_until
+from support.serving import serving
+from support.stores import opened, postgres_server, postgres_url
+
+
+def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    with serving(tmp_path, "--token-file", str(file)) as found:
+        token = file.read_text().strip()
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+        assert token not in found.errors.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    # The next start knows it, and makes no other.
+    with serving(tmp_path, "--token-file", str(file)) as found:
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+    assert file.read_text().strip() == token
+
+
+def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
+    store = MemoryStore()
+    with pytest.raises(ParameterError, match="--token-file"):
+        auth.create_first_token(store, None)
+    assert store.tokens() == []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    auth.create_first_token(store, None)
+    shown = capsys.readouterr().err.split()[-1]
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
+    auth.create_first_token(store, None)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "there"
+    file.write_text("before", encoding="utf-8")
+    store = MemoryStore()
+    with pytest.raises(FileExistsError):
+        auth.create_first_token(store, str(file))
+    assert (file.read_text(encoding="utf-8"), store.tokens()) == ("before", [])
+
+
+def test_a_postgres_store_is_shared_by_token(tmp_path: Path) -> None:
+    """A second collector on the same store knows the first one's token."""
+    url = postgres_url()
+    with opened(url) as store:
+        store.set_token(Role.ADMINISTRATOR, auth.token_hash("known"))
+    with serving(tmp_path, store=url) as found:
+        assert json.loads(found.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}
+
+
+def start_first(url: str, folder: Path, token_file: Path, number: int) -> str:
+    """Start a collector that finds no token in its store; return what it said once it was ready."""
+    place = folder / str(number)
+    place.mkdir()
+    with serving(place, "--token-file", str(token_file), store=url) as found:
+        return found.errors.read_text()
+
+
+@pytest.mark.parametrize("shares_file", [False, True])
+def test_one_of_two_collectors_that_start_first_makes_the_token(tmp_path: Path, shares_file: bool) -> None:
+    url = postgres_url()
+    with opened(url) as store, psycopg.connect(url) as connection:
+        # Both have found that there is no token before either can store one.
+        connection.execute("LOCK TABLE tokens IN SHARE MODE")
+        names = ("token", "token") if shares_file else ("first.token", "second.token")
+        files = [tmp_path / name for name in names]
+        with ThreadPoolExecutor(2) as pool:
+            starting = [pool.submit(start_first, url, tmp_path, file, n) for n, file in enumerate(files)]
+            wait_until(lambda: waiting_for_tokens() == 2)
+            connection.rollback()
+            said = [future.result() for future in starting]
+        [token] = [file.read_text().strip() for file in {*files} if file.exists()]
+        assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+    logged = [json.loads(line) for text in said for line in text.splitlines()]
+    [told] = [line["reason"] for line in logged if line["event"] == "token_exists"]
+    assert told.endswith(
+        "created the administrator's token: it is in that collector's terminal or --token-file"
+    )
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def waiting_for_tokens() -> int:
+    """Return how many connections wait for the lock of the tokens."""
+    with psycopg.connect(postgres_server()) as connection:
+        query = "SELECT count(*) FROM pg_locks, pg_class WHERE oid = relation AND relname = 'tokens' AND NOT granted"
+        [row] = connection.execute(query).fetchall()
+        return int(row[0])
+
+
+def test_the_other_of_two_terminals_shows_no_token(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    store = MemoryStore()
+    # The other collector stores its token between this one's look and its own.
+    monkeypatch.setattr(auth, "_has_administrator", lambda _: False)
+    auth.create_first_token(store, None)
+    shown = capsys.readouterr().err.split()[-1]
+    auth.create_first_token(store, None)
+    told = capsys.readouterr().err
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
+    assert json.loads(told)["event"] == "token_exists"
+
+
+def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:
+    store = MemoryStore()
+    with pytest.raises(FileNotFoundError):
+        auth.create_first_token(store, str(tmp_path / "nowhere" / "token"))
+    assert store.tokens() == []

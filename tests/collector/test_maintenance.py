@@ -1,0 +1,141 @@
+"""What a collector does by itself, and how it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+
+import pytest
+
+from pckv.collector import maintenance
+from pckv.collector.app import create_app
+from pckv.collector.settings import Settings
+from pckv.collector.state import Collector
+from pckv.errors import StoreError
+from pckv.store.base import ReportOutcome, Upload
+from pckv.store.memory import MemoryStore
+from pckv.wire import Report
+from support.collectors import (
+    Running,
+    new_task,
+    report,
+    running,
+    some_reports,
+    wait_until,
+)
+from support.stores import stored_reports, total
+from support.uploads import SlowStore
+
+
+def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
+    task = collector.add_task()
+    reports = some_reports(range(60), task)
+    state = collector.app.state.collector
+
+    def send(some: list[Report]) -> None:
+        for each in some:
+            assert collector.upload(task, each) == {}
+
+    senders = [threading.Thread(target=send, args=(reports[start::2],)) for start in range(2)]
+    for sender in senders:
+        sender.start()
+    while any(sender.is_alive() for sender in senders):
+        maintenance.compact_tasks(state, 2)
+        time.sleep(0.01)
+    for sender in senders:
+        sender.join()
+    collector.check(task, *reports)
+    before = collector.get(f"/tasks/{task.id}/estimates").text
+    maintenance.compact_tasks(state, 1)
+    sizes = sorted(len(part.tally) for part in collector.store.parts(task.id))
+    assert all(size > sum(sizes[:place]) for place, size in enumerate(sizes))
+    collector.administer("POST", f"/tasks/{task.id}/close")
+    maintenance.finish_closed_tasks(state, None, state.today())
+    assert len(collector.store.parts(task.id)) == 1
+    assert collector.get(f"/tasks/{task.id}/estimates").text == before
+
+
+def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(collector: Running) -> None:
+    state = collector.app.state.collector
+    closing, ending, running_on = (
+        collector.add_task(),
+        collector.add_task(closes="2030-01-20"),
+        collector.add_task(),
+    )
+    for task in (closing, ending, running_on):
+        collector.upload(task, *some_reports(range(20), task))
+    before = [bytes(total(collector.store, task)) for task in (closing, ending, running_on)]
+    collector.administer("POST", f"/tasks/{closing.id}/close")
+
+    def left(day: str) -> list[int]:
+        maintenance.finish_closed_tasks(state, 7, day)
+        stored = (collector.store.reports(task.id) for task in (closing, ending, running_on))
+        return [sum(map(len, batches)) for batches in stored]
+
+    assert left("2030-01-21") == [20, 20, 20]
+    assert left("2030-01-22") == [0, 20, 20]
+    assert left("2030-01-26") == [0, 20, 20]
+    assert left("2030-01-27") == [0, 0, 20]
+    assert [bytes(total(collector.store, task)) for task in (closing, ending, running_on)] == before
+
+
+@pytest.mark.parametrize(
+    "error", [StoreError("not now"), ZeroDivisionError("a bug of ours"), OSError(28, "full")]
+)
+def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    monkeypatch.setattr(maintenance, "SECONDS_BETWEEN", 0.02)
+    monkeypatch.setattr(maintenance, "SECONDS_AFTER_FAILURE", 0.02)
+    day, failures = ["2030-01-15"], [3]
+
+    class Failing(MemoryStore):
+        def forget_reports(self, task_id: str, day: str) -> int:
+            failures[0] -= 1
+            if failures[0] >= 0:
+                raise error
+            return super().forget_reports(task_id, day)
+
+    store = Failing()
+    with running(store, lambda: day[0], keep_reports=3) as found:
+        task = found.add_task(closes="2030-01-16")
+        for number in range(maintenance.PARTS_TO_COMPACT):
+            found.upload(task, report(number, task=task))
+        wait_until(lambda: len(store.parts(task.id)) == 1)
+        found.check(task, *some_reports(range(maintenance.PARTS_TO_COMPACT), task))
+        day[0] = "2030-01-19"
+        wait_until(lambda: not list(store.reports(task.id)))
+        assert total(store, task).reports == maintenance.PARTS_TO_COMPACT
+    reason = "not now" if isinstance(error, StoreError) else type(error).__name__
+    logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert [line for line in logged if line["event"] == "maintenance_failed"] == [
+        {"event": "maintenance_failed", "reason": reason}
+    ] * 3
+
+
+def test_pending_reports_are_written_at_shutdown_though_maintenance_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def fail(_: Collector) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("pckv.collector.app.run_maintenance", fail)
+    store, task = SlowStore(), new_task()
+    store.add_task(task)
+    store.go.clear()
+    app = create_app(store, Settings())
+
+    async def stop_while_reports_are_pending() -> list[list[ReportOutcome]]:
+        async with app.router.lifespan_context(app):
+            writer = app.state.collector.report_writer
+            uploads = [Upload(task.id, [pending]) for pending in some_reports(range(3), task)]
+            adding = [asyncio.create_task(writer.add(upload)) for upload in uploads]
+            await asyncio.sleep(0.05)
+            assert writer.pending_reports == 3
+            asyncio.get_running_loop().call_later(0.05, store.go.set)
+        return await asyncio.wait_for(asyncio.gather(*adding), 10)
+
+    assert asyncio.run(stop_while_reports_are_pending()) == [[ReportOutcome.STORED]] * 3
+    assert sorted(stored_reports(store, task)) == sorted(some_reports(range(3), task))

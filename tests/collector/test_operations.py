@@ -1,0 +1,74 @@
+"""Health, metrics and limits on requests."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+from pckv.collector.limits import BURST_SECONDS, RateLimit
+from support.collectors import (
+    Running,
+    check_problem,
+    running,
+    some_reports,
+)
+
+
+def test_health_metrics_and_the_openapi_document(small: Running) -> None:
+    task = small.add_task()
+    small.upload(task, *some_reports(range(3), task))
+    small.send(task, [{"id": "x", "body": "x"}])
+    assert small.get("/healthz", None).json() == small.get("/readyz", None).json() == {"status": "ok"}
+    page = small.get("/metrics").text
+    assert 'pckv_reports_refused_total{reason="bad_id"}' in page
+    for name in ("pckv_reports_accepted_total", "pckv_queue_reports", "pckv_commit_seconds_bucket"):
+        assert name in page
+    assert "_created" not in page
+    document = small.get("/openapi.json", None).json()
+    assert "422" not in json.dumps(document)
+    assert "ValidationError" not in json.dumps(document)
+
+
+def test_the_head_of_a_request_is_bounded(small: Running) -> None:
+    answer = small.talk(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 2**17 + b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"urn:pckv:problem:malformed" in answer
+    assert b"urn:pckv:problem:malformed" in small.talk(b"nonsense\r\n\r\n")
+
+
+def test_a_burst_is_admitted_and_more_is_not() -> None:
+    with running(rate=1) as found:
+        answers = [found.client.get("/healthz") for _ in range(BURST_SECONDS + 3)]
+    assert {answer.status_code for answer in answers[:BURST_SECONDS]} == {200}
+    for answer in answers[BURST_SECONDS + 1 :]:
+        check_problem(answer, 429, "too-often")
+
+
+def test_the_rate_limit_forgets_and_keeps_no_address() -> None:
+    now = [0.0]
+    limit = RateLimit(2, lambda: now[0])
+    sender, other = "192.0.2.77", "2001:db8::77"
+    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [
+        False
+    ]
+    assert limit.admits(other)
+    now[0] += 0.5
+    assert [limit.admits(sender) for _ in range(2)] == [True, False]
+    now[0] += 3600
+    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [
+        False
+    ]
+    kept = pickle.dumps({name: value for name, value in vars(limit).items() if name != "_now"})
+    assert not any(address.encode() in kept for address in (sender, other))
+    # Another process has another key: what one kept says nothing to it.
+    places = [
+        [level for level in range(len(each._level)) if each._level[level] < each._full]
+        for each in (limit, _once(sender), _once(sender))
+    ]
+    assert len({tuple(place) for place in places}) == 3
+
+
+def _once(sender: str) -> RateLimit:
+    limit = RateLimit(2)
+    limit.admits(sender)
+    return limit

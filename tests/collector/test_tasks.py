@@ -1,0 +1,129 @@
+"""The routes of tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from support.collectors import (
+    ADMINISTRATOR,
+    DAY,
+    JSON,
+    Running,
+    bearer,
+    check_problem,
+    new_task,
+)
+
+
+def test_a_task_is_made_once_and_shown_to_all(collector: Running) -> None:
+    task = new_task(keys=["<script>alert(1)</script>", "ключ"])
+    made = collector.administer("POST", "/tasks", task.to_json().encode())
+    assert (made.status_code, made.json(), made.headers["location"]) == (
+        201,
+        {"id": task.id},
+        f"/tasks/{task.id}",
+    )
+    assert collector.administer("POST", "/tasks", task.to_json().encode()).status_code == 200
+    shown = collector.get(f"/tasks/{task.id}", None)
+    assert shown.content == task.to_json().encode()
+    assert shown.headers["content-type"] == JSON
+    assert "max-age" in shown.headers["cache-control"]
+    tag = shown.headers["etag"]
+    for tags in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+        again = collector.get(f"/tasks/{task.id}", None, **{"If-None-Match": tags})
+        assert (again.status_code, again.content) == (304, b"")
+    assert collector.get(f"/tasks/{task.id}", None, **{"If-None-Match": '"x"'}).status_code == 200
+
+
+BAD_TASKS: dict[str, Callable[[str], bytes]] = {
+    "empty": lambda _: b"",
+    "list": lambda _: b"[]",
+    "spaces": lambda text: text.replace(",", ", ").encode(),
+    "order": lambda text: json.dumps(
+        dict(reversed(json.loads(text).items())), separators=(",", ":")
+    ).encode(),
+    "twice": lambda text: text.replace('{"closes"', '{"closes":null,"closes"').encode(),
+    "stranger": lambda text: text.replace('{"closes"', '{"a\\ud800":1,"closes"').encode(),
+    "escapes": lambda text: text.replace("task", "\\u0074ask").encode(),
+    "surrogate": lambda text: text.replace("task", "\\ud800").encode(),
+    "not-utf8": lambda text: text.replace("task", "é").encode("latin-1"),
+    "marked": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "nan": lambda text: text.replace("11", "NaN").encode(),
+    "float": lambda text: text.replace("11", "11.0").encode(),
+    "huge": lambda text: text.replace("11", "9" * 100_000).encode(),
+    "deep": lambda _: b"[" * 100_000,
+    "epsilon": lambda text: text.replace('"epsilon":"1"', '"epsilon":"1e400"').encode(),
+    "trailing": lambda text: text.encode() + b"\n",
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TASKS)
+def test_a_task_that_is_not_canonical_is_refused(small: Running, kind: str) -> None:
+    task = new_task()
+    changed = BAD_TASKS[kind](task.to_json())
+    assert changed != task.to_json().encode()
+    check_problem(small.administer("POST", "/tasks", changed), 400, "malformed")
+    check_problem(small.get(f"/tasks/{task.id}", None), 404, "unknown")
+
+
+def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) -> None:
+    made = {collector.add_task().id for _ in range(5)}
+    listed: list[str] = []
+    while page := collector.get(f"/tasks?limit=2&after={listed[-1] if listed else ''}", ADMINISTRATOR).json()[
+        "tasks"
+    ]:
+        listed += [each["id"] for each in page]
+    assert made <= set(listed)
+    assert len(listed) == len(set(listed))
+    task_id = made.pop()
+    for _ in range(2):
+        closed = collector.administer("POST", f"/tasks/{task_id}/close").json()
+        assert (closed["id"], closed["closed"]) == (task_id, DAY)
+    for _ in range(2):
+        deleted = collector.administer("DELETE", f"/tasks/{task_id}").json()
+        assert deleted == {"task": task_id, "day": DAY, "reports": 0}
+    for method, path in (
+        ("GET", ""),
+        ("POST", "/close"),
+        ("POST", "/invitations"),
+        ("GET", "/estimates"),
+        ("GET", "/reports"),
+    ):
+        check_problem(collector.administer(method, f"/tasks/{task_id}{path}"), 410, "deleted")
+        for unknown in (new_task().id, "x", "%00", "%ED%A0%80"):
+            check_problem(collector.administer(method, f"/tasks/{unknown}{path}"), 404, "unknown")
+    check_problem(collector.administer("DELETE", "/tasks/%00"), 404, "unknown")
+
+
+def test_a_deleted_task_cannot_be_made_again(collector: Running) -> None:
+    task = collector.add_task()
+    collector.administer("DELETE", f"/tasks/{task.id}")
+    check_problem(collector.administer("POST", "/tasks", task.to_json().encode()), 410, "deleted")
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=1001", "limit=x", "limit=9" + "9" * 5000, "after=%00", "after=é"]
+)
+def test_bad_queries_of_the_list(collector: Running, query: str) -> None:
+    check_problem(collector.get(f"/tasks?{query}", ADMINISTRATOR), 400, "malformed")
+
+
+def test_other_methods_and_other_places(small: Running) -> None:
+    task = small.add_task()
+    check_problem(small.administer("PUT", f"/tasks/{task.id}"), 405, "wrong-method")
+    for path in (
+        "/tasks/",
+        f"/tasks/{task.id}/",
+        f"/tasks/{task.id}/nothing",
+        "/docs",
+        "/tasks//",
+        "/redoc",
+    ):
+        check_problem(small.administer("GET", path), 404, "unknown")
+    text = small.client.post(
+        "/tasks", headers=bearer(ADMINISTRATOR) | {"Content-Type": "text/plain"}, content=b"{}"
+    )
+    check_problem(text, 415, "unsupported-media")

@@ -1,0 +1,121 @@
+"""Planted damage is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pckv import Tally
+from pckv.store.checks import check_store
+from pckv.store.sqlite import SqliteStore
+from support.stores import (
+    DAY,
+    OTHER,
+    TASK,
+    add,
+    change,
+    opened,
+    report,
+    some_reports,
+    store_url,
+    tally,
+)
+
+FORGED = bytes(Tally(OTHER))
+
+
+DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
+    "a report is missing": (
+        "DELETE FROM reports WHERE id = $1",
+        (report(3).id,),
+        "its parts count 20 reports, and it has 19",
+    ),
+    "a report is too many": (
+        "INSERT INTO reports SELECT number, $1, $2 FROM tasks",
+        tuple(report(99)),
+        "its parts count 20 reports, and it has 21",
+    ),
+    "a report was changed": (
+        "UPDATE reports SET body = $1 WHERE id = $2",
+        (report(4).body, report(3).id),
+        "its parts are not the tally of its 20 reports",
+    ),
+    "a report is no report": (
+        "UPDATE reports SET body = $1 WHERE id = $2",
+        (b"x", report(3).id),
+        f"report {report(3).id.hex()}: a body has 8 bytes, not 1",
+    ),
+    "an id is no id": (
+        "UPDATE reports SET id = $1 WHERE id = $2",
+        (b"x", report(3).id),
+        "report 78: a report id has 16 bytes, not 1",
+    ),
+    "a part is missing": (
+        "DELETE FROM parts WHERE number = (SELECT max(number) FROM parts)",
+        (),
+        "its parts count 10 reports, and it has 20",
+    ),
+    "a part is another task's": (
+        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        (FORGED,),
+        "a tally of another task",
+    ),
+    "a part is cut off": (
+        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        (bytes(tally([report(1)]))[:-1],),
+        "not a tally: truncated or edited",
+    ),
+    "a part counts wrong": (
+        "UPDATE parts SET reports = 11 WHERE number = (SELECT max(number) FROM parts)",
+        (),
+        "counts 10 reports, not 11",
+    ),
+    "forgotten reports are there": (
+        "UPDATE tasks SET reports_forgotten = $1",
+        (DAY,),
+        "20 reports are left that were to be forgotten",
+    ),
+    "a task is another": (
+        "UPDATE tasks SET json = $1",
+        (OTHER.to_json(),),
+        f"its text is that of {OTHER.id}",
+    ),
+    "a task is none": ("UPDATE tasks SET json = $1", ("{}",), "is damaged: not a task: "),
+}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("planted", DAMAGE)
+def test_planted_damage_is_found(kind: str, planted: str, tmp_path: Path) -> None:
+    url = store_url(kind, tmp_path)
+    with opened(url) as store:
+        store.add_task(TASK)
+        add(store, *some_reports(range(10)))
+        add(store, *some_reports(range(10, 20)))
+        assert check_store(store) == []
+        statement, values, said = DAMAGE[planted]
+        change(store, statement, *values)
+    with opened(url) as store:
+        (problem,) = check_store(store)
+        assert problem.startswith(f"task {TASK.id}")
+        assert said in problem
+        assert "\n" not in problem
+
+
+def test_a_damaged_page_is_found(sqlite: SqliteStore) -> None:
+    add(sqlite, *some_reports(range(3000)))
+    url = f"sqlite:///{sqlite.path}"
+    sqlite.close()
+    data = bytearray(sqlite.path.read_bytes())
+    place = data.index(min(some_reports(range(3000))).id)
+    data[place - 100 : place + 2000] = bytes(2100)
+    sqlite.path.write_bytes(data)
+    with opened(url) as store:
+        assert any(str(sqlite.path) in problem for problem in check_store(store))
+
+
+def test_a_row_without_its_task_is_found(sqlite: SqliteStore) -> None:
+    assert sqlite._writer is not None
+    sqlite._writer.execute("PRAGMA foreign_keys = OFF; INSERT INTO reports VALUES (99, x'00', x'00')")
+    assert check_store(sqlite) == [f"{sqlite.path}: a row of reports has no task"]

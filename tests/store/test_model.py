@@ -1,0 +1,128 @@
+"""Databases behave like the store in memory, whatever the sequence of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from pckv import Task
+from pckv.errors import ParameterError, TaskGone
+from pckv.store.base import Role, Store, Upload
+from pckv.store.checks import check_store
+from pckv.store.memory import MemoryStore
+from support.stores import (
+    ENDING,
+    TASK,
+    invitation,
+    opened,
+    report,
+    store_url,
+    stored_reports,
+    total,
+)
+
+TASKS = [TASK, ENDING]
+
+
+numbers = st.integers(0, 5)
+
+
+tasks = st.sampled_from(TASKS)
+
+
+class Model(RuleBasedStateMachine):
+    """The same steps in memory and in databases; all they say must be the same."""
+
+    urls: ClassVar[Callable[[], list[str]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.contexts = [opened(url) for url in type(self).urls()]
+        self.stores = [MemoryStore(), *(context.__enter__() for context in self.contexts)]
+        self.same(lambda store: [store.add_task(task) for task in TASKS])
+
+    def teardown(self) -> None:
+        assert [check_store(store) for store in self.stores] == [[]] * len(self.stores)
+        for context in self.contexts:
+            context.__exit__(None, None, None)
+
+    def same(self, step: Callable[[Store], Any]) -> Any:
+        said = []
+        for store in self.stores:
+            try:
+                said.append(step(store))
+            except (TaskGone, ParameterError) as error:
+                said.append(str(error))
+        assert all(answer == said[0] for answer in said), said
+        return said[0]
+
+    @rule(
+        uploads=st.lists(
+            st.tuples(tasks, st.lists(st.tuples(numbers, st.integers(0, 1), numbers | st.none())))
+        )
+    )
+    def upload(self, uploads: list[tuple[Task, list[tuple[int, int, int | None]]]]) -> None:
+        made = [
+            Upload(
+                task.id,
+                [report(number, word) for number, word, _ in rows],
+                [None if token is None else invitation(token) for _, _, token in rows],
+            )
+            for task, rows in uploads
+        ]
+        self.same(lambda store: store.add_reports(made))
+
+    @rule(task=tasks, hashes=st.lists(numbers, max_size=4))
+    def invite(self, task: Task, hashes: list[int]) -> None:
+        self.same(lambda store: store.add_invitations(task.id, [invitation(number) for number in hashes]))
+
+    @rule(task=tasks)
+    def compact(self, task: Task) -> None:
+        self.same(lambda store: store.compact(task.id))
+
+    @rule(task=tasks, at_least=st.integers(1, 3))
+    def find_parts(self, task: Task, at_least: int) -> None:
+        self.same(lambda store: (store.tasks_to_compact(at_least), len(store.parts(task.id))))
+
+    @rule(task=tasks, day=st.sampled_from(["2030-01-15", "2030-02-15"]))
+    def close(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.close_task(task.id, day))
+
+    @rule(task=tasks, day=st.sampled_from(["2030-01-15", "2030-02-15"]))
+    def forget(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.forget_reports(task.id, day))
+
+    @rule(task=tasks, day=st.just("2030-03-01"))
+    def delete(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.delete_task(task.id, day))
+
+    @rule(task=tasks)
+    def add(self, task: Task) -> None:
+        self.same(lambda store: store.add_task(task))
+
+    @rule(role=st.sampled_from(Role), token=st.binary(min_size=1, max_size=1))
+    def hand_token(self, role: Role, token: bytes) -> None:
+        self.same(lambda store: store.set_token(role, token))
+
+    @invariant()
+    def all_look_the_same(self) -> None:
+        self.same(
+            lambda store: (
+                store.list_tasks(9),
+                store.tokens(),
+                [store.find_deletion(task.id) for task in TASKS],
+                [(stored_reports(store, task), bytes(total(store, task))) for task in TASKS],
+            )
+        )
+
+
+def test_databases_do_as_memory_does(tmp_path: Path) -> None:
+    class Databases(Model):
+        urls = staticmethod(lambda: [store_url(kind, tmp_path) for kind in ("sqlite", "postgres")])
+
+    run_state_machine_as_test(Databases, settings=settings(max_examples=40, stateful_step_count=25))

@@ -1,0 +1,127 @@
+"""Faults of PostgreSQL and of the connection to it."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import ExitStack
+from typing import Any
+
+import psycopg
+import pytest
+
+from pckv.errors import StoreError
+from pckv.store import open_store, postgres, sql
+from pckv.store.checks import check_store
+from pckv.store.postgres import PostgresStore
+from pckv.store.transactions import Transaction, TransactionConflict
+from support.collectors import wait_until
+from support.stores import (
+    KNOWN,
+    STORED,
+    add,
+    postgres_server,
+    report,
+    stored_reports,
+    tally,
+    total,
+)
+
+
+def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres, "WAIT_SECONDS", 0.3)
+    store = open_store("postgresql://someone:secret@127.0.0.1:1/pckv")
+    for attempt in (store.prepare, store.ping, store.snapshot().__enter__):
+        with pytest.raises(StoreError, match=r"^PostgreSQL at 127\.0\.0\.1: .*$") as refusal:
+            attempt()
+        assert "\n" not in str(refusal.value)
+        assert "secret" not in str(refusal.value)
+    store.close()
+
+
+def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStore]) -> None:
+    store, _ = shared
+    add(store, report(0))
+    # More than a transaction has attempts.
+    with ExitStack() as held:
+        for _ in range(postgres.MAX_CONNECTIONS):
+            held.enter_context(store.snapshot())
+    with psycopg.connect(postgres_server(), autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'pckv' AND pid <> pg_backend_pid()"
+        )
+    assert add(store, report(4), report(0)) == [STORED, KNOWN]
+    assert check_store(store) == []
+
+
+@pytest.mark.parametrize(
+    "fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict]
+)
+def test_what_may_help_is_done_again(
+    shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
+) -> None:
+    store, _ = shared
+    faults = iter([fault("once"), fault("twice")])
+    add_part = sql._add_part
+
+    def failing(*arguments: Any) -> None:
+        for error in faults:
+            raise error
+        add_part(*arguments)
+
+    monkeypatch.setattr(sql, "_add_part", failing)
+    assert add(store, report(1)) == [STORED]
+    assert check_store(store) == []
+    faults = itertools.repeat(fault("always"))
+    with pytest.raises(StoreError, match=r"add reports: given up after 6 attempts: always$"):
+        add(store, report(2))
+    assert stored_reports(store) == [report(1)]
+
+
+def test_a_lost_answer_to_a_commit_counts_nothing_twice(
+    shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, _ = shared
+    commit = psycopg.Connection.commit
+    faults = iter([psycopg.OperationalError("the connection was lost")])
+
+    def lossy(connection: psycopg.Connection[Any]) -> None:
+        commit(connection)
+        for error in faults:
+            raise error
+
+    monkeypatch.setattr(psycopg.Connection, "commit", lossy)
+    assert add(store, report(1)) == [KNOWN]
+    assert total(store) == tally([report(1)])
+
+
+def test_what_no_retry_can_help_is_said(shared: tuple[PostgresStore, PostgresStore]) -> None:
+    store, _ = shared
+    store._run("break", lambda tx: tx.script("DROP TABLE reports"))
+    with pytest.raises(StoreError, match='add reports: relation "reports" does not exist'):
+        add(store, report(1))
+
+
+def test_a_connection_whose_rollback_fails_is_replaced(
+    shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, _ = shared
+    failed: list[psycopg.Connection[Any]] = []
+
+    def fail(connection: psycopg.Connection[Any]) -> None:
+        failed.append(connection)
+        raise psycopg.OperationalError("the rollback fails")
+
+    def work(tx: Transaction) -> None:
+        tx.change("INSERT INTO tokens VALUES ('administrator', '\\x00')")
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.Connection, "rollback", fail)
+        with pytest.raises(ZeroDivisionError):
+            store._run("break", work)
+        assert failed
+        # The pool looks at what came back in a thread of its own.
+        wait_until(lambda: all(connection.closed for connection in failed))
+    assert store.tokens() == []
+    assert add(store, report(1)) == [STORED]

@@ -1,0 +1,134 @@
+"""A database holds nothing about people but their reports."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv.errors import StoreError
+from pckv.store.base import Store
+from pckv.store.postgres import PostgresStore
+from pckv.store.sql import SqlStore
+from pckv.store.sqlite import SqliteStore
+from pckv.store.transactions import Transaction
+from support.stores import (
+    DAY,
+    TASK,
+    add,
+    change,
+    invitation,
+    invited,
+    opened,
+    postgres_url,
+    report,
+    some_reports,
+    store_url,
+)
+
+
+def dump(store: SqlStore) -> dict[str, list[Any]]:
+    """All rows as they lie, but for the random numbers of parts."""
+
+    def work(tx: Transaction) -> dict[str, list[Any]]:
+        tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
+        found = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
+        found["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))
+        return found
+
+    return store._run("dump", work, write=False)
+
+
+def fill(store: Store, order: random.Random, *, together: bool) -> None:
+    """Fill a store with the same reports in some order, and compact it."""
+    store.add_task(TASK)
+    store.add_invitations(TASK.id, [invitation(number) for number in order.sample(range(40), 40)])
+    pairs = [(report(number), number) for number in order.sample(range(30), 30)]
+    for start in range(0, 30, 30 if together else 1):
+        invited(store, *pairs[start : start + (30 if together else 1)])
+    store.compact(TASK.id)
+
+
+def test_a_file_does_not_tell_who_came_first(tmp_path: Path) -> None:
+    dumps = []
+    for seed, together in ((1, True), (2, True), (3, False), (4, False)):
+        with opened(f"sqlite:///{tmp_path}/{seed}.db") as store:
+            assert isinstance(store, SqliteStore)
+            fill(store, random.Random(seed), together=together)
+            dumps.append(dump(store))
+            # No row has a number of its own, which would tell its place in time.
+            for table in ("reports", "invitations", "parts"):
+                with pytest.raises(StoreError, match="rowid"):
+                    change(store, f"DELETE FROM {table} WHERE rowid = 1")  # noqa: S608
+    assert all(other == dumps[0] for other in dumps)
+
+
+def test_a_batch_lies_in_postgres_in_the_order_of_its_ids() -> None:
+    dumps = []
+    for seed in (1, 2):
+        with opened(postgres_url()) as store:
+            assert isinstance(store, PostgresStore)
+            store.add_task(TASK)
+            add(store, *random.Random(seed).sample(some_reports(range(50)), 50))
+            dumps.append(dump(store))
+    assert dumps[0] == dumps[1]
+
+
+def test_parts_lie_in_no_order(store: Store) -> None:
+    for number in range(12):
+        add(store, *some_reports(range(100 * number, 101 * number + 1)))
+    parts = store.parts(TASK.id)
+    assert [part.number for part in parts] == sorted(part.number for part in parts)
+    # By chance in one of 12! cases.
+    assert [part.reports for part in parts] != list(range(1, 13))
+
+
+def columns(url: str) -> set[str]:
+    with opened(url) as store:
+        assert isinstance(store, SqlStore)
+        if isinstance(store, SqliteStore):
+            query = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+        else:
+            query = "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = current_schema"
+        return {".".join(row) for row in store._run("look", lambda tx: tx.rows(query))}
+
+
+def test_days_are_all_that_is_known_of_time(tmp_path: Path) -> None:
+    assert columns(store_url("sqlite", tmp_path)) == columns(postgres_url())
+    assert columns(store_url("sqlite", tmp_path)) == {
+        "schema_version.version",
+        *(
+            f"tasks.{name}"
+            for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")
+        ),
+        *(f"deletions.{name}" for name in ("task", "day", "reports")),
+        *(f"reports.{name}" for name in ("task", "id", "body")),
+        *(f"parts.{name}" for name in ("task", "number", "reports", "tally")),
+        *(f"invitations.{name}" for name in ("task", "hash", "spent")),
+        *(f"tokens.{name}" for name in ("role", "hash")),
+        *(f"session_keys.{name}" for name in ("number", "key")),
+    }
+    with opened(f"sqlite:///{tmp_path}/pckv.db") as store:
+        store.add_task(TASK)
+        add(store, *some_reports(range(10)))
+        store.close_task(TASK.id, DAY)
+    content = b"".join(path.read_bytes() for path in tmp_path.glob("pckv.db*"))
+    assert re.findall(rb"\d\d\d\d-\d\d-\d\d", content) == [DAY.encode()]
+    assert time.strftime("%H:%M").encode() not in content
+
+
+@pytest.mark.parametrize("end", ["delete", "forget"])
+def test_deleted_means_gone_from_the_file(sqlite: SqliteStore, end: str) -> None:
+    reports = some_reports(range(3000))
+    add(sqlite, *reports[:1500])
+    add(sqlite, *reports[1500:])
+    files = [sqlite.path, Path(f"{sqlite.path}-wal")]
+    assert any(reports[7].id in path.read_bytes() for path in files)
+    sqlite.close_task(TASK.id, DAY)
+    assert sqlite.delete_task(TASK.id, DAY) if end == "delete" else sqlite.forget_reports(TASK.id, DAY)
+    content = b"".join(path.read_bytes() for path in files if path.exists())
+    assert not [report for report in reports if report.id in content]

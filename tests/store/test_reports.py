@@ -1,0 +1,188 @@
+"""Every store keeps the same promises about reports and the parts that count them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pckv import Task
+from pckv.errors import ReportError
+from pckv.store import sql
+from pckv.store.base import Store, Upload
+from pckv.store.checks import check_store
+from pckv.store.parts import choose_parts_to_merge
+from pckv.wire import Report
+from support.stores import (
+    CLOSED,
+    CONFLICT,
+    DAY,
+    ENDING,
+    GONE,
+    KNOWN,
+    OTHER,
+    PLANES,
+    SPARSE,
+    STORED,
+    TASK,
+    add,
+    report,
+    some_reports,
+    stored_reports,
+    tally,
+    total,
+)
+
+
+@pytest.mark.parametrize("task", [TASK, OTHER, PLANES, SPARSE], ids=lambda task: task.name)
+def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> None:
+    store.add_task(task)
+    reports = some_reports(range(60), task)
+    assert add(store, *reports[:40], task=task) == [STORED] * 40
+    assert add(store, *reports[20:], task=task) == [KNOWN] * 20 + [STORED] * 20
+    assert add(store, *reports, task=task) == [KNOWN] * 60
+    assert add(store, task=task) == []
+    assert sorted(part.reports for part in store.parts(task.id)) == [20, 40]
+    assert total(store, task) == tally(reports, task)
+    assert stored_reports(store, task) == sorted(reports)
+    assert check_store(store) == []
+
+
+def test_the_first_of_an_id_stays(store: Store) -> None:
+    first, second = report(1, 1), report(1, 2)
+    assert add(store, first, second, first, second) == [STORED, CONFLICT, KNOWN, CONFLICT]
+    assert add(store, second, report(2), first) == [CONFLICT, STORED, KNOWN]
+    uploads = [
+        Upload(TASK.id, [report(3, 1)]),
+        Upload(TASK.id, [report(3, 2)]),
+        Upload(TASK.id, [report(3, 1)]),
+    ]
+    assert store.add_reports(uploads) == [[STORED], [CONFLICT], [KNOWN]]
+    assert stored_reports(store) == sorted([first, report(2), report(3, 1)])
+    assert check_store(store) == []
+
+
+def test_a_transaction_of_many_tasks(store: Store) -> None:
+    store.add_task(OTHER)
+    store.add_task(ENDING)
+    store.close_task(ENDING.id, DAY)
+    uploads = [
+        Upload(OTHER.id, some_reports(range(3), OTHER)),
+        Upload(TASK.id, [report(1)]),
+        Upload("nobody", [report(9)]),
+        Upload(ENDING.id, [report(9)]),
+        Upload(TASK.id, [report(2), report(1)]),
+        Upload(TASK.id, []),
+        Upload(OTHER.id, some_reports([3, 0], OTHER)),
+    ]
+    assert store.add_reports(uploads) == [
+        [STORED] * 3, [STORED], [GONE], [CLOSED], [STORED, KNOWN], [], [STORED, KNOWN],
+    ]  # fmt: skip
+    assert store.add_reports([]) == []
+    assert len(store.parts(TASK.id)) == len(store.parts(OTHER.id)) == 1
+    assert check_store(store) == []
+
+
+def test_one_id_in_two_tasks_is_two_reports(store: Store) -> None:
+    store.add_task(ENDING)
+    assert add(store, report(1, 1)) == add(store, report(1, 2), task=ENDING) == [STORED]
+    assert check_store(store) == []
+
+
+def test_what_is_no_report_changes_nothing(store: Store) -> None:
+    store.add_task(OTHER)
+    limit = TASK.word_limit or 0
+    beyond = Report(bytes(16), limit.to_bytes(8, "little"))
+    with pytest.raises(ReportError):
+        store.add_reports(
+            [Upload(OTHER.id, some_reports(range(3), OTHER)), Upload(TASK.id, [report(1), beyond])]
+        )
+    assert store.parts(TASK.id) == store.parts(OTHER.id) == []
+    assert stored_reports(store) == []
+    assert add(store, report(1)) == [STORED]
+
+
+def test_reports_come_in_pages(store: Store) -> None:
+    reports = sorted(some_reports(range(25)))
+    add(store, *reports)
+    pages = list(store.reports(TASK.id, batch=10))
+    assert [len(page) for page in pages] == [10, 10, 5]
+    assert list(itertools.chain(*pages)) == reports
+    assert list(store.reports("nobody")) == []
+
+
+def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "PARTS_PER_PAGE", 3)
+    store.add_task(OTHER)
+    for number in range(10):
+        add(store, report(number))
+    before = total(store)
+    assert store.tasks_to_compact(10) == [TASK.id]
+    assert store.tasks_to_compact(11) == []
+    assert store.compact(TASK.id) == 10
+    assert [part.reports for part in store.parts(TASK.id)] == [10]
+    assert total(store) == before == tally(some_reports(range(10)))
+    assert store.compact(TASK.id) == store.compact(OTHER.id) == store.compact("nobody") == 0
+    add(store, report(10))
+    assert store.compact(TASK.id) == 0
+    assert store.compact(TASK.id, fully=True) == 2
+    assert store.compact(TASK.id, fully=True) == 0
+    assert total(store) == tally(some_reports(range(11)))
+    assert check_store(store) == []
+
+
+@given(st.lists(st.integers(100, 10**6), max_size=40))
+def test_compaction_leaves_few_parts_and_rewrites_little(sizes: list[int]) -> None:
+    """The sizes of the remaining parts at least double, and a part is only rewritten with as much again."""
+    parts: dict[int, int] = {}
+    written = 0
+    for number, size in enumerate(sizes):
+        parts[number] = size
+        chosen = choose_parts_to_merge(parts, fully=False)
+        taken = [parts.pop(each) for each in chosen]
+        assert not taken or max(taken) <= sum(taken) - max(taken)
+        written += sum(taken)
+        if taken:
+            parts[-1 - number] = sum(taken)
+        left = sorted(parts.values())
+        assert all(each > sum(left[:place]) for place, each in enumerate(left))
+    assert sum(parts.values()) == sum(sizes)
+    assert written <= sum(sizes) * math.log2(max(2, sum(sizes) / 100))
+
+
+def test_report_counts(store: Store) -> None:
+    store.add_task(OTHER)
+    add(store, *some_reports(range(30)))
+    add(store, *some_reports(range(20, 40)))
+    wanted = [TASK.id, OTHER.id, PLANES.id]
+    assert store.report_counts(wanted) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
+    assert store.part_numbers(TASK.id) == [part.number for part in store.parts(TASK.id)]
+    store.compact(TASK.id, fully=True)
+    assert len(store.part_numbers(TASK.id)) == 1
+    assert store.report_counts(wanted[:1]) == {TASK.id: 40}
+    assert store.report_counts([]) == {}
+
+
+def test_the_bodies_of_some_ids(store: Store) -> None:
+    store.add_task(OTHER)
+    kept, stranger, elsewhere = some_reports(range(30)), report(30), report(1, task=OTHER)
+    add(store, *kept)
+    add(store, elsewhere, task=OTHER)
+    wanted = sorted(each.id for each in (*kept[5:9], stranger, elsewhere))
+    assert store.bodies(TASK.id, wanted) == dict(kept[5:9])
+    assert store.bodies(TASK.id, []) == store.bodies(PLANES.id, wanted) == {}
+
+
+def test_readers_page_through_a_growing_store(store: Store) -> None:
+    first = some_reports(range(50))
+    add(store, *first)
+    seen: list[Report] = []
+    for number, page in enumerate(store.reports(TASK.id, batch=5)):
+        seen += page
+        add(store, report(1000 + number))
+        store.compact(TASK.id)
+    assert set(first) <= set(seen)
+    assert seen == sorted(seen)

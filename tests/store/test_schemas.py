@@ -1,0 +1,134 @@
+"""Schemas and their migration, and the addresses of stores."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pckv.errors import MissingExtra, ParameterError, StoreError
+from pckv.store import migrations, open_store
+from pckv.store.base import SESSION_KEY_BYTES
+from pckv.store.memory import MemoryStore
+from pckv.store.sql import SqlStore
+from support.stores import (
+    TASK,
+    add,
+    opened,
+    report,
+    store_url,
+    stored_reports,
+    together,
+)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_the_first_schema_is_brought_up_to_date(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = store_url(kind, tmp_path)
+    scripts = migrations.load_scripts
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "load_scripts", lambda dialect: scripts(dialect)[:1])
+        with opened(url) as store:
+            store.add_task(TASK)
+            add(store, report(1))
+    with opened(url) as store:
+        assert len(store.session_key()) == SESSION_KEY_BYTES
+        assert store.report_counts([TASK.id]) == {TASK.id: 1}
+
+
+def next_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = migrations.load_scripts
+    added = "ALTER TABLE tasks ADD COLUMN colour text; CREATE TABLE colours (name text);"
+    monkeypatch.setattr(migrations, "load_scripts", lambda dialect: [*scripts(dialect), added])
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_an_older_schema_is_brought_up_to_date(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = store_url(kind, tmp_path)
+    with opened(url) as store:
+        store.add_task(TASK)
+        add(store, report(1))
+        next_release(monkeypatch)
+        with pytest.raises(StoreError, match="the store has schema 2, and this release needs 3"):
+            store.ping()
+    with opened(url) as store, opened(url):
+        store.ping()
+        assert stored_reports(store) == [report(1)]
+        assert isinstance(store, SqlStore)
+        versions = store._run("read", lambda tx: tx.rows("SELECT version FROM schema_version"))
+        assert sorted(versions) == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_newer_schema_is_refused(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = store_url(kind, tmp_path)
+    with monkeypatch.context() as newer:
+        next_release(newer)
+        with opened(url):
+            pass
+    store = open_store(url)
+    for attempt in (store.prepare, store.ping):
+        with pytest.raises(StoreError, match="the store has schema 3, and this release knows 2: use a newer"):
+            attempt()
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_migration_that_fails_leaves_the_old_schema(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = store_url(kind, tmp_path)
+    with monkeypatch.context() as broken:
+        scripts = migrations.load_scripts
+        broken.setattr(
+            migrations, "load_scripts", lambda dialect: [*scripts(dialect), "CREATE TABLE tasks (x text)"]
+        )
+        store = open_store(url)
+        with pytest.raises(StoreError, match="already exists"):
+            store.prepare()
+        store.close()
+    with opened(url) as store:
+        store.ping()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_collectors_that_start_together_wait_for_each_other(kind: str, tmp_path: Path) -> None:
+    url = store_url(kind, tmp_path)
+
+    def start(_: int) -> None:
+        with opened(url) as store:
+            store.ping()
+
+    together(4, start)
+
+
+def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with opened("sqlite:///here.db"), opened(f"sqlite:////{tmp_path}/there.db"):
+        assert {"here.db", "there.db"} <= {path.name for path in tmp_path.iterdir()}
+    assert isinstance(open_store("memory:"), MemoryStore)
+    for wrong in ("", "sqlite:///", "pckv.db", "mysql://u:secret@h/d", "memory:x", "postgresql:x"):
+        with pytest.raises(
+            ParameterError, match=r"^a store is sqlite:///PATH, postgresql://... or memory:, not '"
+        ):
+            open_store(wrong)
+    with pytest.raises(ParameterError, match=r"^not an address of a PostgreSQL database: ") as refusal:
+        open_store("postgresql://u:secret@h/d?colour=red")
+    assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "module", "extra"),
+    [("sqlite:///x.db", "apsw", "serve"), ("postgresql://h/d", "psycopg_pool", "postgres")],
+)
+def test_a_missing_extra_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, url: str, module: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"this needs '{module}': pip install 'pckv\[{extra}\]'"):
+        open_store(url)

@@ -1,0 +1,115 @@
+"""Every store keeps the same promises about tasks."""
+
+from __future__ import annotations
+
+import pytest
+
+from pckv import Task
+from pckv.errors import ParameterError, TaskGone
+from pckv.store import sql
+from pckv.store.base import Deletion, Store
+from pckv.store.checks import check_store
+from support.stores import (
+    CLOSED,
+    DAY,
+    ENDING,
+    GONE,
+    OTHER,
+    PLANES,
+    SPARSE,
+    TASK,
+    add,
+    invitation,
+    report,
+    some_reports,
+    stored_reports,
+    tally,
+    total,
+)
+
+
+def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
+    assert not store.add_task(TASK)
+    # Many ids, so that an order that heeds language would show.
+    tasks = [Task(name=f"task {number}", keys=3, values=(0, 1), epsilon=1) for number in range(30)]
+    assert all(store.add_task(task) for task in tasks)
+    ids = sorted(task.id for task in [TASK, *tasks])
+    assert [stored.task.id for stored in store.list_tasks(100)] == ids
+    assert [stored.task.id for stored in store.list_tasks(7, after=ids[4])] == ids[5:12]
+    assert store.list_tasks(7, after=ids[-1]) == []
+    found = store.find_task(TASK.id)
+    assert found is not None
+    assert (found.task, found.closed, found.by_invitation, found.reports_forgotten) == (
+        TASK,
+        None,
+        False,
+        None,
+    )
+    assert store.find_task("nobody") is None
+    assert store.find_deletion(TASK.id) is None
+
+
+def test_more_tasks_than_are_kept_ready(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "MAX_CACHED_TASKS", 2)
+    for task in (TASK, OTHER, PLANES, SPARSE):
+        store.add_task(task)
+    for _ in range(2):
+        assert {stored.task for stored in store.list_tasks(9)} == {TASK, OTHER, PLANES, SPARSE}
+
+
+def test_a_closed_task_takes_nothing(store: Store) -> None:
+    add(store, report(1))
+    assert store.close_task(TASK.id, DAY)
+    assert store.close_task(TASK.id, "2031-05-07")
+    found = store.find_task(TASK.id)
+    assert found is not None
+    assert found.closed == DAY
+    assert add(store, report(1), report(2)) == [CLOSED, CLOSED]
+    assert total(store) == tally([report(1)])
+    assert not store.close_task("nobody", DAY)
+
+
+def test_a_deleted_task_leaves_its_day_and_count(store: Store) -> None:
+    store.add_task(OTHER)
+    add(store, *some_reports(range(5), OTHER), task=OTHER)
+    add(store, *some_reports(range(3)))
+    add(store, *some_reports(range(7)))
+    store.add_invitations(TASK.id, [invitation(1)])
+    deletion = Deletion(TASK.id, DAY, 7)
+    assert store.delete_task(TASK.id, DAY) == deletion
+    assert store.delete_task(TASK.id, "2031-05-07") == deletion == store.find_deletion(TASK.id)
+    assert store.find_task(TASK.id) is None
+    assert store.parts(TASK.id) == []
+    assert stored_reports(store) == []
+    assert add(store, report(1)) == [GONE]
+    assert not store.close_task(TASK.id, DAY)
+    assert not store.add_invitations(TASK.id, [invitation(2)])
+    assert store.forget_reports(TASK.id, DAY) == store.compact(TASK.id) == 0
+    with pytest.raises(TaskGone, match=f"task {TASK.id} was deleted"):
+        store.add_task(TASK)
+    assert store.delete_task("nobody", DAY) is None
+    assert total(store, OTHER) == tally(some_reports(range(5), OTHER), OTHER)
+    assert check_store(store) == []
+
+
+def test_forgotten_reports_leave_their_tally(store: Store) -> None:
+    store.add_task(ENDING)
+    for task in (TASK, ENDING):
+        add(store, *some_reports(range(5), task), task=task)
+    with pytest.raises(ParameterError, match="is open"):
+        store.forget_reports(TASK.id, DAY)
+    with pytest.raises(ParameterError, match="is open"):
+        store.forget_reports(ENDING.id, "2030-01-31")
+    store.close_task(TASK.id, DAY)
+    for task, day in ((TASK, DAY), (ENDING, "2030-02-01")):
+        assert store.forget_reports(task.id, day) == 5
+        assert store.forget_reports(task.id, "2040-01-01") == 0
+        found = store.find_task(task.id)
+        assert found is not None
+        assert found.reports_forgotten == day
+        assert list(store.reports(task.id)) == []
+        assert total(store, task) == tally(some_reports(range(5), task), task)
+        # Nobody could tell a repeated report any more.
+        assert add(store, report(1, task=task), task=task) == [CLOSED]
+    assert check_store(store) == []
+    assert store.delete_task(TASK.id, DAY) == Deletion(TASK.id, DAY, 5)

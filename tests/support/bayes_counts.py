@@ -1,0 +1,31 @@
+"""Counts drawn from the exact law, for the tests of the method `bayes`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from pckv.channels import build
+from pckv.lab.choices import draw_counts
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
+
+MECHANISMS = ("ue", "grr", "ue-compact", "collision")
+
+
+def moments_of(name: str, keys: int, epsilon: str, padding: int = 1) -> CountMoments:
+    """Return the moments of a mechanism's count law."""
+    return CountMoments.of(build(name, keys, padding, Fraction(epsilon), {}).count_law)
+
+
+def zipf_counts(
+    name: str, keys: int, users: int, epsilon: str, seed: int
+) -> tuple[KeySupport, CountMoments, np.ndarray, np.ndarray]:
+    """Draw counts by the exact law; return them with the moments, the true frequencies and the true means."""
+    rng = np.random.default_rng(seed)
+    weights = np.arange(1, keys + 1) ** -1.1
+    holders = rng.binomial(users, weights / weights.sum())
+    means = rng.uniform(-0.9, 0.9, keys)
+    law = build(name, keys, 1, Fraction(epsilon), {}).count_law
+    return draw_counts(law, users, holders, means, rng), CountMoments.of(law), holders / users, means

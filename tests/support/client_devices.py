@@ -1,0 +1,107 @@
+"""Devices for client tests, the tasks that they serve in, and what a collector may answer them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.client import Client, RetryPolicy
+from support.client_collector import LOST, Double, Reply, problem
+
+KEYS = ["alien", "heat"]
+
+
+MOVIES = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1)
+
+
+OTHERS = Task(name="others", keys=KEYS, values=(1, 5), epsilon="0.500000001", mechanism="ue")
+
+
+PILOT = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, padding=8, kind="sizes")
+
+
+PAIRS = {"alien": 5.0}
+
+
+QUICK = RetryPolicy(tries=3, seconds=2.0, first_pause=0.001, timeout=0.3)
+
+
+def device(double: Double, state: Path, **options: Any) -> Client:
+    return Client(double.url, state, **({"retry_policy": QUICK} | options))
+
+
+def files(state: Path) -> dict[str, bytes]:
+    return {place.name: place.read_bytes() for place in state.iterdir()} if state.exists() else {}
+
+
+REFUSED = b'{"refused":[{"id":"ID","reason":"conflict"}]}'
+
+
+PASSING = [
+    LOST,
+    Reply(500),
+    Reply(502, b"<h1>Bad gateway", "text/html"),
+    problem(503, "overloaded"),
+    problem(429, "too-often"),
+    problem(408, "slow"),
+    Reply(200, b'{"refused":[]}', claimed=99),
+]
+
+
+LASTING = [
+    problem(401, "bad-token"),
+    problem(403, "not-open", "it opens on 2999-01-01"),
+    problem(403, "forbidden"),
+    Reply(404, b"<h1>Not found", "text/html"),
+    Reply(403, b'{"type":"urn:pckv:problem:closed"}'),
+    Reply(400, b"[]", "application/problem+json"),
+    Reply(200, b"<h1>Welcome to the hotel", "text/html"),
+    Reply(200, b'{"refused":[]}', "text/html"),
+    Reply(200, b"not JSON"),
+    Reply(200, b"[" * 60_000),
+    Reply(200, b"{}"),
+    Reply(200, b'{"refused":null}'),
+    Reply(200, b'{"refused":[{"id":"another","reason":"conflict"}]}'),
+    Reply(200, b'{"refused":[{"id":"ID"}]}'),
+    Reply(204),
+    Reply(302, headers={"Location": "/elsewhere"}),
+    Reply(307, headers={"Location": "/elsewhere"}),
+]
+
+
+FINAL = {
+    "conflict": Reply(200, REFUSED),
+    "an unknown reason": Reply(200, REFUSED.replace(b"conflict", b"\\u001b[2J")),
+    "malformed: detail here": problem(400, "malformed", "detail\n\x1bhere"),
+    "unknown": problem(404, "unknown"),
+    "closed": problem(403, "closed"),
+    "deleted": problem(410, "deleted"),
+    "too-large": problem(413, "too-large"),
+    "unsupported-media": problem(415, "unsupported-media"),
+    "HTTP 410": problem(410, "\x1b[2J"),
+}
+
+
+def tell(double: Double, reply: Reply, monkeypatch: pytest.MonkeyPatch, times: int = 1) -> None:
+    """Have uploads answered so often in this way; ID stands for the report's id."""
+    usual, left = double.answer, [reply] * times
+
+    def answer(request: Any) -> Reply:
+        if request.method != "POST" or not left:
+            return usual(request)
+        told = left.pop()
+        if told is LOST:
+            double.answers.append(LOST)
+            return usual(request)
+        double.received.append(request)
+        report_id = json.loads(request.body)["reports"][0]["id"].encode()
+        headers = told.headers
+        return Reply(
+            told.status, told.body.replace(b"ID", report_id), told.media, headers, told.claimed, told.drip
+        )
+
+    monkeypatch.setattr(double, "answer", answer)

@@ -1,0 +1,99 @@
+"""Collectors as processes: `pckv serve`, its environment, and what it says when it does not start."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from support.collectors import SECONDS
+
+COMMAND = (
+    "from pckv.cli import main; from pckv.cli.serve import serve_command as s; main.add_command(s); main()"
+)
+
+
+CANARIES = {"User-Agent": "canary-agent", "X-Forwarded-For": "203.0.113.99", "Cookie": "canary-cookie"}
+
+
+SENDER = "127.0.0.77"
+
+
+NOTHING: Mapping[str, str] = {}
+
+
+WITH_TOKEN = {"admin_token": "x"}
+
+
+def command(*flags: str) -> list[str]:
+    return [sys.executable, "-c", COMMAND, "serve", *flags]
+
+
+def environment(**settings: str) -> dict[str, str]:
+    rest = {name: value for name, value in os.environ.items() if not name.startswith("PCKV_")}
+    return rest | {f"PCKV_{name.upper()}": value for name, value in settings.items()}
+
+
+def refusal(folder: Path, *flags: str, **settings: str) -> str:
+    """The one line that a collector says which does not start."""
+    ended = subprocess.run(
+        command(*flags),
+        env=environment(**settings),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, ""), ended.stderr
+    assert re.fullmatch(r"pckv: .+\n", ended.stderr)
+    return ended.stderr
+
+
+class Serving(NamedTuple):
+    """A collector in a process of its own."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    errors: Path
+
+    def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = NOTHING) -> bytes:
+        """What it answers to somebody who shows all that they should not have to show."""
+        line = http.client.HTTPConnection("127.0.0.1", self.port, SECONDS, source_address=(SENDER, 0))
+        with closing(line):
+            given = CANARIES | {"Content-Type": "application/json", "Connection": "close", **headers}
+            line.request(method, path, body, given)
+            return line.getresponse().read()
+
+
+@contextmanager
+def serving(folder: Path, *flags: str, **settings: str) -> Iterator[Serving]:
+    errors = folder / "stderr"
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            command("--port", "0", *flags), env=environment(**settings), cwd=folder, stderr=file
+        )
+    try:
+        ends = time.monotonic() + SECONDS
+        while b'"ready"' not in errors.read_bytes():
+            assert process.poll() is None, errors.read_text()
+            assert time.monotonic() < ends
+            time.sleep(0.02)
+        logged = [json.loads(line) for line in errors.read_text().splitlines()]
+        port = next(line["port"] for line in logged if line["event"] == "listening")
+        yield Serving(port, process, errors)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+        assert errors.read_text().splitlines()[-1] == '{"event": "stopped"}'
+    finally:
+        process.kill()
+        process.wait()

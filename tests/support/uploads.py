@@ -1,0 +1,46 @@
+"""Uploads for tests: bodies of requests, and a store that is slow or fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from typing import Any
+
+from pckv import Task
+from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.store.base import ReportOutcome
+from pckv.store.memory import MemoryStore
+from pckv.wire import Report
+from support.collectors import (
+    as_items,
+)
+
+
+def items(*reports: Report) -> bytes:
+    return json.dumps({"reports": as_items(*reports)}).encode()
+
+
+class SlowStore(MemoryStore):
+    """A store that waits before it writes, or fails, as it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.go.set()
+        self.error: Exception | None = None
+
+    def ping(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+    def add_reports(self, uploads: Any) -> list[list[ReportOutcome]]:
+        assert self.go.wait(20)
+        self.ping()
+        return super().add_reports(uploads)
+
+
+def arrow_body(task: Task, *reports: Report) -> bytes:
+    sink = io.BytesIO()
+    stream_reports(sink, task, [as_arrays(task, list(reports))])
+    return sink.getvalue()

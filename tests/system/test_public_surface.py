@@ -1,0 +1,78 @@
+"""Public names, error codes, and what importing a package loads."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import pckv
+from pckv import errors
+from pckv.channels import MECHANISMS
+from support.scripts import run_script
+
+
+def test_public_names() -> None:
+    assert pckv.__all__ == [
+        "Estimates",
+        "PckvError",
+        "Plan",
+        "Report",
+        "Tally",
+        "Task",
+        "audit",
+        "estimate",
+        "perturb",
+        "plan",
+        "simulate",
+    ]
+    assert sorted(pckv.__all__) == pckv.__all__
+    assert set(pckv.__all__) == set(pckv._HOMES)
+    for name in pckv.__all__:
+        assert inspect.getdoc(getattr(pckv, name))
+    assert "Task" in dir(pckv)
+    with pytest.raises(AttributeError, match="no attribute 'Tusk'"):
+        _ = pckv.Tusk
+
+
+# What a device never needs: choosing a mechanism is the task author's work, estimating the collector's.
+NOT_FOR_DEVICES = (
+    "planning",
+    "prediction",
+    "tuning",
+    "selection",
+    "theory",
+    "numpy",
+    "click",
+    "rich",
+    "pyarrow",
+)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("package", ["pckv.client", "pckv.device.perturb"])
+def test_a_device_loads_neither_planning_nor_numpy(package: str, mechanism: str) -> None:
+    kind = MECHANISMS[mechanism].kind
+    task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism=mechanism, kind=kind)
+    run_script(
+        f"import sys, pckv, {package}\n"
+        f"task = pckv.Task.from_json({task.to_json()!r})\n"
+        "pckv.perturb(task, {'1': 1})\n"
+        f"loaded = [name for name in sys.modules if any(part in name for part in {NOT_FOR_DEVICES!r})]\n"
+        "assert not loaded, loaded"
+    )
+
+
+def test_importing_the_package_loads_no_numpy() -> None:
+    run_script("import sys, pckv\nassert 'numpy' not in sys.modules")
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    tree = [
+        kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.PckvError)
+    ]
+    codes = [kind.code for kind in tree if kind is not errors.ReportError]
+    assert len(codes) == len(set(codes))
+    assert errors.__doc__ is not None
+    for kind in tree:
+        assert kind.__name__ in errors.__doc__
