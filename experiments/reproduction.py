@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from experiments.settings import ExperimentSettings
-from pckv.cli.common import progress_bar
+from pckv.cli.terminal import progress_bar
 from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 

@@ -24,11 +24,15 @@ _CHOICE_COLORS = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#55555
 
 
 def estimates_chart(
-    estimates: Estimates, truth: Mapping[str, tuple[float, float]] | None = None
+    estimates: Estimates,
+    truth: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    key_count: int | None = None,
 ) -> alt.HConcatChart:
     """Draw frequency and mean of the most frequent keys with their intervals; for a pilot, the share of each bucket.
 
-    `truth` gives the true frequency and mean by key, where they are known.
+    `truth` gives the true frequency and mean by key, where they are known; `key_count` says of how many
+    keys these are the most frequent, where the others were left out.
     """
     altair = require("altair", extra="charts")
     shown = estimates.shown(KEYS_SHOWN)
@@ -41,7 +45,7 @@ def estimates_chart(
         title, rows_title = "How many pairs people hold", "pairs"
         labels = {"frequency": "share of people"}
     else:
-        title, rows_title = f"{len(shown)} most frequent of {len(estimates):,} keys", None
+        title, rows_title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys", None
         labels = {"frequency": "frequency", "mean": "mean"}
     # In the order of the rows. A sort by names would write them into an expression, where Vega takes `constructor`
     # and other names of JavaScript's own for operators.

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pckv.cli import OneLineErrors
-from pckv.cli.submit import default_state, submit_command
+from pckv.cli import main
+from pckv.cli.submit import default_state
 from support.client_collector import Double, Reply, problem
 from support.client_devices import (
     MOVIES,
@@ -20,8 +20,7 @@ from support.client_devices import (
 
 
 def run(*arguments: object) -> Result:
-    group = OneLineErrors(commands={"submit": submit_command})
-    return CliRunner().invoke(group, ["submit", *map(str, arguments)])
+    return CliRunner().invoke(main, ["submit", *map(str, arguments)])
 
 
 @pytest.fixture

@@ -107,15 +107,32 @@ def test_synthetic_points_do_not_become_real_ones(tmp_path: Path) -> None:
     assert "'movie': 'movielike'" in error
 
 
-def test_missing_data_is_said_on_the_page(tmp_path: Path) -> None:
-    code, printed, _ = run(
-        "10a", "10c", "11", "--out", tmp_path / "paper", "--data", tmp_path, *SMALL, "--json"
+HINT = ": name their folder with --data, or ask for other figures by name\n"
+
+
+def test_missing_data_is_refused_before_anything_is_computed(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    files = "ecommerce_womens_clothing.parquet, amazon_beauty_item_aggregates.parquet"
+    assert run("10a", "10c", "11", "--out", out, "--data", tmp_path, *SMALL) == (
+        1,
+        "",
+        f"pckv: {tmp_path} lacks the rating sets of figures 10a, 10c ({files}){HINT}",
     )
+    code, printed, error = run("--out", out, *SMALL)
+    assert (code, printed, len(error.splitlines())) == (1, "", 1)
+    assert error.startswith("pckv: no data folder was given for the rating sets of figures 10a, 10b, 10c (")
+    assert error.endswith(HINT)
+    assert not out.exists()
+
+
+def test_figures_without_data_and_finished_ones_need_no_data(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    code, printed, _ = run("11", "--out", out, *SMALL, "--json")
     assert code == 0
     assert any(verdict["claim"].startswith("Ψ") for verdict in json.loads(printed))
-    page = (tmp_path / "paper" / "index.html").read_text()
-    assert "Figure 10a is missing: ecommerce_womens_clothing.parquet is not in the data folder" in page
-    assert not (tmp_path / "paper" / "figure-10a.csv").exists()
+    (out / "figure-10a.csv").write_text("series,theory,ε,frequency,mean,repeats\nPCKV-UE,False,1,0.1,0.1,1\n")
+    assert run("10a", "11", "--out", out, *SMALL)[0] == 0
+    assert (out / "index.html").read_text().count("<svg") == 2
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,10 @@ def test_documents_match_the_code() -> None:
 
 def commands(group: click.Group, prefix: str = "pckv") -> dict[str, click.Command]:
     found: dict[str, click.Command] = {}
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         if isinstance(command, click.Group):
             found |= commands(command, f"{prefix} {name}")
         else:

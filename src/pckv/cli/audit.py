@@ -1,4 +1,4 @@
-"""`pckv audit`: the exact ε, beside the claimed one."""
+"""`pckv audit`: the exact ε, to compare with the claimed one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from pathlib import Path
 import click
 
 from pckv.auditing.audit import Audit, audit, standard_audits
-from pckv.cli.common import FilePath, json_option, print_json, print_table, progress_bar, read_task
+from pckv.cli.common import FilePath, json_option
+from pckv.cli.inputs import read_task
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.errors import AuditFailure
 
 
-@click.command("audit", short_help="Compute the exact ε, beside the claimed one.")
+@click.command("audit", short_help="Compute the exact ε, to compare with the claimed one.")
 @click.option(
-    "--task", "task_file", type=FilePath, help="Audit this task; without it, every mechanism in small."
+    "--task", "task_file", type=FilePath, help="Audit this task; without it, every mechanism at a small size."
 )
 @json_option
 def audit_command(task_file: Path | None, as_json: bool) -> None:
@@ -28,21 +31,21 @@ def audit_command(task_file: Path | None, as_json: bool) -> None:
     else:
         audits = [audit(read_task(task_file))]
     if as_json:
-        print_json([made.to_dict() for made in audits])
+        print_json([result.to_dict() for result in audits])
     else:
         print_audits(audits)
-    if not all(made.holds for made in audits):
+    if not all(result.holds for result in audits):
         raise AuditFailure("a mechanism loses more than it claims")
 
 
 def print_audits(audits: list[Audit]) -> None:
-    """Print audits in a table, a line each."""
+    """Print audits in a table, one row each."""
     print_table(
         "Exact ε, rounded up (enumerated: the worst of every input set at every output)",
-        ("mechanism", "keys", "padding", "asked", "claimed", "closed form", "enumerated", "cases", ""),
+        ("mechanism", "keys", "padding", "asked", "claimed", "closed form", "enumerated", "cases", "verdict"),
         [
             (
-                f"{a.mechanism} {named(a.parameters)}",
+                f"{a.mechanism} {short_parameters(a.parameters)}",
                 f"{a.keys:,}",
                 str(a.padding),
                 f"{a.asked:g}",
@@ -50,7 +53,11 @@ def print_audits(audits: list[Audit]) -> None:
                 f"{a.closed_form:.12f}",
                 f"{a.enumerated:.12f}"
                 + ("" if a.enumerated_keys == a.keys else f" ({a.enumerated_keys} keys)")
-                + ("" if a.enumerated_parameters == a.parameters else f" {named(a.enumerated_parameters)}"),
+                + (
+                    ""
+                    if a.enumerated_parameters == a.parameters
+                    else f" {short_parameters(a.enumerated_parameters)}"
+                ),
                 f"{a.cases:,}",
                 "holds" if a.holds else "BROKEN",
             )
@@ -59,8 +66,8 @@ def print_audits(audits: list[Audit]) -> None:
     )
 
 
-def named(parameters: dict[str, str | int]) -> str:
-    """Parameters in short: a word says what it is, a number is named."""
+def short_parameters(parameters: dict[str, str | int]) -> str:
+    """Return parameters in short: a word speaks for itself, a number has its name before it."""
     return " ".join(
         value if isinstance(value, str) else f"{name} {value}" for name, value in parameters.items()
     )

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pckv.cli.common import STREAM, row_bar
+from pckv.cli.common import STREAM
+from pckv.cli.terminal import row_bar
 from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
 from pckv.errors import DataError
 from pckv.task import Task

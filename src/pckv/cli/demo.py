@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import signal
-import threading
 from pathlib import Path
 
 import click
@@ -12,9 +10,12 @@ import numpy as np
 
 from pckv import Task, estimate
 from pckv.charts import chart_svg, estimates_chart
-from pckv.cli.common import force_option, print_table, progress_bar
+from pckv.cli.common import force_option
 from pckv.cli.counting import count_named
 from pckv.cli.remote import download
+from pckv.cli.signals import EndSignals, held_signals
+from pckv.cli.table import print_table
+from pckv.cli.terminal import progress_bar
 from pckv.cli.trial import Address, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.errors import require
@@ -50,24 +51,34 @@ th:first-child, td:first-child {{ text-align: left; }}
 """
 
 
-@click.command("demo", short_help="Run a whole collection here, and look at it.")
+@click.command("demo", short_help="Run a whole collection on this machine.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"), show_default=True
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("demo"),
+    show_default=True,
+    help="The folder to write to.",
 )
 @click.option("--serve", is_flag=True, help="Leave the collector running at the end, until Ctrl-C.")
 @force_option
 def demo_command(out: Path, serve: bool, force: bool) -> None:
-    """Run a whole collection here: 20,000 made-up participants, 100 keys, a collector and HTTP in between.
+    """Run a whole collection: 20,000 simulated participants, 100 keys, a collector and HTTP in between.
 
-    Everybody perturbs her own pairs with the client and sends one report to a collector on a free port of
-    this machine. Prints the truth against the estimates, and writes the task, the reports as the
-    collector gives them out, a CSV table and a page with charts.
+    All participants perturb their own pairs with the client and send one report to a collector on a free
+    port of this machine. Prints the estimates next to the truth, and writes the task, the reports as
+    downloaded from the collector, a CSV table and a page with charts.
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
-    files = Files(out)
+    files = DemoFiles(out)
     for path in files.all():
         check_free(path, force=force)
+    with held_signals() as signals:
+        run_demo(files, serve=serve, force=force, signals=signals)
+
+
+def run_demo(files: DemoFiles, *, serve: bool, force: bool, signals: EndSignals) -> None:
+    """Run the collection, and show and write what comes of it."""
     task = Task(
         name="demo",
         keys=[f"movie {n:03}" for n in range(KEYS)],
@@ -76,51 +87,49 @@ def demo_command(out: Path, serve: bool, force: bool) -> None:
         padding=PAIRS,
     )
     population = zipf(USERS, KEYS, np.random.default_rng(1), pairs=PAIRS).with_range(1, 5).population
-    with running_collector() as address:
-        with progress_bar(
-            f"{len(population):,} participants perturb their pairs and send a report"
-        ) as progress:
-            collect(
-                address, task, [named(task, population.pairs(u)) for u in range(len(population))], progress
-            )
-        out.mkdir(parents=True, exist_ok=True)
+    participants = [with_key_names(task, population.pairs(user)) for user in range(len(population))]
+    signals.check()
+    with running_collector(signals) as address:
+        label = f"{len(population):,} participants perturb their pairs and send a report"
+        with progress_bar(label) as progress:
+            collect(address, task, participants, progress, signals)
+        files.folder.mkdir(parents=True, exist_ok=True)
         with whole_file(files.reports, force=force) as part:
             download(address.url, f"/tasks/{task.id}/reports", address.token, part)
-        write_out(task, population, files, force=force)
+        signals.check()
+        write_results(task, population, files, force=force)
+        signals.check()
         if serve:
-            stay(address)
+            keep_serving(address, signals)
 
 
-def stay(address: Address) -> None:
-    """Say where the collector is, and leave it there until somebody interrupts."""
-    interrupted = threading.Event()
-    # Set here, since whoever is started in the background is told to ignore Ctrl-C.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: interrupted.set())
+def keep_serving(address: Address, signals: EndSignals) -> None:
+    """Say where the collector is, and leave it running until a signal ends it."""
     click.echo(f"\nThe dashboard is at {address.url} until Ctrl-C; sign in with the administrator's token:")
     click.echo(address.token)
-    interrupted.wait()
+    signals.wait()
 
 
-class Files:
+class DemoFiles:
     """What the demo writes."""
 
     def __init__(self, out: Path) -> None:
+        self.folder = out
         self.task, self.reports = out / "task.json", out / "reports.parquet"
         self.table, self.page = out / "estimates.csv", out / "estimates.html"
 
     def all(self) -> tuple[Path, ...]:
-        """All of them."""
+        """Return all files."""
         return self.task, self.reports, self.table, self.page
 
 
-def named(task: Task, pairs: dict[int, float]) -> dict[str, float]:
-    """Pairs by the names of their keys."""
+def with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
+    """Return pairs by the names of their keys."""
     return {task.key_name(key): value for key, value in pairs.items()}
 
 
-def write_out(task: Task, population: Population, files: Files, *, force: bool) -> None:
-    """Estimate from the downloaded reports, as anybody would who has them, and show it beside the truth."""
+def write_results(task: Task, population: Population, files: DemoFiles, *, force: bool) -> None:
+    """Estimate from the downloaded reports, as anybody would who has them, and compare with the truth."""
     tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
@@ -134,11 +143,11 @@ def write_out(task: Task, population: Population, files: Files, *, force: bool) 
         with whole_file(path, force=force) as part:
             part.write_text(text, encoding="utf-8")
     click.echo(f"\nWritten: {', '.join(map(str, files.all()))}")
-    click.echo(f"The same again: pckv estimate {files.reports} --task {files.task}")
+    click.echo(f"Estimate again with: pckv estimate {files.reports} --task {files.task}")
 
 
 def print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
-    """Print true against estimated values with intervals."""
+    """Print estimates with their intervals next to the truth."""
     rows = [
         (
             key,
@@ -160,13 +169,13 @@ def print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, floa
 
 
 def demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, float]]) -> str:
-    """The page: what was done, the charts, the table."""
+    """Return a page that says what was done, with charts and a table."""
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)
     story = (
-        f"{estimates.reports:,} made-up participants each hold {task.padding} of {task.key_count} movies "
-        f"with a rating from 1 to 5. Each perturbed her own pairs with ε = {task.epsilon:g} "
-        f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report of "
+        f"{estimates.reports:,} simulated participants each hold {task.padding} of {task.key_count} movies "
+        f"with a rating from 1 to 5. They perturbed their own pairs with ε = {task.epsilon:g} "
+        f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
         f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth."
     )

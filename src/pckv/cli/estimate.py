@@ -1,4 +1,4 @@
-"""`pckv estimate`: from reports or tallies to frequencies and means."""
+"""`pckv estimate`: frequencies and means from reports or tallies."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from pathlib import Path
 import click
 
 from pckv.charts import check_picture, estimates_chart, save_chart
-from pckv.cli.common import (
-    FilePath,
-    force_option,
-    json_option,
-    print_json,
-    print_table,
-    progress_bar,
-    read_task,
-    task_option,
-)
+from pckv.cli.common import FilePath, force_option, json_option, task_option
 from pckv.cli.counting import count_named
+from pckv.cli.inputs import read_task
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS, estimate
@@ -30,14 +24,14 @@ ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
 
 
-@click.command("estimate", short_help="From reports or tallies to frequencies and means.")
+@click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")
 @click.argument("files", nargs=-1, required=True, type=FilePath)
 @task_option
 @click.option(
     "--method",
     help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many; of a pilot consistent, its only one]",
 )
-@click.option("--post", multiple=True, help=f"Done to the frequencies afterwards: {', '.join(POSTS)}.")
+@click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
 @click.option(
     "--sizes",
     "sizes_file",
@@ -46,7 +40,9 @@ TABLES = (".csv", ".parquet", ".json")
     "padding may hide.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
-@click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
+@click.option(
+    "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
+)
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
 @click.option(
@@ -83,8 +79,15 @@ def estimate_command(
     tally = count_named(task, files, CountOptions()).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
-            tally, method=method, level=level, keys=keys or None, post=post, sizes=sizes, progress=progress
+            tally,
+            method=method,
+            level=level,
+            keys=tuple(dict.fromkeys(keys)) or None,
+            post=post,
+            sizes=sizes,
+            progress=progress,
         )
+    key_count = len(estimates)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:
@@ -92,7 +95,7 @@ def estimate_command(
             write_table(estimates, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
-            save_chart(estimates_chart(estimates), part, plot.suffix)
+            save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
     if as_json:
         print_json(estimates.to_dict())
     else:
@@ -100,22 +103,22 @@ def estimate_command(
 
 
 def check_table(path: Path) -> None:
-    """Refuse a kind of table that does not exist."""
+    """Refuse a table format that does not exist."""
     if path.suffix not in TABLES:
         raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
 
 
-def write_table(estimates: Estimates, path: Path, form: str) -> None:
-    """Write estimates in the form that a suffix names."""
-    if form == ".parquet":
+def write_table(estimates: Estimates, path: Path, suffix: str) -> None:
+    """Write estimates in the format that a suffix names."""
+    if suffix == ".parquet":
         path.write_bytes(estimates_to_parquet(estimates))
     else:
-        text = estimates.to_csv() if form == ".csv" else estimates.to_json()
+        text = estimates.to_csv() if suffix == ".csv" else estimates.to_json()
         path.write_text(text, encoding="utf-8")
 
 
 def print_estimates(estimates: Estimates) -> None:
-    """Print the most frequent keys, or all buckets of a pilot, and what the numbers come from."""
+    """Print the most frequent keys, or all buckets of a pilot, and how they were estimated."""
     shown = estimates.shown(ROWS_PRINTED)
     rows = [
         (key, f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")

@@ -1,9 +1,11 @@
-"""`pckv perturb`: one report a user, from a file of pairs."""
+"""`pckv perturb`: one report per user, from a file of pairs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -12,31 +14,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Messages
-from pckv.cli.common import STREAM, FilePath, force_option, progress_bar, read_task, row_bar, task_option
+from pckv.cli.common import STREAM, FilePath, force_option, task_option
+from pckv.cli.inputs import read_task, standard_input_as_file
+from pckv.cli.terminal import progress_bar, row_bar
 from pckv.device.vectorised import perturb_many
+from pckv.errors import ParameterError
 from pckv.files.outputs import check_free, whole_file
-from pckv.files.pairs.population import REPEATED, Repairs
+from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
+from pckv.files.reports.inputs import REPORT_SUFFIX
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import write_reports
+from pckv.task import Task
 
 
-@click.command("perturb", short_help="Make one report a user from a file of pairs.")
+@click.command("perturb", short_help="Make one report per user from a file of pairs.")
 @click.argument("data", type=FilePath)
 @task_option
-@click.option("--user", required=True, help="The column that tells users apart.")
+@click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
 @click.option(
     "--out",
     type=FilePath,
     required=True,
-    help="The report file to write (Parquet), or - for an Arrow stream.",
+    help="The report file to write (.parquet), or - for an Arrow stream on standard output.",
 )
 @click.option("--clip", is_flag=True, help="Move values outside the range to its nearest end.")
-@click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key the task does not have.")
-@click.option("--repeated", type=click.Choice(REPEATED), help="What to do with a key twice for a user.")
+@click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key that the task does not have.")
+@click.option(
+    "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
+)
 @force_option
 def perturb_command(
     data: Path,
@@ -50,36 +59,71 @@ def perturb_command(
     repeated: str | None,
     force: bool,
 ) -> None:
-    """Perturb DATA (CSV or Parquet) as the participants' devices would: one report a user.
+    """Perturb DATA (CSV or Parquet; - for standard input) as the participants' devices would: one report per user.
 
     Randomness is the operating system's. Running this again makes new reports and spends ε again.
     """
     task = read_task(task_file)
-    if out != STREAM:
-        check_free(out, force=force)
-    repaired = dict.fromkeys(("clipped", "ignored", "repeated"), 0)
-    repairs = Repairs(clip, ignore_unknown, repeated)
-    with progress_bar(f"Reading {data.name}") as progress:
-        people = read_populations(data, task, Columns(user, key, value), repairs, progress)
-        # Whatever is wrong with the data shows before anything is written.
-        first = next(people)
-    with row_bar("Perturbing")(None) as made:
-
-        def batches() -> Iterator[tuple[NDArray[np.uint8], Messages]]:
-            done = 0
-            for population, *counts in chain([first], people):
-                for what, count in zip(repaired, counts, strict=True):
-                    repaired[what] += count
-                for batch in perturb_many(task, population):
-                    yield batch
-                    done += len(batch.ids)
-                    made(done)
-
-        if out == STREAM:
-            written = stream_reports(sys.stdout.buffer, task, batches())
-        else:
-            with whole_file(out, force=force) as part:
-                written = write_reports(part, task, batches())
-    notes = "".join(f", {count:,} rows {what}" for what, count in repaired.items() if count)
+    check_reports_output(out, force=force)
+    columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
+    with pairs_file(data) as (path, name):
+        with progress_bar(f"Reading {name}") as progress:
+            parts = read_populations(path, task, columns, repairs, progress, name=name)
+            # Whatever is wrong with the data shows before anything is written.
+            first = next(parts)
+        repaired = RepairedRows()
+        with row_bar("Perturbing")(None) as progress:
+            batches = perturbed_batches(task, chain([first], parts), repaired, progress)
+            if out == STREAM:
+                written = stream_reports(sys.stdout.buffer, task, batches)
+            else:
+                with whole_file(out, force=force) as part:
+                    written = write_reports(part, task, batches)
     place = "standard output" if out == STREAM else out
-    click.echo(f"{written:,} reports written to {place}{notes}", err=out == STREAM)
+    click.echo(f"{written:,} reports written to {place}{repaired}", err=out == STREAM)
+
+
+def check_reports_output(out: Path, *, force: bool) -> None:
+    """Refuse an output that reports are not written to."""
+    if out == STREAM:
+        return
+    if out.suffix != REPORT_SUFFIX:
+        raise ParameterError(f"{out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream")
+    check_free(out, force=force)
+
+
+@contextmanager
+def pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
+    """Return a file of pairs, and what messages call it."""
+    if data != STREAM:
+        yield data, str(data)
+        return
+    with standard_input_as_file() as path:
+        yield path, "standard input"
+
+
+@dataclass
+class RepairedRows:
+    """How many rows were not used as they were."""
+
+    clipped: int = 0
+    ignored: int = 0
+    repeated: int = 0
+
+    def __str__(self) -> str:
+        return "".join(f", {count:,} rows {what}" for what, count in asdict(self).items() if count)
+
+
+def perturbed_batches(
+    task: Task, parts: Iterable[RepairedPopulation], repaired: RepairedRows, progress: Callable[[int], None]
+) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
+    """Yield the reports of everybody in batches, and count the rows that were repaired."""
+    reports = 0
+    for population, clipped, ignored, merged in parts:
+        repaired.clipped += clipped
+        repaired.ignored += ignored
+        repaired.repeated += merged
+        for batch in perturb_many(task, population):
+            yield batch
+            reports += len(batch.ids)
+            progress(reports)

@@ -1,4 +1,4 @@
-"""`pckv reproduce`: the paper's whole evaluation, in one command."""
+"""`pckv reproduce`: the paper's whole evaluation, computed again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from pckv.cli.common import json_option, print_json, progress_bar
+from pckv.cli.common import json_option
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 
@@ -20,15 +21,21 @@ from pckv.lab.reproduction import reproduce
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The folder with the rating sets (Figure 10).",
+    help="The folder with the rating sets; figures 10a, 10b and 10c need it.",
 )
-@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="The paper has 5.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Simulated collections to average over; the paper has 5.",
+)
 @click.option(
     "--users",
     type=click.IntRange(1),
     default=1_000_000,
     show_default=True,
-    help="Of the synthetic populations.",
+    help="Users in the synthetic populations.",
 )
 @click.option(
     "--seed",
@@ -37,7 +44,7 @@ from pckv.lab.reproduction import reproduce
     show_default=True,
     help="The same seed gives the same points.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one a core]")
+@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
 @json_option
 def reproduce_command(
     figures: tuple[str, ...],
@@ -51,14 +58,14 @@ def reproduce_command(
 ) -> None:
     """Compute the figures of the paper again: all, or those named (4, 6, 6a, …, 11, crossover).
 
-    Writes each as PNG, SVG and CSV, and a page that holds the paper's claims against what was measured.
-    A run that was broken off goes on where it stopped: figures that are there are not computed again.
+    Writes each as PNG, SVG and CSV, and a page that compares the paper's claims with what was measured.
+    A run that was interrupted continues where it stopped: figures that are there are not computed again.
     """
     scale = Scale(repeats, users, seed, workers or os.cpu_count() or 1, data)
-    found = reproduce(figures, out, scale, progress_bar)
+    verdicts = reproduce(figures, out, scale, progress_bar)
     if as_json:
-        print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in found])
+        print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in verdicts])
         return
-    for verdict in found:
+    for verdict in verdicts:
         click.echo(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")
     click.echo(f"\nThe figures are in {out}: open {out / 'index.html'}")

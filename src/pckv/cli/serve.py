@@ -19,10 +19,10 @@ from pckv.errors import require
     "--keep-reports",
     type=int,
     metavar="DAYS",
-    help="Delete reports so many days after their task closed; the tally stays. [default: never]",
+    help="Delete reports this many days after their task closed; the tally stays. [default: never]",
 )
 @click.option(
-    "--rate", type=int, help="Requests a second that an address may send; 0 for no limit. [default: 0]"
+    "--rate", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]"
 )
 @click.option("--config", type=FilePath, help="A TOML file with any of the settings.")
 def serve_command(
@@ -41,7 +41,8 @@ def serve_command(
 
     \b
     pckv serve
-    pckv serve --store postgresql://pckv@db/pckv --host 0.0.0.0 --token-file admin.token
+    pckv serve --store postgresql://pckv@db/pckv --host 0.0.0.0 \\
+      --token-file admin.token
     """
     require("fastapi", extra="serve")
     require("uvicorn", extra="serve")

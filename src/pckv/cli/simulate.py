@@ -1,4 +1,4 @@
-"""`pckv simulate`: what would private collection cost on my data?"""
+"""`pckv simulate`: what private collection of some data would cost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from pathlib import Path
 import click
 import numpy as np
 
+from pckv.channels import CHANNELS
 from pckv.charts import check_picture, lines_chart, save_chart
-from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, progress_bar
-from pckv.estimators.estimate import POSTS
+from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
+from pckv.estimators.estimate import METHODS, POSTS
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns
+from pckv.lab.baselines.registry import BASELINE_NAMES
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, check_mechanism, simulate
@@ -22,20 +26,20 @@ from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
 
 
-@click.command("simulate", short_help="What would private collection of my data cost?")
+@click.command("simulate", short_help="Say what private collection of your data would cost.")
 @click.argument("data", type=FilePath)
-@click.option("--user", required=True, help="The column that tells users apart.")
+@click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
-@click.option("--low", type=float, help="The least possible value. [default: the least one found]")
-@click.option("--high", type=float, help="The largest possible value. [default: the largest one found]")
+@click.option("--low", type=float, help="The smallest possible value. [default: the smallest in DATA]")
+@click.option("--high", type=float, help="The largest possible value. [default: the largest in DATA]")
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
 @click.option(
     "--mechanism",
     multiple=True,
     default=("auto",),
     show_default=True,
-    help="auto, ue, grr, ue-compact, or one of the paper's baselines kvue, privkvm, privkvm:3 (rounds), privkvm-1r5v; repeat.",
+    help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
 @click.option(
     "--padding", type=int, multiple=True, default=(1,), show_default=True, help="Repeat for several."
@@ -45,12 +49,12 @@ from pckv.planning.objective import OBJECTIVES
     multiple=True,
     default=("bayes",),
     show_default=True,
-    help="baseline, corrected or bayes; repeat.",
+    help=f"{', '.join(METHODS)}; repeat for several.",
 )
 @click.option(
     "--post",
     multiple=True,
-    help=f"Done to the frequencies afterwards: {', '.join(POSTS)}. The reports are the same as without.",
+    help=f"Postprocess the frequencies: {', '.join(POSTS)}. The reports are the same as without.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
@@ -59,12 +63,14 @@ from pckv.planning.objective import OBJECTIVES
     "--objective",
     default=DEFAULT_OBJECTIVE,
     show_default=True,
-    help=f"What auto and ue-compact are made for: {', '.join(OBJECTIVES)}.",
+    help=f"The error that auto and ue-compact minimise: {', '.join(OBJECTIVES)}.",
 )
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option("--repeated", type=click.Choice(REPEATED), help="What to do with a key twice for a user.")
-@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one a core]")
+@click.option(
+    "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
 @click.option("--plot", type=FilePath, help="Draw the errors: .svg, .png or .html.")
 @force_option
 @json_option
@@ -95,8 +101,9 @@ def simulate_command(
     Every row is drawn from the distribution that real reports would give, without making them.
 
     \b
-    pckv simulate ratings.csv --user user --key movie --value stars --low 1 --high 5 \\
-      --epsilon 1 --epsilon 4 --mechanism ue --mechanism grr --padding 2 --top 50
+    pckv simulate ratings.csv --user user --key movie --value stars \\
+      --low 1 --high 5 --epsilon 1 --epsilon 4 \\
+      --mechanism ue --mechanism grr --padding 2 --top 50
     """
     for name in mechanism:
         check_mechanism(name)
@@ -132,10 +139,10 @@ def simulate_command(
 
 
 def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
-    """Errors against ε, a line for each way to collect; dashed lines are theory."""
+    """Draw errors against ε, one line per way to collect; dashed lines are theory."""
     points = []
     for row in rows:
-        series = {"series": way(row), "ε": row.epsilon}
+        series = {"series": way_to_collect(row), "ε": row.epsilon}
         points.append(series | {"theory": False, "frequency": row.mse_frequency, "mean": row.mse_mean})
         points.append(
             series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean}
@@ -149,8 +156,8 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
     )
 
 
-def way(row: Result) -> str:
-    """A short name for how a row was collected."""
+def way_to_collect(row: Result) -> str:
+    """Return a short name for how a row was collected."""
     return (
         row.mechanism
         if row.theory_mse_frequency is None
@@ -159,12 +166,12 @@ def way(row: Result) -> str:
 
 
 def which_keys(row: Result) -> str:
-    """The keys that a row speaks of, in words."""
+    """Return in words which keys a row is about."""
     return f"all {row.keys:,} keys" if row.top is None else f"the top {row.top} keys"
 
 
 def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
-    """A table, then what it means in plain words."""
+    """Print a table, then what it means in plain words."""
 
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3g}"
@@ -194,8 +201,8 @@ def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     sizes, padding = dataset.population.sizes, max(row.padding for row in rows)
     if (sizes > padding).any():
         click.echo(
-            f"{np.mean(sizes > padding):.0%} of the users hold more than {padding} pairs: their keys are seen too seldom, "
-            "and frequencies come out too low (a larger --padding mends that, at the price of noise)."
+            f"{np.mean(sizes > padding):.0%} of the users hold more than {padding} pairs: their keys are seen too rarely, "
+            "and frequencies come out too low (a larger --padding corrects that, at the price of more noise)."
         )
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
@@ -203,11 +210,11 @@ def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
 
 
 def in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
-    """What the best way to collect at one ε would cost, as one would say it."""
+    """Say what the best way to collect at one ε would cost."""
     best = min(rows, key=lambda row: row.mse_frequency)
     points = 100 * math.sqrt(best.mse_frequency)
     units = math.sqrt(best.mse_mean) / 2 * (dataset.high - dataset.low)
     return (
         f"At ε = {best.epsilon:g} the frequency of {which_keys(best)} is off by ±{points:.2g} points on average, and the "
-        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({way(best)})."
+        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({way_to_collect(best)})."
     )

@@ -1,4 +1,4 @@
-"""`pckv store` and `pckv token`: what an operator does with a store at hand."""
+"""`pckv store` and `pckv token`: what an operator does with the store of a collector."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath
-from pckv.errors import DataError
+from pckv.errors import DataError, require
 from pckv.store import open_store
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
@@ -26,7 +26,7 @@ store_option = click.option(
 
 @contextmanager
 def opened(address: str) -> Iterator[Store]:
-    """A store that is there already, closed at the end."""
+    """Open a store that exists, and close it at the end."""
     store = open_store(address)
     try:
         store.ping()
@@ -35,12 +35,12 @@ def opened(address: str) -> Iterator[Store]:
         store.close()
 
 
-@click.group("store")
+@click.group("store", short_help="Look after the store of a collector.")
 def store_group() -> None:
     """Look after the store of a collector."""
 
 
-@store_group.command("check")
+@store_group.command("check", short_help="Check that a store is sound and its tallies are right.")
 @store_option
 def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
@@ -53,12 +53,12 @@ def check_command(address: str) -> None:
     click.echo("the store is sound, and its tallies are those of its reports")
 
 
-@click.group("token")
+@click.group("token", short_help="Make tokens for the people who run a collection.")
 def token_group() -> None:
     """Make tokens for the people who run a collection."""
 
 
-@token_group.command("new")
+@token_group.command("new", short_help="Replace the administrator's token, or make a read-only one.")
 @store_option
 @click.option(
     "--analyst", is_flag=True, help="A further token that only reads, instead of the administrator's."
@@ -66,6 +66,7 @@ def token_group() -> None:
 @click.option("--token-file", type=FilePath, help="Write the token here (mode 0600) instead of showing it.")
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
+    require("fastapi", extra="serve")
     from pckv.collector.auth import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()

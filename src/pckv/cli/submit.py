@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from pckv.canonical import Repeated, unique
-from pckv.cli.common import FilePath, json_option, print_json
+from pckv.cli.common import FilePath, json_option
+from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.errors import ClientError, DataError
 

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import click
 
-from pckv.cli.common import (
-    FilePath,
-    force_option,
-    json_option,
-    print_json,
-    read_task,
-    task_option,
-)
+from pckv.cli.common import FilePath, force_option, json_option, task_option
 from pckv.cli.counting import count_named
+from pckv.cli.inputs import read_task
+from pckv.cli.terminal import print_json
 from pckv.counting.job import ENGINES
 from pckv.counting.run import CountOptions, InputsResult
 from pckv.files.outputs import check_free, whole_file
@@ -31,11 +26,13 @@ PLACES_PRINTED = 20
     type=click.Choice(list(ENGINES)),
     default="numpy",
     show_default=True,
-    help="Who counts; the bytes are the same.",
+    help="The engine that counts; the tally is the same.",
 )
 @click.option("--spark-master", help="Where Spark runs. [default: local[*], or what spark-submit says]")
-@click.option("--dedupe", is_flag=True, help="Count a report id once; other bodies under it are an error.")
-@click.option("--skip-bad", is_flag=True, help="Pass over what cannot be counted, and say what it was.")
+@click.option(
+    "--dedupe", is_flag=True, help="Count each report id once; different bodies under one id are an error."
+)
+@click.option("--skip-bad", is_flag=True, help="Skip what cannot be counted, and say what it was.")
 @click.option(
     "--resume", is_flag=True, help="Keep progress in OUT.progress after every file, and continue from it."
 )
@@ -60,8 +57,10 @@ def tally_command(
 
     \b
     pckv tally reports/ --task task.json --out counts.tally --dedupe
-    pckv tally reports/ --task task.json --out counts.tally --engine spark --spark-master 'local[4]'
-    pckv perturb ratings.csv ... --out - | pckv tally - --task task.json --out counts.tally
+    pckv tally reports/ --task task.json --out counts.tally \\
+      --engine spark --spark-master 'local[4]'
+    pckv perturb ratings.csv … --out - | \\
+      pckv tally - --task task.json --out counts.tally
     """
     if spark_master and engine != "spark":
         raise click.UsageError("--spark-master is for --engine spark")
@@ -76,12 +75,12 @@ def tally_command(
     if as_json:
         print_json(facts(result, engine))
     else:
-        click.echo(f"{result.tally.reports:,} reports counted into {out}{_passed_over(result)}")
+        click.echo(f"{result.tally.reports:,} reports counted into {out}{_skipped_text(result)}")
     _print_skipped(result)
 
 
 def facts(result: InputsResult, engine: str) -> dict[str, object]:
-    """What a run did, as plain values."""
+    """Return what a run did, as plain values."""
     counted = result.counted
     return {
         "task": counted.tally.task.id,
@@ -93,12 +92,12 @@ def facts(result: InputsResult, engine: str) -> dict[str, object]:
     }
 
 
-def _passed_over(result: InputsResult) -> str:
+def _skipped_text(result: InputsResult) -> str:
     counted = result.counted
     skipped = sum(bad.reports or 0 for bad in counted.skipped)
     files = sum(bad.reports is None for bad in counted.skipped)
-    passed = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
-    return "".join(f", {number:,} {what}" for what, number in passed.items() if number)
+    numbers = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
+    return "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
 
 
 def _print_skipped(result: InputsResult) -> None:

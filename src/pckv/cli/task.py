@@ -12,45 +12,55 @@ from urllib.parse import quote
 import click
 
 from pckv.budget import ALLOCATIONS
-from pckv.canonical import check_name, decimal_text
+from pckv.canonical import decimal_text
 from pckv.channels import CHANNELS, SIZES, BucketsChannel
-from pckv.cli.common import FilePath, force_option, json_option, print_json, print_table, read_task
+from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.inputs import read_keys, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
-from pckv.errors import DataError, ParameterError
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.objective import OBJECTIVES
 from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 
-# What is asked of whom and when: the same of a task and of its pilot.
+# What is asked of whom and when: the same for a task and for its pilot.
 SURVEY_OPTIONS = (
-    click.option("--name", required=True, help="Tells this collection from others."),
-    click.option("--keys-file", type=FilePath, help="A text file with one key name a line."),
-    click.option("--key-count", type=int, help="Instead of names: keys are 0 to this, less one."),
-    click.option("--low", required=True, help="The least value a key may have."),
+    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
+    click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
+    click.option(
+        "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
+    ),
+    click.option("--low", required=True, help="The smallest value a key may have."),
     click.option("--high", required=True, help="The largest value a key may have."),
     click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
-    click.option("--opens", metavar="DAY", help="The first day that reports are taken (YYYY-MM-DD, UTC)."),
-    click.option("--closes", metavar="DAY", help="The first day that no more are taken."),
-    click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON."),
+    click.option(
+        "--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC)."
+    ),
+    click.option("--closes", metavar="DAY", help="The first day on which they no longer are."),
+    click.option(
+        "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
+    ),
     force_option,
 )
 
 
 def survey_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of a survey, before those of its command."""
+    """Add the options of a survey, before those of its command."""
     return reduce(lambda wrapped, option: option(wrapped), reversed(SURVEY_OPTIONS), command)
 
 
-@click.group("task")
+@click.group("task", short_help="Make and show tasks, and run them on a collector.")
 def task_group() -> None:
     """Make and show tasks, the public contracts of collections, and run them on a collector."""
 
 
-@task_group.command("new")
+@task_group.command("new", short_help="Make a task and write its canonical JSON.")
 @survey_options
-@click.option("--padding", type=int, default=1, show_default=True, help="Pairs a participant is padded to.")
+@click.option(
+    "--padding", type=int, default=1, show_default=True, help="How many pairs a report stands for at most."
+)
 @click.option(
     "--mechanism",
     default="auto",
@@ -61,19 +71,24 @@ def task_group() -> None:
     "--objective",
     default=DEFAULT_OBJECTIVE,
     show_default=True,
-    help=f"What is chosen for: {', '.join(OBJECTIVES)}.",
+    help=f"The error to minimise: {', '.join(OBJECTIVES)}.",
 )
 @click.option(
-    "--users", type=int, default=DEFAULT_USERS, show_default=True, help="How many are expected; a hint."
+    "--users",
+    type=int,
+    default=DEFAULT_USERS,
+    show_default=True,
+    help="How many participants are expected; only used to choose.",
 )
 @click.option(
     "--allocation",
     help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}; or tuned, for ue. [default: optimized]",
 )
-@click.option("--beta", help="How often tuned ue fakes either sign. [default: chosen]")
-@click.option("--q", type=int, help="The prime that ue-compact reports are made with. [default: chosen]")
-@click.option("--r", type=int, help="With q: how many residues a sign has. [default: 1]")
-@click.option("--o", type=int, help="With q: how many of them the two signs share. [default: 0]")
+@click.option("--beta", help="The probability with which tuned ue fakes either sign. [default: chosen]")
+@click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]")
+@click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]")
+@click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]")
+@click.option("--symbols", type=int, help="How many symbols collision hashes to. [default: chosen]")
 def new_command(
     *,
     padding: int,
@@ -85,6 +100,7 @@ def new_command(
     q: int | None,
     r: int | None,
     o: int | None,
+    symbols: int | None,
     out: Path,
     force: bool,
     **survey: Any,
@@ -92,11 +108,20 @@ def new_command(
     """Make a task and write its canonical JSON.
 
     \b
-    pckv task new --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --padding 2 --out task.json
+    pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
+      --epsilon 1 --padding 2 --out task.json
     """
-    given = {"name": mechanism, "allocation": allocation, "beta": beta, "q": q, "r": r, "o": o}
+    given = {
+        "name": mechanism,
+        "allocation": allocation,
+        "beta": beta,
+        "q": q,
+        "r": r,
+        "o": o,
+        "symbols": symbols,
+    }
     task = Task(
-        **members(**survey),
+        **task_members(**survey),
         padding=padding,
         mechanism={name: value for name, value in given.items() if value is not None},
         objective=objective,
@@ -105,17 +130,19 @@ def new_command(
     write_task(task, out, force=force)
 
 
-@task_group.command("pilot")
+@task_group.command("pilot", short_help="Make the pilot of a task, which asks for numbers of pairs.")
 @survey_options
 @click.option(
     "--largest",
     type=int,
     default=MAX_DISTINGUISHED_SIZE,
     show_default=True,
-    help="The largest number of pairs that is told apart; the number of keys, if that is smaller.",
+    help="The largest number of pairs with a bucket of its own; at most the number of keys.",
 )
 @click.option(
-    "--users", type=click.IntRange(PILOT_ONE_IN), help="How many people there are, to say how many to ask."
+    "--users",
+    type=click.IntRange(PILOT_ONE_IN),
+    help="How many people there are, to say how many of them to ask.",
 )
 def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **survey: Any) -> None:
     """Make the pilot of a task: it asks a few people how many of the keys they hold, and nothing else.
@@ -123,76 +150,61 @@ def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **
     By the answers `pckv plan` chooses the padding of the task itself, which takes the same name, keys, values and ε.
 
     \b
-    pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 --epsilon 1 --users 20000 --out pilot.json
+    pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 \\
+      --epsilon 1 --users 20000 --out pilot.json
     """
-    given = members(**survey)
+    given = task_members(**survey)
     keys = given["keys"] if isinstance(given["keys"], int) else len(given["keys"])
-    # Nobody holds more pairs than there are keys, and buckets that nobody is in cost accuracy.
+    # Nobody holds more pairs than there are keys, and empty buckets cost accuracy.
     task = Task(**given, padding=min(largest, max(keys, 1)), kind=SIZES)
     write_task(task, out, force=force)
-    click.echo(what_is_next(task, out, users))
+    click.echo(next_steps(task, out, users), err=out == STREAM)
 
 
-def what_is_next(task: Task, out: Path, users: int | None) -> str:
-    """How a pilot goes on, in a few lines."""
+def next_steps(task: Task, out: Path, users: int | None) -> str:
+    """Return what to do with a pilot, in a few lines."""
     epsilon = decimal_text(task.epsilon, "epsilon")
     if users is None:
-        asked, left = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
+        asked, others = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
     else:
-        most = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
-        asked, left = f"{most:,} people", str(users - most)
+        largest_pilot = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
+        asked, others = f"{largest_pilot:,} people", str(users - largest_pilot)
     return (
-        f"Ask at most {asked}. Nobody may serve both here and in the task {task.name!r} itself: "
+        f"Ask at most {asked}. Nobody may take part in both the pilot and the task {task.name!r} itself: "
         f"that would spend ε = {epsilon} twice.\n"
         "Then:\n"
         f"  pckv estimate REPORTS --task {shlex.quote(str(out))} --out sizes.csv\n"
-        f"  pckv plan --keys {task.key_count} --users {left} --epsilon {epsilon} --sizes sizes.csv"
+        f"  pckv plan --keys {task.key_count} --users {others} --epsilon {epsilon} --sizes sizes.csv"
     )
 
 
-def members(
-    *, keys_file: Path | None, key_count: int | None, low: str, high: str, **same: str | None
+def task_members(
+    *, keys_file: Path | None, key_count: int | None, low: str, high: str, **others: str | None
 ) -> dict[str, Any]:
-    """The options of a survey as members of its task."""
+    """Return the options of a survey as members of its task."""
     if (keys_file is None) == (key_count is None):
         raise click.UsageError("give either --keys-file or --key-count")
     keys = read_keys(keys_file) if keys_file is not None else key_count or 0
-    return {"keys": keys, "values": (low, high), **same}
+    return {"keys": keys, "values": (low, high), **others}
 
 
 def write_task(task: Task, out: Path, *, force: bool) -> None:
-    """Write a task's file, and say what it is."""
-    with whole_file(out, force=force) as part:
-        part.write_bytes(task.to_json().encode())
+    """Write a task's JSON, exactly and without a newline, and say what the task is."""
+    to_stdout = out == STREAM
+    if to_stdout:
+        click.echo(task.to_json(), nl=False)
+    else:
+        with whole_file(out, force=force) as part:
+            part.write_bytes(task.to_json().encode())
+    report_bytes = REPORT_ID_BYTES + task.channel.body_bytes
     click.echo(
-        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {REPORT_ID_BYTES + task.channel.body_bytes:,} bytes a report, written to {out}"
+        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {report_bytes:,} bytes per report, "
+        f"written to {'standard output' if to_stdout else out}",
+        err=to_stdout,
     )
 
 
-def read_keys(path: Path) -> list[str]:
-    """Key names, one a line; the message names the line of a bad one."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8") from None
-    if not text:
-        raise DataError(f"{path}: the file is empty")
-    lines = text.removesuffix("\n").split("\n")
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            check_name(line, "the key")
-        except ParameterError as error:
-            raise DataError(
-                f"{path}, line {number}: {error}" if line else f"{path}, line {number}: an empty key name"
-            ) from None
-        if line in seen:
-            raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
-        seen[line] = number
-    return lines
-
-
-@task_group.command("show")
+@task_group.command("show", short_help="Say in words what a task file promises.")
 @click.argument("task_file", type=FilePath)
 @json_option
 def show_command(task_file: Path, as_json: bool) -> None:
@@ -223,13 +235,13 @@ def show_command(task_file: Path, as_json: bool) -> None:
     print_table(
         "",
         ("", ""),
-        [(name.replace("_", " "), in_words(value)) for name, value in facts.items()],
+        [(name.replace("_", " "), fact_text(value)) for name, value in facts.items()],
         texts=2,
     )
 
 
-def in_words(fact: object) -> str:
-    """A fact of a task on one line."""
+def fact_text(fact: object) -> str:
+    """Return a fact of a task on one line."""
     if isinstance(fact, dict):
         return ", ".join(f"{name} {value}" for name, value in fact.items()) or "–"
     if isinstance(fact, list):
@@ -237,32 +249,32 @@ def in_words(fact: object) -> str:
     return "–" if fact is None else str(fact)
 
 
-@task_group.command("push")
+@task_group.command("push", short_help="Give a task to a collector.")
 @click.argument("task_file", type=FilePath)
 @url_option
 @token_option
 def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
-    """Give a task to a collector, which takes reports for it from then on."""
+    """Give a task to a collector, which accepts reports for it from then on."""
     task = read_task(task_file)
     answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
     click.echo(f"{answer['id']}  {url.rstrip('/')}/tasks/{answer['id']}")
 
 
-@task_group.command("close")
+@task_group.command("close", short_help="Close a task early: no more reports are accepted.")
 @click.argument("task_id")
 @url_option
 @token_option
 def close_command(task_id: str, url: str, token_file: Path | None) -> None:
-    """Close a task early: the collector takes no more reports for it."""
+    """Close a task early: the collector accepts no more reports for it."""
     answer = ask("POST", url, f"/tasks/{quote(task_id, safe='')}/close", read_token(token_file))
     click.echo(f"{answer['id']}  closed on {answer['closed']}")
 
 
-@task_group.command("delete")
+@task_group.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
 @click.argument("task_id")
 @url_option
 @token_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
     """Delete a task with all its reports; it cannot be undone."""
     token = read_token(token_file)

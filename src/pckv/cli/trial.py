@@ -1,33 +1,33 @@
-"""A collection on this machine: a real collector, and participants who each go through the real client."""
+"""A collection on this machine: a real collector, and participants who each use the real client."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
+import selectors
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from pckv.cli.remote import ENVIRONMENT, ask
-from pckv.client import Client, Status
+from pckv.cli.signals import EndSignals
 from pckv.collector.settings import PREFIX
 from pckv.errors import DataError
+from pckv.progress import Progress
 from pckv.task import Task
 
-SERVE = "from pckv.cli import main; main()"
+COLLECTOR = (sys.executable, "-m", "pckv", "serve")
+PARTICIPANTS = (sys.executable, "-m", "pckv.cli.participants")
 SECONDS_TO_START = 60
+SECONDS_BETWEEN_CHECKS = 0.1
 PROCESSES = 4
-# Participants that a process takes on at once.
-GROUP = 50
-# The made-up devices are all on this machine: where files can be kept in memory, its disk need not be the bottleneck.
+# All devices are on this machine: where files can be kept in memory, its disk need not be the bottleneck.
 MEMORY = Path("/dev/shm")  # noqa: S108
 
 Pairs = Mapping[str, float]
@@ -41,59 +41,103 @@ class Address(NamedTuple):
 
 
 @contextmanager
-def running_collector() -> Iterator[Address]:
-    """A collector on a free loopback port, with a store of its own that goes with it."""
+def running_collector(signals: EndSignals) -> Iterator[Address]:
+    """Run a collector on a free loopback port, with a store of its own that is deleted with it."""
     token = secrets.token_urlsafe(32)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with tempfile.TemporaryDirectory(prefix="pckv-") as folder, (Path(folder) / "log").open("w+") as log:
-        command = ["serve", "--port", "0", "--store", f"sqlite:///{folder}/pckv.db"]
         process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-c", SERVE, *command],
+            [*COLLECTOR, "--port", "0", "--store", f"sqlite:///{folder}/pckv.db"],
             env=environment | {ENVIRONMENT: token},
             stderr=log,
+            # Ctrl-C is not for the collector, which is needed until the participants have stopped.
+            start_new_session=True,
         )
         try:
-            yield Address(f"http://127.0.0.1:{_port(process, log)}", token)
+            yield Address(f"http://127.0.0.1:{_port(process, log, signals)}", token)
         finally:
             process.terminate()
             process.wait()
 
 
-def _port(process: subprocess.Popen[bytes], log: IO[str]) -> int:
-    """The port that the collector says it listens on."""
+def _port(process: subprocess.Popen[bytes], log: IO[str], signals: EndSignals) -> int:
+    """Wait until the collector says which port it listens on."""
     deadline = time.monotonic() + SECONDS_TO_START
     while True:
+        signals.check()
         waiting = process.poll() is None and time.monotonic() < deadline
-        # The process writes through the same open file, whose place is left alone here.
-        said = os.pread(log.fileno(), 2**16, 0).decode()
-        for line in said.splitlines(keepends=True):
-            if line.endswith("\n") and line.startswith("{") and "port" in (told := json.loads(line)):
-                return int(told["port"])
+        # The process writes through the same open file, whose position must not move.
+        text = os.pread(log.fileno(), 2**16, 0).decode()
+        for line in text.splitlines(keepends=True):
+            if line.endswith("\n") and line.startswith("{") and "port" in (event := json.loads(line)):
+                return int(event["port"])
         if not waiting:
-            raise DataError(f"the collector does not start: {said.strip() or 'it says nothing'}")
+            raise DataError(f"the collector does not start: {text.strip() or 'it says nothing'}")
         time.sleep(0.02)
 
 
-def collect(address: Address, task: Task, people: Sequence[Pairs], progress: Callable[[float], None]) -> None:
-    """Have everybody take part, each with a device of her own."""
+def collect(
+    address: Address,
+    task: Task,
+    participants: Sequence[Pairs],
+    progress: Progress,
+    signals: EndSignals,
+) -> None:
+    """Have everybody take part, each with a device of their own."""
     ask("POST", address.url, "/tasks", address.token, task.to_json().encode())
     place = MEMORY if os.access(MEMORY, os.W_OK) else None
-    with (
-        tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices,
-        ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool,
-    ):
-        groups: list[Future[None]] = [
-            pool.submit(take_part, address.url, task.id, f"{devices}/{start}", people[start : start + GROUP])
-            for start in range(0, len(people), GROUP)
+    with tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices, ExitStack() as running:
+        processes = [
+            running.enter_context(
+                _participants(
+                    address.url, task.id, Path(devices) / str(number), participants[number::PROCESSES]
+                )
+            )
+            for number in range(PROCESSES)
         ]
-        for done, group in enumerate(as_completed(groups), 1):
-            group.result()
-            progress(done / len(groups))
+        done = 0
+        for reports in _finished(processes, signals):
+            done += reports
+            progress(done / len(participants))
+        for number, process in enumerate(processes):
+            if process.wait():
+                problem = (Path(devices) / str(number) / "errors").read_text(encoding="utf-8").strip()
+                raise DataError(problem or "a process of participants ended before its work was done")
 
 
-def take_part(url: str, task_id: str, devices: str, people: Sequence[Pairs]) -> None:
-    """Send the reports of some people, one after another."""
-    for number, pairs in enumerate(people):
-        receipt = Client(url, f"{devices}/{number}").submit(task_id, pairs)
-        if receipt.status is not Status.SENT:
-            raise DataError(f"{url}: a report waits: {receipt.reason}")
+@contextmanager
+def _participants(
+    url: str, task_id: str, folder: Path, participants: Sequence[Pairs]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process of participants, and end it if it has not ended itself."""
+    folder.mkdir()
+    pairs, errors = folder / "pairs.jsonl", folder / "errors"
+    pairs.write_text("".join(f"{json.dumps(each)}\n" for each in participants), encoding="utf-8")
+    with pairs.open("rb") as given, errors.open("wb") as problems:
+        process = subprocess.Popen(  # noqa: S603
+            [*PARTICIPANTS, url, task_id, str(folder / "devices")],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=problems,
+            # Ctrl-C is for the program that started this one.
+            start_new_session=True,
+        )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _finished(processes: Sequence[subprocess.Popen[bytes]], signals: EndSignals) -> Iterator[int]:
+    """Yield how many more participants are done, until all processes have ended."""
+    with selectors.DefaultSelector() as selector:
+        for process in processes:
+            selector.register(process.stdout.fileno(), selectors.EVENT_READ)  # type: ignore[union-attr]
+        while selector.get_map():
+            signals.check()
+            for key, _ in selector.select(SECONDS_BETWEEN_CHECKS):
+                lines = os.read(key.fd, 2**12)
+                if not lines:
+                    selector.unregister(key.fd)
+                yield len(lines)

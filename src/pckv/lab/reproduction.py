@@ -15,7 +15,7 @@ from pckv.errors import ParameterError
 from pckv.files.outputs import whole_file
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
-from pckv.lab.figures.realdata import MissingData, movie_source
+from pckv.lab.figures.realdata import check_data, movie_source
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
 from pckv.progress import Progress
@@ -56,11 +56,10 @@ th, td {{ padding: .35rem .7rem; text-align: left; vertical-align: top; border-b
 
 @dataclass(frozen=True)
 class ComputedFigure:
-    """A figure of the folder: its points, or why there are none."""
+    """A figure of the folder, and its points."""
 
     figure: Figure
-    points: list[Point] | None
-    missing: str = ""
+    points: list[Point]
 
 
 def chosen_figures(names: Iterable[str]) -> list[Figure]:
@@ -77,8 +76,13 @@ def chosen_figures(names: Iterable[str]) -> list[Figure]:
 
 
 def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: ProgressBar) -> list[Verdict]:
-    """Compute what is not there yet, draw it, and gather everything; the verdicts on the claims."""
-    wanted = {figure.name for figure in chosen_figures(names)}
+    """Compute what is not there yet, draw it, and gather everything; return the verdicts on the claims.
+
+    Figures whose data are missing are refused before anything is computed.
+    """
+    chosen = chosen_figures(names)
+    check_data((figure for figure in chosen if not _table(figure, out).exists()), scale)
+    wanted = {figure.name for figure in chosen}
     out.mkdir(parents=True, exist_ok=True)
     settings: dict[str, int | str] = {
         "repeats": scale.repeats,
@@ -93,7 +97,7 @@ def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: Progr
         for figure in FIGURES.values()
         if figure.name in wanted or _table(figure, out).exists()
     ]
-    measured = {each.figure.name: each.points for each in computed if each.points is not None}
+    measured = {each.figure.name: each.points for each in computed}
     found = verdicts(measured, scale)
     _write(out / "index.html", page(computed, found, scale))
     _write(out / "reproduction.md", markdown(computed, found, scale))
@@ -119,11 +123,8 @@ def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar
     table = _table(figure, out)
     if table.exists():
         return ComputedFigure(figure, from_csv(table.read_text(encoding="utf-8")))
-    try:
-        with progress_bar(f"Figure {figure.name}") as progress:
-            points = figure.points(scale, progress)
-    except MissingData as missing:
-        return ComputedFigure(figure, None, str(missing))
+    with progress_bar(f"Figure {figure.name}") as progress:
+        points = figure.points(scale, progress)
     chart = draw(figure, points, scale)
     for form in (".png", ".svg"):
         with whole_file(out / f"figure-{figure.name}{form}", force=True) as part:
@@ -163,9 +164,7 @@ def page(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> 
         for v in found
     )
     figures = "\n".join(
-        f"<h2>{html.escape(each.figure.title)}</h2>\n<p>Figure {each.figure.name} is missing: {html.escape(each.missing)}.</p>"
-        if each.points is None
-        else f"<h2>{html.escape(each.figure.title)}</h2>\n{chart_svg(draw(each.figure, each.points, scale))}"
+        f"<h2>{html.escape(each.figure.title)}</h2>\n{chart_svg(draw(each.figure, each.points, scale))}"
         for each in computed
     )
     return PAGE.format(about=html.escape(about(scale)), claims=rows, figures=figures)
@@ -179,10 +178,7 @@ def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: Scale)
     for each in computed:
         title = each.figure.title
         lines += ["", f"## {title}", ""]
-        picture = f"![{title}](figure-{each.figure.name}.svg)"
-        lines.append(
-            f"Figure {each.figure.name} is missing: {each.missing}." if each.points is None else picture
-        )
+        lines.append(f"![{title}](figure-{each.figure.name}.svg)")
     return "\n".join(lines) + "\n"
 
 

@@ -48,6 +48,8 @@ class Figure:
     log_x: bool = False
     log_y: bool = True
     note: Callable[[Scale], str] = field(default=lambda _: "")
+    # The file in the data folder that the points are computed from.
+    data_file: str | None = None
 
 
 def averaged(points: Sequence[Point], x: str, quantities: Sequence[str]) -> list[Point]:

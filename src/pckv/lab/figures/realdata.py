@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
 
-from pckv.errors import require
+from pckv.errors import DataError, require
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
@@ -27,8 +27,15 @@ MOVIELENS = "ratings.csv"
 RATINGS = Columns("user", "item", "rating")
 
 
-class MissingData(Exception):
-    """A rating set is not available; the page says so."""
+ECOMMERCE = "ecommerce_womens_clothing.parquet"
+CLOTHING = "pckv_clothing_fit.parquet"
+AMAZON = "amazon_beauty_item_aggregates.parquet"
+
+
+class MissingData(DataError):
+    """A rating set is not in the data folder."""
+
+    code = "missing_data"
 
 
 def _file(scale: Scale, name: str) -> Path:
@@ -38,14 +45,27 @@ def _file(scale: Scale, name: str) -> Path:
     return path
 
 
+def check_data(figures: Iterable[Figure], scale: Scale) -> None:
+    """Refuse figures whose rating sets are not in the data folder."""
+    missing = {
+        figure.name: figure.data_file
+        for figure in figures
+        if figure.data_file and not (scale.data and (scale.data / figure.data_file).is_file())
+    }
+    if missing:
+        place = f"{scale.data} lacks" if scale.data else "no data folder was given for"
+        names = ", ".join(missing)
+        raise MissingData(f"{place} the rating sets of figures {names} ({', '.join(missing.values())})")
+
+
 def ecommerce(scale: Scale) -> Dataset:
     """Return E-commerce: one rating per user."""
-    return read_ratings(_file(scale, "ecommerce_womens_clothing.parquet"), RATINGS, low=1, high=5)
+    return read_ratings(_file(scale, ECOMMERCE), RATINGS, low=1, high=5)
 
 
 def clothing(scale: Scale) -> Dataset:
     """Return Clothing: of 264 repeated rows the last one counts."""
-    return read_ratings(_file(scale, "pckv_clothing_fit.parquet"), RATINGS, low=2, high=10, repeated="last")
+    return read_ratings(_file(scale, CLOTHING), RATINGS, low=2, high=10, repeated="last")
 
 
 def goodbooks(scale: Scale) -> Dataset:
@@ -55,7 +75,7 @@ def goodbooks(scale: Scale) -> Dataset:
 
 def amazon(scale: Scale) -> Dataset:
     """Return Amazon, known by item only: its ratings are assigned to the users at random."""
-    path = _file(scale, "amazon_beauty_item_aggregates.parquet")
+    path = _file(scale, AMAZON)
     table = require("pyarrow.parquet", extra="files").read_table(path)
     counts, sums = (table[name].to_numpy().astype(np.int64) for name in ("count", "rating_sum"))
     return deal_ratings("amazon", counts, sums, AMAZON_USERS, scale.rng(10))
@@ -150,9 +170,23 @@ def _movie_note(scale: Scale) -> str:
 
 FIGURES = (
     Figure(
-        "10a", "E-commerce: 23,486 users, 1,206 keys", "ε", ERRORS, _points("ecommerce", 1), note=_note(1)
+        "10a",
+        "E-commerce: 23,486 users, 1,206 keys",
+        "ε",
+        ERRORS,
+        _points("ecommerce", 1),
+        note=_note(1),
+        data_file=ECOMMERCE,
     ),
-    Figure("10b", "Clothing: 105,508 users, 5,850 keys", "ε", ERRORS, _points("clothing", 2), note=_note(2)),
+    Figure(
+        "10b",
+        "Clothing: 105,508 users, 5,850 keys",
+        "ε",
+        ERRORS,
+        _points("clothing", 2),
+        note=_note(2),
+        data_file=CLOTHING,
+    ),
     Figure(
         "10c",
         "Amazon: 1,210,271 users, 249,274 keys",
@@ -160,6 +194,7 @@ FIGURES = (
         ERRORS,
         _points("amazon", 2),
         note=_note(2, ", ratings dealt to users at random"),
+        data_file=AMAZON,
     ),
     Figure("10d", "Movie: 138,493 users, 26,744 keys", "ε", ERRORS, _points("movie", 100), note=_movie_note),
 )

@@ -1,0 +1,53 @@
+"""What commands read: task files, files of key names, and pairs from standard input."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pckv.canonical import check_name
+from pckv.errors import DataError, ParameterError, TaskError
+from pckv.task import Task
+
+
+def read_task(path: Path) -> Task:
+    """Read a task file; the message names the file."""
+    try:
+        return Task.from_json(path.read_bytes())
+    except TaskError as error:
+        raise TaskError(f"{path}: {error}") from None
+
+
+def read_keys(path: Path) -> list[str]:
+    """Read key names, one per line; the message names the line of a bad one."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8") from None
+    if not text:
+        raise DataError(f"{path}: the file is empty")
+    lines = text.removesuffix("\n").split("\n")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            check_name(line, "the key")
+        except ParameterError as error:
+            problem = error if line else "an empty key name"
+            raise DataError(f"{path}, line {number}: {problem}") from None
+        if line in seen:
+            raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
+        seen[line] = number
+    return lines
+
+
+@contextmanager
+def standard_input_as_file() -> Iterator[Path]:
+    """Copy standard input to a temporary file that only its owner can read, for readers that need to seek."""
+    with tempfile.NamedTemporaryFile(prefix="pckv-") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
+        yield Path(file.name)

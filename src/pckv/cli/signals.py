@@ -1,0 +1,52 @@
+"""Signals that end a program, held until a place where it can clean up."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class EndSignals:
+    """Remember the first signal that asks the program to end, until `check` is called."""
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._received = threading.Event()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt with the signal's number, if there was one."""
+        if self._number is not None:
+            raise KeyboardInterrupt(self._number)
+
+    def wait(self) -> None:
+        """Wait for a signal, and forget it: it was waited for."""
+        self._received.wait()
+        self._number = None
+
+    def receive(self, number: int, _frame: FrameType | None) -> None:
+        """Take a signal, as its handler."""
+        self._number = self._number or number
+        self._received.set()
+
+
+@contextmanager
+def held_signals() -> Iterator[EndSignals]:
+    """Hold the signals that end a program: code inside ends where it checks for them, and nowhere else."""
+    signals = EndSignals()
+    before = {}
+    # Only the main thread receives signals. Whoever started this with nohup wants no hang-up.
+    if threading.current_thread() is threading.main_thread():
+        for number in END_SIGNALS:
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                before[number] = signal.signal(number, signals.receive)
+    try:
+        yield signals
+        signals.check()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,187 @@
+"""`pckv demo`: a whole collection, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pckv.cli.remote import ask
+from pckv.cli.signals import held_signals
+from pckv.errors import PckvError
+from support.cli import (
+    done,
+    refused,
+)
+
+
+def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Settings that are meant for other collectors do not count here.
+    monkeypatch.setenv("PCKV_RATE", "1")
+    monkeypatch.setattr("pckv.cli.demo.USERS", 1000)
+    printed = done("demo --out made/here")
+    assert "1,000 participants" in printed
+    assert "true frequency" in printed
+    assert "true mean" in printed
+    rows = [line for line in printed.splitlines() if line.startswith("movie ")]
+    assert len(rows) == 10
+    true, estimated = max((float(row.split()[2]), float(row.split()[3])) for row in rows)
+    assert estimated == pytest.approx(true, abs=0.2)
+    made = tmp_path / "made/here"
+    with (made / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["key"] for row in csv.DictReader(file)] == [f"movie {key:03}" for key in range(100)]
+    page = (made / "estimates.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "<table>" in page
+    assert "frequency intervals hold the truth" in page
+    again = printed.rstrip().splitlines()[-1]
+    assert (
+        again
+        == f"Estimate again with: pckv estimate {Path('made/here/reports.parquet')} --task made/here/task.json"
+    )
+    done(again.removeprefix("Estimate again with: pckv ") + " --out again.csv")
+    assert Path("again.csv").read_bytes() == (made / "estimates.csv").read_bytes()
+
+
+SERVING_DEMO = """
+from pckv.cli import demo, main
+demo.USERS = 20
+main(["demo", "--serve"])
+"""
+
+
+def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", SERVING_DEMO], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = next(line for line in process.stdout if "is at http://" in line).split()[4]
+        token = process.stdout.readline().strip()
+        found = ask("GET", address, "/tasks", token)
+        assert [task["name"] for task in found["tasks"]] == ["demo"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    with pytest.raises(PckvError, match="refused"):
+        ask("GET", address, "/tasks", token)
+
+
+def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.cli.trial.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
+    assert refused("demo") == "pckv: the collector does not start: no room\n"
+    assert not Path("demo").exists()
+
+
+INTERRUPTED_DEMO = """
+import sys
+from pathlib import Path
+from pckv.cli import demo, main, trial
+trial.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
+main(["demo", "--out", sys.argv[2]], prog_name="pckv")
+"""
+# When a signal comes: something that is there at that moment, in the folders of temporary files and outputs.
+MOMENTS = {
+    "starting": "temporary/pckv-*/log",
+    "collecting": "memory/pckv-*",
+    "sending": "memory/pckv-*/*/devices/*",
+    "estimating": "out/reports.parquet",
+}
+
+
+def exit_code(status: int) -> int:
+    """The exit code that a shell sees: 128 and the number, of a process that a signal ended."""
+    return status if status >= 0 else 128 - status
+
+
+def processes_with(mark: str) -> list[str]:
+    """Processes that have a word in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark.encode() in (place / "environ").read_bytes():
+                found.append((place / "cmdline").read_text())
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("moment", "number", "whole_group"),
+    [
+        ("starting", signal.SIGINT, True),
+        ("starting", signal.SIGTERM, False),
+        ("collecting", signal.SIGINT, True),
+        ("collecting", signal.SIGTERM, True),
+        ("sending", signal.SIGINT, False),
+        ("sending", signal.SIGTERM, True),
+        ("estimating", signal.SIGINT, True),
+        ("estimating", signal.SIGTERM, False),
+    ],
+)
+def test_a_demo_that_is_interrupted_leaves_nothing(
+    moment: str, number: signal.Signals, whole_group: bool, tmp_path: Path
+) -> None:
+    for name in ("memory", "temporary"):
+        (tmp_path / name).mkdir()
+    mark = f"interrupted-{secrets.token_hex(8)}"
+    users = "100" if moment == "estimating" else "20000"
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED_DEMO, str(tmp_path / "memory"), str(tmp_path / "out"), users],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path / "temporary"), "MARK": mark},
+        start_new_session=True,
+    ) as process:
+        try:
+            while not list(tmp_path.glob(MOMENTS[moment])):
+                assert process.poll() is None
+                time.sleep(0.01)
+            (os.killpg if whole_group else os.kill)(process.pid, number)
+            _, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert exit_code(process.returncode) == 128 + number
+    assert errors == "pckv: interrupted\n"
+    assert not list((tmp_path / "memory").iterdir())
+    assert not list((tmp_path / "temporary").iterdir())
+    assert not list(tmp_path.rglob("*.part"))
+    assert not processes_with(mark)
+
+
+def test_signals_are_held_until_they_are_checked_for() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    reached = []
+
+    def end() -> None:
+        with held_signals() as signals:
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
+            reached.append("held")
+            signals.check()
+            reached.append("checked")
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        end()
+    assert reached == ["held"]
+    assert raised.value.args == (signal.SIGTERM,)
+    assert signal.getsignal(signal.SIGTERM) is before
+    with held_signals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        signals.wait()
+
+
+def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.cli.demo.USERS", 8)
+    monkeypatch.setattr(
+        "pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
+    )
+    assert refused("demo") == "pckv: no room\n"
+    monkeypatch.setattr("pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
+    assert refused("demo") == "pckv: a process of participants ended before its work was done\n"

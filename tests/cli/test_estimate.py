@@ -1,0 +1,232 @@
+"""`pckv estimate`: tables, files, pictures, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pckv import Task
+from support.cli import (
+    ESTIMATE,
+    GRR,
+    MOVIES,
+    NEW,
+    SIMULATE,
+    UE,
+    done,
+    forged_reports,
+    put,
+    read_json,
+    refused,
+)
+
+
+def test_estimates_in_json_have_this_shape() -> None:
+    made = read_json(done(f"{ESTIMATE} --json"))
+    assert list(made) == ["task", "mechanism", "reports", "epsilon", "method", "level", "estimates"]
+    rows = made.pop("estimates")
+    assert made == {
+        "task": GRR.id,
+        "mechanism": "grr",
+        "reports": 8,
+        "epsilon": GRR.realised_epsilon,
+        "method": "bayes",
+        "level": 0.95,
+    }
+    assert [row["key"] for row in rows] == MOVIES
+    for row in rows:
+        assert list(row) == [
+            "key",
+            "frequency",
+            "frequency_low",
+            "frequency_high",
+            "mean",
+            "mean_low",
+            "mean_high",
+        ]
+        assert 0 <= row["frequency_low"] <= row["frequency_high"] <= 1
+        assert 1 <= row["mean_low"] <= row["mean"] <= row["mean_high"] <= 5
+
+
+def test_method_and_level_are_used() -> None:
+    # The last key shows in 42 % of the reports: more than noise alone, less than if all held it.
+    bodies = [b"\x04\x04"] * 126 + [b"\0\0"] * 174
+    put({"new.parquet": forged_reports(UE, bodies, pa.binary())})
+    wide, narrow = (
+        read_json(done(f"estimate new.parquet --task ue.json --json --method baseline --level {level}"))
+        for level in (0.8, 0.5)
+    )
+    assert (wide["method"], wide["level"], narrow["level"]) == ("baseline", 0.8, 0.5)
+    outer, inner = wide["estimates"][-1], narrow["estimates"][-1]
+    assert 0 < outer["frequency_low"] < inner["frequency_low"] < inner["frequency"]
+    assert inner["frequency"] < inner["frequency_high"] < outer["frequency_high"] < 1
+
+
+def test_post_processing_is_named() -> None:
+    made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
+    assert made["method"] == "baseline+consistent"
+    assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
+    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
+    options = "--mechanism grr --json --post consistent"
+    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
+
+
+def test_sizes_of_estimate_come_from_a_file() -> None:
+    """Everybody holds two pairs and reports show one: the upper limits double, the frequencies stay."""
+    put({"two.csv": b"size,people\n2,10\n"})
+    results = [
+        read_json(done(f"{ESTIMATE} --json --method corrected {options}"))
+        for options in ("", "--sizes two.csv")
+    ]
+    assert [result["method"] for result in results] == ["corrected", "corrected"]
+    plain, wide = ([row["frequency"] for row in result["estimates"]] for result in results)
+    assert wide == plain
+    highs = [[row["frequency_high"] for row in result["estimates"]] for result in results]
+    assert highs[1] == [min(2 * high, 1) for high in highs[0]]
+
+
+def test_a_key_given_twice_counts_once() -> None:
+    once, twice = (
+        read_json(done(f"{ESTIMATE} --json --key up {more}"))
+        for more in ("--key heat", "--key heat --key up")
+    )
+    assert [row["key"] for row in once["estimates"]] == ["up", "heat"]
+    assert twice == once
+    assert "A key given twice counts once." in " ".join(done("estimate --help").split())
+
+
+def test_top_is_sorted_by_frequency() -> None:
+    rows = read_json(done(f"{ESTIMATE} --json --top 2"))["estimates"]
+    assert [row["key"] for row in rows] == ["alien", "heat"]
+    rows = read_json(done(f"{ESTIMATE} --json --top 99"))["estimates"]
+    assert [row["key"] for row in rows] == ["alien", "heat", "up"]
+
+
+def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
+    title, header, *rows = done(ESTIMATE).splitlines()
+    assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
+    assert header.split()[:2] == ["key", "frequency"]
+    assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
+    assert rows[0].split()[1] == "0.3750"
+
+
+def test_long_tables_are_cut_and_say_so() -> None:
+    done(f"{NEW} --key-count 23 --mechanism ue")
+    put(
+        {
+            "new.parquet": forged_reports(
+                Task.from_json(Path("new.json").read_bytes()), [bytes(6)], pa.binary()
+            )
+        }
+    )
+    *rows, last = done("estimate new.parquet --task new.json").splitlines()
+    assert len(rows) == 2 + 20
+    assert last == "… and 3 more keys (--out writes them all)"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "[bold]x[/bold]",
+        ":smile:",
+        "back\\",
+        "x" * 250,
+    ],
+    ids=["markup", "emoji", "backslash", "long"],
+)
+def test_keys_are_printed_as_they_are(key: str) -> None:
+    put({"keys.txt": key.encode()})
+    done(f"{NEW} --keys-file keys.txt --mechanism ue")
+    put(
+        {
+            "new.parquet": forged_reports(
+                Task.from_json(Path("new.json").read_bytes()), [bytes(2)], pa.binary()
+            )
+        }
+    )
+    assert done("estimate new.parquet --task new.json").splitlines()[-1].split()[0] == key
+
+
+@pytest.mark.parametrize("options", ["", "--top 2"], ids=["all", "top"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "json"])
+def test_tables_hold_what_is_printed(form: str, options: str) -> None:
+    printed = read_json(done(f"{ESTIMATE} --json --out new.{form} {options}"))
+    if form == "json":
+        assert read_json(Path("new.json").read_text(encoding="utf-8")) == printed
+    elif form == "parquet":
+        table = pq.read_table("new.parquet")
+        assert table.to_pylist() == printed["estimates"]
+        assert table.schema.metadata[b"pckv.task"] == GRR.id.encode()
+    else:
+        with Path("new.csv").open(encoding="utf-8", newline="") as file:
+            rows = [
+                {name: text if name == "key" else float(text) for name, text in row.items()}
+                for row in csv.DictReader(file)
+            ]
+        assert rows == printed["estimates"]
+
+
+@pytest.mark.parametrize(
+    ("form", "start", "part"),
+    [
+        ("svg", b"<svg", b"alien"),
+        ("png", b"\x89PNG\r\n\x1a\n", b"IEND"),
+        ("html", b"<!DOCTYPE html>", b"alien"),
+    ],
+    ids=["svg", "png", "html"],
+)
+def test_pictures(form: str, start: bytes, part: bytes) -> None:
+    assert "alien" in done(f"{ESTIMATE} --plot new.{form}")
+    data = Path(f"new.{form}").read_bytes()
+    assert data.lstrip().startswith(start)
+    assert part in data
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
+        ("--post best", "post 'best' does not exist: choose from consistent\n"),
+        ("--post oversize", "post 'oversize' does not exist"),
+        ("--sizes new.csv", "new.csv: No such file or directory"),
+        ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
+        ("--level 0", "level must be between 0 and 1, not 0"),
+        ("--level 1", "level must be between 0 and 1, not 1"),
+        ("--level 1.5", "level must be between 0 and 1, not 1.5"),
+        ("--level nan", "level must be between 0 and 1, not nan"),
+        ("--out new.xlsx", "new.xlsx: a table is .csv, .parquet, .json"),
+        ("--out new", "new: a table is .csv, .parquet, .json"),
+        ("--plot new.gif", "a picture is .svg, .png, .html"),
+        ("--plot new", "new: a picture"),
+        ("--out new.csv --plot new.gif", "a picture is"),
+        ("--out new.csv --plot new.svg --level 2", "level must be"),
+    ],
+)
+def test_bad_options_of_estimate(options: str, message: str) -> None:
+    assert message in refused(f"{ESTIMATE} {options}")
+
+
+def test_estimates_of_a_folder() -> None:
+    Path("in").mkdir()
+    Path("words.parquet").rename("in/words.parquet")
+    put({"in/more.parquet": forged_reports(GRR, [5, 5], pa.int64())})
+    assert read_json(done("estimate in --task grr.json --json"))["reports"] == 10
+    assert refused("estimate in in/more.parquet --task grr.json").startswith(
+        "pckv: in/more.parquet: given twice"
+    )
+
+
+def test_a_picture_says_of_how_many_keys_it_shows_the_most_frequent() -> None:
+    done(f"{NEW} --key-count 100 --mechanism ue")
+    task = Task.from_json(Path("new.json").read_bytes())
+    put({"new.parquet": forged_reports(task, [bytes(26)], pa.binary())})
+    for options, title in (
+        ("--top 10", "10 most frequent of 100 keys"),
+        ("", "20 most frequent of 100 keys"),
+    ):
+        done(f"estimate new.parquet --task new.json --plot new.svg --force {options}")
+        assert title in Path("new.svg").read_text(encoding="utf-8")

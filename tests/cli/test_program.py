@@ -1,0 +1,187 @@
+"""The program: help, usage, and how it is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from pckv import __version__
+from pckv.channels import CHANNELS
+from pckv.cli import main
+from support.cli import (
+    ESTIMATE,
+    GRR,
+    NEW,
+    NEW_PILOT,
+    PERTURB,
+    TALLY,
+    commands,
+    contents,
+    done,
+    program,
+    read_json,
+    refused,
+    run,
+)
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands(main)), ids=lambda part: part or None)
+def test_every_command_explains_itself(path: str, command: click.Command) -> None:
+    assert command.help
+    for option in ("--help", "-h"):
+        printed = done(f"{path} {option}")
+        assert printed.startswith(f"Usage: main {path}".rstrip())
+        assert " ".join(command.help.split("\n\n")[0].split()) in " ".join(printed.split())
+
+
+def test_the_commands_of_a_collection_are_there() -> None:
+    assert {path for path, _ in commands(main)} >= {
+        "",
+        "audit",
+        "demo",
+        "estimate",
+        "perturb",
+        "plan",
+        "simulate",
+        "tally",
+        "task",
+        "task new",
+        "task pilot",
+        "task show",
+    }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "task",
+        "guess",
+        "task new",
+        f"{NEW} --keys-file keys.txt --key-count 3",
+        NEW,
+        f"{NEW} --key-count three",
+        NEW_PILOT,
+        f"{NEW_PILOT} --keys-file keys.txt --key-count 3",
+        f"{NEW_PILOT} --key-count 3 --users 9",
+        f"{NEW_PILOT} --key-count 3 --padding 2",
+        f"{PERTURB} --colour red",
+        f"{PERTURB} --repeated first",
+        "perturb pairs.csv --task grr.json --out new.parquet",
+        "tally --task grr.json --out new.tally",
+        "tally words.parquet --out new.tally",
+        "tally words.parquet --task grr.json",
+        f"{TALLY} --engine excel",
+        f"{TALLY} --spark-master local[2]",
+        f"{TALLY} --engine duckdb --spark-master local[2]",
+        f"{ESTIMATE} --top 0",
+        f"{ESTIMATE} --level high",
+        "plan --keys 10",
+    ],
+)
+def test_wrong_usage_exits_2(command: str) -> None:
+    before = contents()
+    result = run(command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Usage: main" in result.stderr
+    assert contents() == before
+
+
+def test_the_installed_program() -> None:
+    good = program("task", "show", "grr.json", "--json", stdout=subprocess.PIPE)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert read_json(good.stdout)["id"] == GRR.id
+    bad = program("task", "show", "gone.json", stdout=subprocess.PIPE)
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr == "pckv: gone.json: No such file or directory\n"
+    version = program("--version", stdout=subprocess.PIPE)
+    assert version.stdout == f"pckv, version {__version__}\n"
+
+
+def test_a_reader_who_leaves_early_is_no_traceback() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        result = program("task", "show", "grr.json", "--json", stdout=writer)
+    finally:
+        os.close(writer)
+    assert (result.returncode, result.stderr) == (1, "")
+
+
+def test_a_terminal_without_greek_letters() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    result = program(
+        "estimate", "words.parquet", "--task", "grr.json", stdout=subprocess.PIPE, env=environment
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "alien" in result.stdout
+
+
+@pytest.mark.parametrize("name", main.lazy_commands)
+def test_the_short_help_of_a_command_is_its_own(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.name == name
+    assert command.short_help == main.lazy_commands[name].short_help
+
+
+@pytest.mark.parametrize("path", [path for path, _ in commands(main)], ids=lambda path: path or "pckv")
+def test_no_line_of_help_is_cut_or_too_long(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, *lines = done(f"{path} --help").splitlines()
+    for line in lines:
+        assert len(line) <= 80, line
+        assert not line.endswith(("...", "…")), line
+
+
+def test_help_lists_every_mechanism() -> None:
+    """Wherever one mechanism after another is listed, all of them are."""
+    first, *others = CHANNELS
+    for path, _ in commands(main):
+        printed = " ".join(done(f"{path} --help").split())
+        if f"{first}, {others[0]}," in printed:
+            assert ", ".join(CHANNELS) in printed, path
+
+
+def test_help_loads_no_command_and_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from pckv.cli import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'rich', 'altair', 'pyarrow', 'asyncio', 'multiprocessing', 'fractions'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "loaded = {name for name in sys.modules if name.startswith('pckv')}\n"
+        "print(*sorted(loaded))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    own = ["pckv", "pckv.cli", "pckv.cli.common", "pckv.cli.lazy", "pckv.cli.program", "pckv.errors"]
+    assert result.stdout.splitlines()[-1].split() == own
+
+
+def test_the_package_runs() -> None:
+    command = [sys.executable, "-m", "pckv"]
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout == f"pckv, version {__version__}\n"
+    usage = subprocess.run([*command, "task", "new"], capture_output=True, text=True, check=False)
+    assert usage.returncode == 2
+    assert usage.stderr.startswith("Usage: pckv task new ")
+
+
+def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pckv.cli.plan.plan", interrupt)
+    result = run("plan --keys 3 --users 9 --epsilon 1")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "pckv: interrupted\n")
+
+
+def test_a_folder_is_no_output_and_force_does_not_help() -> None:
+    Path("new.tally").mkdir()
+    for force in ("", "--force"):
+        assert refused(f"{TALLY} {force}") == "pckv: new.tally is a folder\n"

@@ -1,0 +1,52 @@
+"""`pckv simulate`."""
+
+from __future__ import annotations
+
+import pytest
+
+from pckv.channels import CHANNELS
+from pckv.estimators.estimate import METHODS
+from pckv.lab.baselines.registry import BASELINE_NAMES
+from support.cli import (
+    SIMULATE,
+    done,
+    read_json,
+    refused,
+)
+
+
+def test_the_same_seed_simulates_the_same_collection() -> None:
+    options = "--mechanism ue --mechanism grr --padding 2 --json"
+    printed = done(f"{SIMULATE} {options} --seed 3")
+    assert [row["mechanism"] for row in read_json(printed)] == ["ue", "grr"]
+    assert done(f"{SIMULATE} {options} --seed 3") == printed
+    assert done(f"{SIMULATE} {options} --seed 4") != printed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--mechanism oue", "mechanism 'oue' does not exist: choose from auto, ue, grr"),
+        ("--padding 0", "padding must be at least 1"),
+        ("--method best", "method 'best' does not exist"),
+        ("--post best", "post 'best' does not exist"),
+        ("--repeats 0", "repeats must be at least 1"),
+        ("--top 0", "top must be at least 1"),
+        ("--low 2", "pairs.csv, line 3: value 1 is outside [2, …]"),
+        ("--low 9 --high 5", "low must be below high"),
+        ("--value price", "pairs.csv: no column 'price'"),
+        ("--plot new.gif", "new.gif: a picture is .svg, .png, .html"),
+        ("--low -inf", "low"),
+        ("--seed -1", "seed"),
+    ],
+)
+def test_bad_simulations(options: str, message: str) -> None:
+    assert message in refused(f"{SIMULATE} {options}")
+
+
+def test_help_names_every_mechanism_and_method() -> None:
+    printed = " ".join(done("simulate --help").split())
+    assert f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines" in printed
+    assert f"{', '.join(METHODS)}; repeat for several" in printed
+    for name in BASELINE_NAMES:
+        assert name in printed

@@ -1,0 +1,133 @@
+"""Tables at any width: folded, never cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pckv import Task
+from pckv.auditing.audit import standard_audits
+from pckv.cli.table import Column, arrange, print_table
+from support.cli import SIMULATE, done, pairs_csv, put, read_json
+
+WIDE_TASK = Task(name="wide", keys=5850, values=(1, 5), epsilon=1, padding=3, mechanism="ue-compact")
+COMMANDS = {
+    "simulate": f"{SIMULATE} --epsilon 0.5 --epsilon 4 --mechanism ue-compact --mechanism collision --mechanism "
+    "privkvm-1r5v --padding 1 --padding 12 --method corrected --method bayes",
+    "plan": "plan --keys 5850 --users 105508 --epsilon 1 --pairs 3",
+    "plan-sizes": "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv",
+    "audit": "audit --task wide.json",
+    "show": "task show wide.json",
+}
+
+
+def words(text: str) -> Counter[str]:
+    return Counter(text.split())
+
+
+@pytest.fixture(autouse=True)
+def files() -> None:
+    rows = [f"{user},{key},{1 + (user + key) % 5}" for user in range(200) for key in range(user % 20)]
+    put(
+        {
+            "pairs.csv": pairs_csv(*rows),
+            "sizes.csv": b"size,people\n1,700\n2,150\n4,100\n9,40\n60,10\n",
+            "wide.json": WIDE_TASK.to_json().encode(),
+        }
+    )
+
+
+@pytest.mark.parametrize("width", [80, 60, 40])
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_narrow_terminal_loses_no_word_and_no_digit(
+    command: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = done(command)
+    monkeypatch.setenv("COLUMNS", str(width))
+    folded = done(command)
+    if width >= 50:
+        assert words(folded) == words(whole)
+    assert "".join(folded.split()) == "".join(sorted_like(whole, folded))
+    assert max(len(line) for line in table_lines(folded)) <= width
+
+
+def sorted_like(whole: str, folded: str) -> str:
+    """The characters of the whole text in the folded text's order, if they are the same ones."""
+    text = "".join(folded.split())
+    return text if Counter(text) == Counter("".join(whole.split())) else ""
+
+
+def table_lines(text: str) -> list[str]:
+    """The lines that belong to tables: sentences are the terminal's to wrap."""
+    return [line for line in text.splitlines() if not line.endswith(".")]
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    [audit] = read_json(done(f"{COMMANDS['audit']} --json"))
+    shown = words(done(COMMANDS["audit"]))
+    for part in (
+        f"{audit['claimed']:.12f}",
+        f"{audit['closed_form']:.12f}",
+        f"{audit['enumerated']:.12f}",
+        "holds",
+    ):
+        assert part in shown
+    shown = words(done(COMMANDS["simulate"]))
+    for row in read_json(done(f"{COMMANDS['simulate']} --json")):
+        numbers = [f"{row[name]:.3g}" for name in ("mse_frequency", "mse_mean")]
+        numbers += [f"±{row[f'{name}_se']:.1g}" for name in ("mse_frequency", "mse_mean")]
+        for part in (row["mechanism"], row["method"], f"{row['precision']:.0%}", *numbers):
+            assert part in shown
+    shown = words(done(COMMANDS["plan"]))
+    for option in read_json(done(f"{COMMANDS['plan']} --json"))["options"]:
+        assert f"±{option['frequency_error']:.4f}" in shown
+        assert f"{option['bytes_a_report']:,}" in shown
+
+
+def test_verdicts_of_all_audits_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = standard_audits(1, 1)
+    monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: few)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert words(done("audit"))["holds"] == len(few)
+
+
+def test_a_table_that_fits_is_not_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    print_table("", ("key", "error"), [("heat", "1.25"), ("up", "10")])
+    assert capsys.readouterr().out == "key   error\nheat   1.25\nup       10\n"
+
+
+def test_names_wrap_before_rows_fold(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [("a long name", "0.123456")]
+    monkeypatch.setenv("COLUMNS", "16")
+    print_table("", ("key", "mean error"), rows)
+    assert capsys.readouterr().out == "key         mean\n           error\na long  0.123456\nname\n"
+    monkeypatch.setenv("COLUMNS", "11")
+    print_table("", ("key", "mean error"), rows)
+    assert capsys.readouterr().out == "key\n       mean\n      error\na long\nname\n   0.123456\n"
+
+
+def test_a_word_wider_than_the_terminal_is_folded_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table("", ("key", "frequency"), [("x" * 250, "0.5000")])
+    printed = capsys.readouterr().out
+    assert printed.count("x") == 250
+    assert "0.5000" in printed
+    assert max(map(len, printed.splitlines())) <= 40
+
+
+def test_without_a_limit_everything_is_on_one_line() -> None:
+    columns = [Column("a" * 300, [], is_text=True), Column("b", ["1" * 300], is_text=False)]
+    assert arrange(columns, None) == [columns]
+    assert [column.width for column in columns] == [300, 300]
+    assert Path.cwd().is_dir()

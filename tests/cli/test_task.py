@@ -1,0 +1,167 @@
+"""`pckv task`: tasks are made and shown, and bad ones refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pckv import Task
+from pckv.channels import CHANNELS
+from pckv.cli.task import new_command
+from support.cli import (
+    MOVIES,
+    NEW,
+    NEW_PILOT,
+    UE,
+    contents,
+    done,
+    put,
+    read_json,
+    refused,
+    run,
+)
+
+
+def test_a_new_task_is_as_asked() -> None:
+    done(
+        f"{NEW} --keys-file keys.txt --padding 2 --mechanism ue --allocation naive"
+        " --opens 2026-01-01 --closes 2026-02-01"
+    )
+    asked = Task(
+        name="movies",
+        keys=MOVIES,
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue", "allocation": "naive"},
+        opens="2026-01-01",
+        closes="2026-02-01",
+    )
+    assert Path("new.json").read_text() == asked.to_json()
+
+
+@pytest.mark.parametrize("text", [b"up\nheat\nalien\n", b"up\r\nheat\r\nalien"], ids=["newline", "crlf"])
+def test_keys_files_may_end_as_they_like(text: bytes) -> None:
+    put({"keys.txt": text})
+    done(f"{NEW} --keys-file keys.txt")
+    assert Task.from_json(Path("new.json").read_bytes()).keys == tuple(MOVIES)
+
+
+def test_a_keys_file_may_begin_with_a_byte_order_mark() -> None:
+    put({"keys.txt": "\ufeffup\nheat\nalien\n".encode()})
+    done(f"{NEW} --keys-file keys.txt")
+    assert Task.from_json(Path("new.json").read_bytes()).keys == tuple(MOVIES)
+
+
+def test_show_says_what_a_task_promises() -> None:
+    printed = done("task show ue.json")
+    for part in (UE.id, "movies", "ue", "allocation optimized", "realised epsilon"):
+        assert part in printed
+    assert read_json(done("task show ue.json --json")) == {
+        "id": UE.id,
+        "name": "movies",
+        "kind": "pairs",
+        "keys": 3,
+        "low": 1.0,
+        "high": 5.0,
+        "epsilon": 1.0,
+        "realised_epsilon": UE.realised_epsilon,
+        "mechanism": "ue",
+        "parameters": {"allocation": "optimized"},
+        "padding": 1,
+        "word_limit": None,
+        "bytes_a_report": 18,
+        "opens": None,
+        "closes": None,
+    }
+
+
+def test_a_task_for_an_objective() -> None:
+    command = (
+        "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
+    )
+    chosen = set()
+    for objective in ("both", "frequency", "mean"):
+        done(f"{command} --objective {objective}")
+        chosen.add(Path("new.json").read_text(encoding="utf-8"))
+    assert len(chosen) == 3
+    done(f"{command} --mechanism ue-compact --q 19 --r 9 --o 3")
+    assert '{"name":"ue-compact","o":3,"q":19,"r":9}' in Path("new.json").read_text(encoding="utf-8")
+    done(f"{command} --mechanism ue --allocation tuned --beta 0.120")
+    assert '{"allocation":"tuned","beta":"0.12","name":"ue"}' in Path("new.json").read_text(encoding="utf-8")
+    none = "objective 'most' does not exist: choose from both, frequency, mean"
+    for refused_command in (
+        f"{command} --objective most",
+        "plan --keys 9 --users 9 --epsilon 1 --objective most",
+    ):
+        assert refused(refused_command) == f"pckv: {none}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--epsilon 0", "epsilon must be above 0 and at most 20, not 0"),
+        ("--epsilon -1", "epsilon must be above 0 and at most 20, not -1"),
+        ("--epsilon nan", "epsilon must be a finite number, not nan"),
+        ("--epsilon 21", "epsilon must be above 0 and at most 20, not 21"),
+        ("--epsilon much", "epsilon must be a number, not 'much'"),
+        ("--epsilon 1e-30", "epsilon"),
+        ("--key-count 0", "a task needs at least one key"),
+        ("--key-count -3", "a task needs at least one key"),
+        ("--key-count 2147483649", "a task takes at most 2^31 keys, not 2,147,483,649"),
+        ("--low 5", "low must be below high: 5 ≥ 5"),
+        ("--low 7", "low must be below high: 7 ≥ 5"),
+        ("--high inf", "high must be a finite number"),
+        ("--padding 0", "padding must be at least 1"),
+        ("--mechanism oue", "mechanism 'oue' does not exist: choose from ue, grr"),
+        ("--allocation best", "allocation 'best' does not exist: choose from optimized"),
+        ("--opens 2026-1-1", "opens must be a day as YYYY-MM-DD, not '2026-1-1'"),
+        ("--opens 2026-02-01 --closes 2026-01-01", "cannot close on 2026-01-01"),
+        ("--name ''", "the task's name is empty"),
+    ],
+)
+def test_bad_tasks(options: str, message: str) -> None:
+    assert message in refused(f"{NEW} --key-count 3 {options}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "keys.txt: the file is empty"),
+        (b"up\nheat\nup\n", "keys.txt, line 3: key 'up' stands on line 1 already"),
+        (b"up\n\nheat\n", "keys.txt, line 2: an empty key name"),
+        (b"up\nheat\n\n", "keys.txt, line 3: an empty key name"),
+        (b"up\n\xff\n", "keys.txt: not UTF-8"),
+        (b"up\na\tb\n", "keys.txt, line 2: the key 'a\\tb' holds a control character"),
+        (b"up\n" + b"x" * 257, "keys.txt, line 2: the key 'xxxxxxxxxxxxxxxxxxxx'… is longer than 256 bytes"),
+    ],
+    ids=["empty", "twice", "blank", "blank-end", "utf8", "tab", "long"],
+)
+def test_bad_keys_files(text: bytes, message: str) -> None:
+    put({"keys.txt": text})
+    assert refused(f"{NEW} --keys-file keys.txt").startswith(f"pckv: {message}")
+
+
+def test_the_symbols_of_collision() -> None:
+    done(f"{NEW} --key-count 3 --mechanism collision --symbols 9")
+    assert '"mechanism":{"name":"collision","symbols":9}' in Path("new.json").read_text(encoding="utf-8")
+    assert "symbols" in refused(
+        f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9"
+    )
+
+
+def test_every_parameter_of_every_mechanism_is_an_option() -> None:
+    options = {option.name for option in new_command.params}
+    for name, channel in CHANNELS.items():
+        assert channel.options <= options, name
+
+
+@pytest.mark.parametrize("command", [NEW, NEW_PILOT], ids=["new", "pilot"])
+def test_a_task_on_standard_output(command: str) -> None:
+    done(f"{command} --key-count 3")
+    before = contents()
+    result = run(f"{command.replace('new.json', '-')} --key-count 3")
+    assert (result.exit_code, contents()) == (0, before)
+    assert result.stdout_bytes == Path("new.json").read_bytes()
+    assert "written to standard output" in result.stderr

@@ -1,0 +1,157 @@
+"""Helpers of the tests of the command line: files to run on, and ways to run."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from pckv import Task
+from pckv.cli import main
+
+MOVIES = ["up", "heat", "alien"]
+
+GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
+
+UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
+
+COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue-compact")
+
+COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
+
+PILOT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=4, kind="sizes")
+
+OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
+
+COLUMNS = "--user user --key key --value value"
+
+NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
+
+NEW_PILOT = "task pilot --name movies --low 1 --high 5 --epsilon 1 --out new.json"
+
+PERTURB = f"perturb pairs.csv --task grr.json {COLUMNS} --out new.parquet"
+
+TALLY = "tally words.parquet --task grr.json --out new.tally"
+
+ESTIMATE = "estimate words.parquet --task grr.json"
+
+SIMULATE = f"simulate pairs.csv {COLUMNS} --epsilon 1 --repeats 1 --workers 1"
+
+
+def pairs_csv(*rows: str) -> bytes:
+    return "".join(f"{row}\n" for row in ("user,key,value", *rows)).encode()
+
+
+def forged_reports(task: Task, values: list[Any], kind: Any) -> bytes:
+    """A report file whose messages nobody has checked."""
+    column = "body" if task.word_limit is None else "word"
+    ids = pa.array([bytes(16)] * len(values), pa.binary(16))
+    table = pa.table({"report_id": ids, column: pa.array(values, kind)})
+    file = io.BytesIO()
+    with pq.ParquetWriter(file, table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"pckv.task": task.to_json(), "pckv.task_id": task.id})
+    return file.getvalue()
+
+
+def damaged(data: bytes, start: int | None = None) -> bytes:
+    """A Parquet file with a hole in it: where its footer begins, unless told."""
+    if start is None:
+        start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:start] + b"\xff" * 16 + data[start + 16 :]
+
+
+def parquet(**columns: Any) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
+def put(files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        Path(name).write_bytes(data)
+
+
+def contents() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def run(command: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, shlex.split(command), input=stdin)
+
+
+def done(command: str) -> str:
+    """What a command that succeeds prints."""
+    result = run(command)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return result.stdout
+
+
+def read_json(text: str) -> Any:
+    """Parse JSON as strict readers do: without NaN and Infinity."""
+
+    def refuse(constant: str) -> None:
+        pytest.fail(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def refused(command: str, stdin: bytes | None = None) -> str:
+    """The one line of a refused command, which has changed nothing."""
+    before = contents()
+    result = run(command, stdin)
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert contents() == before
+    assert result.stderr.startswith("pckv: ")
+    assert result.stderr.endswith("\n")
+    assert len(result.stderr.splitlines()) == 1
+    return result.stderr
+
+
+def program_command(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("pckv")), *arguments]
+
+
+def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        program_command(*arguments),
+        check=False,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def passed_over(command: str) -> tuple[str, list[str]]:
+    """What a run that succeeds prints, and what it says that it has passed over."""
+    result = run(command)
+    assert result.exit_code == 0, result.output
+    return result.stdout, result.stderr.splitlines()
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield a group and all its commands, each with its path."""
+    yield " ".join(path), group
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
