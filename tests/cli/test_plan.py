@@ -56,7 +56,10 @@ def test_plan_for_an_objective(objective: str) -> None:
     assert f"Chosen from these for {wanted}, at a frequency of 5.0%" in printed
     expected = plan(100, 50_000, "0.5", objective=objective)
     for option in expected.options:
-        assert option.objection == "" or f"{option.mechanism} is not chosen: {option.objection}." in printed
+        assert (
+            option.reason_not_chosen == ""
+            or f"{option.mechanism} is not chosen: {option.reason_not_chosen}." in printed
+        )
         assert ", ".join(f"{name} {value}" for name, value in option.parameters.items()) in printed
 
 

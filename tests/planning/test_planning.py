@@ -77,9 +77,9 @@ def test_plan_recommends_what_it_predicts_best() -> None:
     chosen = min(made.options, key=lambda option: option.frequency_error * option.mean_error)
     assert (made.mechanism, made.padding) == (chosen.mechanism, chosen.padding) == ("collision", 3)
     assert [option.mechanism for option in made.options] == list(CHANNELS)
-    assert [option.mechanism for option in made.options if not option.objection] == ["collision"]
-    assert made.bytes_a_report == 16 + 8
-    assert {option.bytes_a_report for option in made.options if option.mechanism == "ue"} == {16 + 2 * 732}
+    assert [option.mechanism for option in made.options if not option.reason_not_chosen] == ["collision"]
+    assert made.bytes_per_report == 16 + 8
+    assert {option.bytes_per_report for option in made.options if option.mechanism == "ue"} == {16 + 2 * 732}
     assert made.parameters == chosen.parameters
     assert made.why.startswith(f"t = {made.parameters['symbols']}: ")
     assert json.loads(json.dumps(made.to_dict()))["mechanism"] == made.mechanism
@@ -165,10 +165,10 @@ def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> 
     made = plan(4_000_000, 10**6, 6)
     assert made.mechanism == "ue"
     assert made.why == ""
-    objections = {option.mechanism: option.objection for option in made.options}
-    assert objections["ue-compact"].endswith("words are too many to decode all keys together")
-    assert objections["ue"] == ""
-    assert objections["grr"].endswith("more squared error")
+    reasons = {option.mechanism: option.reason_not_chosen for option in made.options}
+    assert reasons["ue-compact"].endswith("words are too many to decode all keys together")
+    assert reasons["ue"] == ""
+    assert reasons["grr"].endswith("more squared error")
     assert explain_parameters(compact).endswith(
         "too many words to decode all keys together, only those asked for"
     )

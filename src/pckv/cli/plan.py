@@ -87,7 +87,7 @@ def plan_command(
 def print_plan(recommended: Plan) -> None:
     """Print a plan in tables and sentences."""
     click.echo(
-        f"Recommended: {recommended.mechanism} with padding {recommended.padding}, {recommended.bytes_a_report:,} bytes per report."
+        f"Recommended: {recommended.mechanism} with padding {recommended.padding}, {recommended.bytes_per_report:,} bytes per report."
     )
     if recommended.why:
         click.echo(f"{recommended.why}.")
@@ -100,10 +100,10 @@ def print_plan(recommended: Plan) -> None:
         ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
         [
             (
-                ("  " if o.objection else "→ ") + o.mechanism,
+                ("  " if o.reason_not_chosen else "→ ") + o.mechanism,
                 ", ".join(f"{name} {value}" for name, value in o.parameters.items()),
                 str(o.padding),
-                f"{o.bytes_a_report:,}",
+                f"{o.bytes_per_report:,}",
                 f"±{o.frequency_error:.4f}",
                 mean_error(o.mean_error),
             )
@@ -112,8 +112,8 @@ def print_plan(recommended: Plan) -> None:
         texts=2,
     )
     for option in recommended.options:
-        if option.objection:
-            click.echo(f"{option.mechanism} is not chosen: {option.objection}.")
+        if option.reason_not_chosen:
+            click.echo(f"{option.mechanism} is not chosen: {option.reason_not_chosen}.")
     click.echo()
     if recommended.alternatives:
         print_alternatives(recommended)
@@ -146,7 +146,7 @@ def print_plan(recommended: Plan) -> None:
 
 def print_alternatives(recommended: Plan) -> None:
     """Print what the padding was chosen from, and what other rules would choose."""
-    chosen = next(option for option in recommended.options if not option.objection)
+    chosen = next(option for option in recommended.options if not option.reason_not_chosen)
     click.echo(
         f"People hold {recommended.pairs:.3g} pairs on average; {USUAL_SHARE:.0%} of them hold at most {recommended.usual_pairs}. "
         f"Reports show about {recommended.seen:.0%} of a popular key's frequency."

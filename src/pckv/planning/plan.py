@@ -34,6 +34,14 @@ DETECTION_POWER = 0.8
 USUAL_SHARE = 0.9
 
 
+# Members of the JSON that scripts rely on, where the attribute has a plainer name.
+JSON_NAMES = {"bytes_per_report": "bytes_a_report", "reason_not_chosen": "objection"}
+
+
+def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {JSON_NAMES.get(name, name): value for name, value in members}
+
+
 @dataclass(frozen=True)
 class Option:
     """One mechanism with its best padding and parameters, and what it would cost."""
@@ -41,11 +49,11 @@ class Option:
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
-    bytes_a_report: int
+    bytes_per_report: int
     frequency_error: float
     mean_error: float
-    # Why it is not chosen; empty for the one that is.
-    objection: str
+    # Empty for the option that is chosen.
+    reason_not_chosen: str
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ class Plan:
     a: float
     b: float
     p: float
-    bytes_a_report: int
+    bytes_per_report: int
     errors: tuple[ErrorAt, ...]
     smallest_frequency: float
     users_needed: dict[float, int | None]
@@ -113,8 +121,8 @@ class Plan:
     alternatives: tuple[Alternative, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values."""
-        plain = asdict(self)
+        """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
+        plain = asdict(self, dict_factory=_json_members)
         plain["users_needed"] = [
             {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
         ]
@@ -184,7 +192,7 @@ def plan(
         a=a,
         b=b,
         p=p,
-        bytes_a_report=REPORT_ID_BYTES + channel.body_bytes,
+        bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
         errors=tuple(_error_at(channel, wanted._replace(frequency=f), people) for f in FREQUENCIES),
         smallest_frequency=smallest_frequency(moments, users, seen),
         users_needed={error: users_for(channel, frequency, error, seen) for error in WANTED_ERRORS},
@@ -249,10 +257,10 @@ def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSiz
         mechanism=channel.name,
         padding=channel.padding,
         parameters=channel.parameters,
-        bytes_a_report=REPORT_ID_BYTES + channel.body_bytes,
+        bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
         frequency_error=error.frequency_error,
         mean_error=error.mean_error,
-        objection=""
+        reason_not_chosen=""
         if channel is chosen
         else exclusion_reason(channel, wanted.users) or _drawback(channel, chosen, wanted, people),
     )
