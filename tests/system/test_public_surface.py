@@ -14,6 +14,7 @@ from support.scripts import run_script
 
 def test_public_names() -> None:
     assert pckv.__all__ == [
+        "Dataset",
         "Estimates",
         "PckvError",
         "Plan",
@@ -24,6 +25,7 @@ def test_public_names() -> None:
         "estimate",
         "perturb",
         "plan",
+        "read_ratings",
         "simulate",
     ]
     assert sorted(pckv.__all__) == pckv.__all__
