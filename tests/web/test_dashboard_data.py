@@ -217,4 +217,4 @@ def test_the_same_estimates_are_made_once_however_many_ask(
         making.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
     assert len(made) == 1
-    assert site.app.state.collector.estimating == {}
+    assert site.app.state.collector.estimate_cache._in_progress == {}

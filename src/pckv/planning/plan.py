@@ -15,7 +15,7 @@ from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsi
 from pckv.moments import CountMoments
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
-from pckv.planning.prediction import Errors, predict
+from pckv.planning.prediction import predict, predicted_errors
 from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
 from pckv.planning.set_sizes import PilotEstimates, SetSizes
 from pckv.planning.tuning import ChannelSpec
@@ -167,11 +167,7 @@ def plan(
         for name in CHANNELS
     ]
     channel = least_error(
-        [
-            (wanted.score(_errors(each, wanted, people)), each)
-            for each in best
-            if not exclusion_reason(each, users)
-        ]
+        [(_score(each, wanted, people), each) for each in best if not exclusion_reason(each, users)]
     )
     moments, seen = CountMoments.of(channel.count_law), people.seen(channel.padding)
     a, b, p = (float(probability) for probability in channel.probabilities)
@@ -229,14 +225,15 @@ def _best_padding(channels: list[Channel], people: SetSizes, wanted: Objective) 
         channels,
         key=lambda channel: (
             exclusion_reason(channel, wanted.users) != "",
-            wanted.score(_errors(channel, wanted, people)),
+            _score(channel, wanted, people),
         ),
     )
 
 
-def _errors(channel: Channel, wanted: Objective, people: SetSizes) -> Errors:
+def _score(channel: Channel, wanted: Objective, people: SetSizes) -> float:
+    """What channels are compared by: their squared errors, as far as the objective counts them."""
     moments = CountMoments.of(channel.count_law)
-    return predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding))
+    return wanted.score(predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding)))
 
 
 def _alternatives(
@@ -244,11 +241,13 @@ def _alternatives(
 ) -> tuple[Alternative, ...]:
     channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
     usual = next(channel for channel in channels if channel.padding == _usual(people))
-    return (Alternative("90 %", usual.padding, *map(math.sqrt, _errors(usual, wanted, people))),)
+    error = _error_at(usual, wanted, people)
+    return (Alternative("90 %", usual.padding, error.frequency_error, error.mean_error),)
 
 
 def _error_at(channel: Channel, wanted: Objective, people: SetSizes) -> ErrorAt:
-    return ErrorAt(wanted.frequency, *map(math.sqrt, _errors(channel, wanted, people)))
+    seen = people.seen(channel.padding)
+    return ErrorAt(wanted.frequency, *predicted_errors(channel, wanted.users, wanted.frequency, seen))
 
 
 def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> Option:
@@ -268,7 +267,7 @@ def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSiz
 
 def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> str:
     """By how much another channel was predicted to be better, or that it was the size of reports."""
-    more = wanted.score(_errors(channel, wanted, people)) / wanted.score(_errors(chosen, wanted, people)) - 1
+    more = _score(channel, wanted, people) / _score(chosen, wanted, people) - 1
     if more > 0:
         return f"{more:.1%} more squared error"
     return f"larger reports for {-more:.1%} less squared error"
