@@ -28,8 +28,8 @@ from support.made_reports import digest
 
 MASTER = "local-cluster[2,1,1024]"
 EXECUTOR = b"CoarseGrainedExecutorBackend"
-LOOK_SECONDS = 0.01
-PATIENCE_SECONDS = 60
+POLL_SECONDS = 0.01
+TIMEOUT_SECONDS = 60
 
 
 def session() -> Any:
@@ -86,7 +86,7 @@ class Killer(threading.Thread):
         self.seen: dict[str, int] = {}
 
     def run(self) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline and not self.seen:
             for number in self.tracker.getActiveStageIds():
                 stage = self.tracker.getStageInfo(number)
@@ -100,7 +100,7 @@ class Killer(threading.Thread):
                         "executors": 1 + len(others),
                     }
                     return
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
 def main() -> None:
@@ -109,16 +109,16 @@ def main() -> None:
     for text in sys.argv[1:]:
         task_file, *paths = json.loads(text)
         task = Task.from_json(Path(task_file).read_bytes())
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while len(executors()) < 2 and time.monotonic() < deadline:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
         killer = Killer(tracker)
         killer.start()
         tally = count(Job(task, tuple(ReportFile(Path(path), task) for path in paths))).tally
         killer.join()
         failed = tracker.getStageInfo(killer.seen["stage"]).numFailedTasks
-        said = {"tally": digest(bytes(tally)), "reports": tally.reports, "failed": failed, **killer.seen}
-        print(json.dumps(said), flush=True)  # noqa: T201
+        facts = {"tally": digest(bytes(tally)), "reports": tally.reports, "failed": failed, **killer.seen}
+        print(json.dumps(facts), flush=True)  # noqa: T201
     spark.stop()
     # Where the cluster keeps what its executors print.
     shutil.rmtree(Path(pyspark.__file__).with_name("work"), ignore_errors=True)

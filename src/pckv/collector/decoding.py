@@ -11,9 +11,10 @@ from pckv.canonical import Repeated, base64url, from_base64url, unique
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.counting.batches import check_batch
 from pckv.errors import ReportError, require
+from pckv.files.reports.columns import message_column
 from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
-from pckv.wire import Report, Words, check_id
+from pckv.wire import Report, check_id
 
 MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
@@ -124,7 +125,9 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
     if not any(check_batch(task, batch, "")[1] for batch in batches):
         ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
         if len(set(ids)) == len(ids):
-            bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))
+            bodies = (
+                body or b"" for batch in batches for body in message_column(task).to_bodies(batch.column(1))
+            )
             return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
     return _without_repeats(
         (base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches)
@@ -152,17 +155,9 @@ def _check_schema(task: Task, schema: Any) -> None:
 
 def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Report | str]]:
     for batch in batches:
-        ids, messages = batch.column(0).to_pylist(), _bodies(task, batch.column(1))
+        ids, messages = batch.column(0).to_pylist(), message_column(task).to_bodies(batch.column(1))
         for report_id, body in zip(ids, messages, strict=True):
             yield report_id, _checked(task, report_id, body)
-
-
-def _bodies(task: Task, column: Any) -> list[bytes | None]:
-    message_format = task.channel.message_format
-    if isinstance(message_format, Words):
-        present = iter(message_format.to_bodies(column.drop_null().to_numpy(zero_copy_only=False)))
-        return [next(present) if valid else None for valid in column.is_valid().to_pylist()]
-    return list(column.to_pylist())
 
 
 def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report | str:

@@ -54,6 +54,10 @@ class MessageColumn(ABC):
         """Return the messages of a column without nulls; Arrow refuses bodies of another length."""
 
     @abstractmethod
+    def to_bodies(self, column: Any) -> list[bytes | None]:
+        """Return the body of each row, valid or not, and None where it is missing."""
+
+    @abstractmethod
     def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
         """Yield the faults of a column, nulls aside."""
 
@@ -67,7 +71,7 @@ class WordColumn(MessageColumn):
     can_group = True
 
     def __init__(self, message_format: Words) -> None:
-        self._limit = message_format.limit
+        self._format = message_format
 
     @property
     def arrow_type(self) -> Any:
@@ -83,11 +87,16 @@ class WordColumn(MessageColumn):
         words: Integers = column.to_numpy()
         return words
 
+    def to_bodies(self, column: Any) -> list[bytes | None]:
+        """Return the body of each word, and None where it is missing."""
+        bodies = iter(self._format.to_bodies(column.drop_null().to_numpy(zero_copy_only=False)))
+        return [next(bodies) if present else None for present in column.is_valid().to_pylist()]
+
     def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
         """Yield the rows whose word is not below the limit."""
         words = column.fill_null(0).to_numpy()
-        too_large = words.view(np.uint64) >= np.uint64(self._limit)
-        yield InvalidRows(too_large, f"word {{}} is not below {self._limit}", words)
+        too_large = words.view(np.uint64) >= np.uint64(self._format.limit)
+        yield InvalidRows(too_large, f"word {{}} is not below {self._format.limit}", words)
 
 
 class BodyColumn(MessageColumn):
@@ -113,6 +122,10 @@ class BodyColumn(MessageColumn):
     def to_messages(self, column: Any) -> Bytes:
         """Return the bodies of a column without nulls as rows of plane bytes."""
         return column_to_bytes(column, self._format.body_bytes)
+
+    def to_bodies(self, column: Any) -> list[bytes | None]:
+        """Return the body of each row, and None where it is missing."""
+        return list(column.to_pylist())
 
     def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
         """Yield the rows whose body has another length, and those with bits that must not be set."""
