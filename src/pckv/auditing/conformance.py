@@ -29,7 +29,7 @@ from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
 from pckv.task import Task
-from pckv.wire import Report
+from pckv.wire import BitPlanes, Report
 
 EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.5", "1", "2", "4"))
 # Toy thresholds: (bits, keys), small enough that every value of every draw can be run.
@@ -126,7 +126,7 @@ def check_sampler_equals_law(subject: Subject) -> None:
     """Run on every value of a toy tape, the sampler gives exactly the law, at every value."""
     for (bits, keys), length in itertools.product(TOYS + WORD_TOYS, TOY_LENGTHS[subject.channel.kind]):
         for channel in subject.channels(keys, length, Fraction(1), bits):
-            if channel.word_limit is None and (bits, keys) in WORD_TOYS:
+            if isinstance(channel.message_format, BitPlanes) and (bits, keys) in WORD_TOYS:
                 continue
             for values in itertools.product((None, -1.0, 0.5, 1.0), repeat=keys):
                 held = {key: value for key, value in enumerate(values) if value is not None}
@@ -248,7 +248,8 @@ def check_bad_bytes_refused(subject: Subject) -> None:
             tally = Tally(task)
             refused = _refused(ReportError, tally.add_many, [Report(bytes(16), bad)])
             # All ones is a legal message of planes without spare bits.
-            legal = task.word_limit is None and keys % 8 == 0 and bad == b"\xff" * len(body)
+            planes = isinstance(task.channel.message_format, BitPlanes)
+            legal = planes and keys % 8 == 0 and bad == b"\xff" * len(body)
             if refused == legal or tally.reports != legal:
                 raise AuditFailure(f"bad bytes refused: {bad!r} with {keys} keys")
 

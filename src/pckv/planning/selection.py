@@ -11,6 +11,7 @@ from pckv.errors import ParameterError
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, DEFAULT_USERS
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
+from pckv.wire import BitPlanes
 
 # Reports larger than this are made only where their mechanism was asked for by name.
 MAX_AUTO_BODY_BYTES = 2**20
@@ -44,7 +45,12 @@ def least_error(scored: Sequence[tuple[float, Channel]]) -> Channel:
     """
     least = min(error for error, _ in scored)
     near = [(error, channel) for error, channel in scored if error <= TOLERATED_ERROR_FACTOR * least]
-    return min(near, key=lambda each: (each[1].word_limit is None, decode_steps(each[1], 1) > 0, each[0]))[1]
+
+    def cost(candidate: tuple[float, Channel]) -> tuple[bool, bool, float]:
+        error, channel = candidate
+        return isinstance(channel.message_format, BitPlanes), decode_steps(channel, 1) > 0, error
+
+    return min(near, key=cost)[1]
 
 
 def select_channel(
