@@ -28,7 +28,8 @@ from bench.measurement import Measurement, difference, ratio
 from bench.processes import ROOT
 from pckv import Report, Task
 from pckv.canonical import base64url
-from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.store import open_store
 from pckv.store.base import Upload
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,8 @@ from bench.data import random_planes
 from bench.measurement import Measurement, absolute, cost, race, speed
 from bench.processes import with_peak_memory
 from pckv import Task, perturb
-from pckv.counting.run import Options, count_inputs
-from pckv.files.reports.format import write_reports
+from pckv.counting.run import CountOptions, count_inputs
+from pckv.files.reports.writer import write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
 
@@ -66,7 +65,7 @@ def count_file(task: Task, path: Path) -> Measurement:
     """Tally an open report file; the baseline is a scan that only reads the column."""
 
     def ours() -> None:
-        count_inputs(task, [path], Options(), lambda _: nullcontext(lambda _: None))
+        count_inputs(task, [path], CountOptions())
 
     def baseline() -> None:
         scanner = dataset.dataset(path).scanner(columns=["word"], batch_readahead=2, fragment_readahead=1)

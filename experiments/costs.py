@@ -15,7 +15,7 @@ from bench.measurement import seconds
 from experiments.settings import ExperimentSettings
 from pckv import Task, perturb
 from pckv.arrays import Messages
-from pckv.files.reports.format import write_reports
+from pckv.files.reports.writer import write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import CompiledTally
 from pckv.tally.decode.support import key_support

@@ -15,7 +15,7 @@ import numpy as np
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, SIZES_TASKS, TASKS
 from pckv.channels.buckets import BucketsChannel
 from pckv.estimators.estimate import estimate
-from pckv.files.reports.format import write_reports
+from pckv.files.reports.writer import write_reports
 from pckv.tally import Tally
 from report_vectors import report_vectors
 from tally_vectors import sample_reports, tally_vectors

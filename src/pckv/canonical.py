@@ -12,8 +12,8 @@ from typing import Any
 
 from pckv.errors import ParameterError, ReportError, TaskError
 
-LONGEST_DECIMAL = 40
-LONGEST_NAME_BYTES = 256
+MAX_DECIMAL_DIGITS = 40
+MAX_NAME_BYTES = 256
 _PLAIN_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
 
 
@@ -31,14 +31,14 @@ def decimal_text(number: object, what: str) -> str:
         raise ParameterError(f"{what} must be a number, not {number!r}") from None
     if not value.is_finite():
         raise ParameterError(f"{what} must be a finite number, not {number}")
-    if abs(value.adjusted()) > LONGEST_DECIMAL:
-        raise ParameterError(f"{what} needs more than {LONGEST_DECIMAL} digits: {number}")
+    if abs(value.adjusted()) > MAX_DECIMAL_DIGITS:
+        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     text = "0" if text in ("-0", "") else text
-    if len(text) > LONGEST_DECIMAL:
-        raise ParameterError(f"{what} needs more than {LONGEST_DECIMAL} digits: {number}")
+    if len(text) > MAX_DECIMAL_DIGITS:
+        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
     return text
 
 
@@ -46,7 +46,7 @@ def is_decimal_text(text: object) -> bool:
     """Whether a text is a plain decimal, as `decimal_text` would write it."""
     return (
         isinstance(text, str)
-        and len(text) <= LONGEST_DECIMAL
+        and len(text) <= MAX_DECIMAL_DIGITS
         and bool(_PLAIN_DECIMAL.fullmatch(text))
         and text != "-0"
     )
@@ -62,8 +62,8 @@ def check_name(name: object, what: str) -> str:
         size = len(name.encode())
     except UnicodeEncodeError:
         raise ParameterError(f"{what} {name!r} is not valid Unicode") from None
-    if size > LONGEST_NAME_BYTES:
-        raise ParameterError(f"{what} {name[:20]!r}… is longer than {LONGEST_NAME_BYTES} bytes")
+    if size > MAX_NAME_BYTES:
+        raise ParameterError(f"{what} {name[:20]!r}… is longer than {MAX_NAME_BYTES} bytes")
     # ASCII without controls is NFC; the test is cheap where there are a million keys.
     if name.isascii() and name.isprintable():
         return name

@@ -22,9 +22,17 @@ from typing import Any
 
 
 class PckvError(Exception):
-    """Any refusal of the product: one clear line and a stable code."""
+    """Any refusal of the product: one clear line and a stable code.
+
+    The code is that of the class, unless an error is given a more specific one.
+    """
 
     code: str = "error"
+
+    def __init__(self, *message: object, code: str | None = None) -> None:
+        super().__init__(*message)
+        if code is not None:
+            self.code = code
 
 
 class ParameterError(PckvError, ValueError):
@@ -63,9 +71,17 @@ class TallyError(PckvError, ValueError):
 
 
 class DataError(PckvError, ValueError):
-    """A file with something wrong in it; the message names file, row, key or field."""
+    """A file with something wrong in it; the message names file, row, key or field.
+
+    `reason` is the message without `place`, which is None where an error has no place of its own.
+    """
 
     code = "bad_data"
+
+    def __init__(self, reason: str, *, place: object = None, code: str | None = None) -> None:
+        super().__init__(reason if place is None else f"{place}: {reason}", code=code)
+        self.reason = reason
+        self.place = None if place is None else str(place)
 
 
 class OutputExists(PckvError):
@@ -109,6 +125,15 @@ class AuditFailure(PckvError, AssertionError):
     """A mechanism that does not keep its word; the message names the check."""
 
     code = "audit_failure"
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or the error's type if it has no message.
+
+    >>> first_line(ValueError("out of reach\\nby far"))
+    'out of reach'
+    """
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def require(module: str, *, extra: str) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from pckv import Task, audit
 from pckv.auditing.audit import audit_channel
 from pckv.auditing.exact import input_sets, worst_ratio
-from pckv.channels.collision import MOST_SYMBOLS, CollisionChannel
+from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
 from pckv.errors import ParameterError
 from pckv.moments import CountMoments
 from support.collision import collision_channel
@@ -133,14 +133,14 @@ def test_bad_symbols(padding: int, symbols: object, message: str | None) -> None
 def test_words_always_fit() -> None:
     for epsilon, padding in itertools.product(EPSILONS, (1, 2, 1000, 2**24)):
         channel = collision_channel(2**31, padding, epsilon)
-        assert padding < channel.symbols <= MOST_SYMBOLS
+        assert padding < channel.symbols <= MAX_SYMBOLS
         assert channel.word_limit <= 2**63 - 1
         assert channel.realised <= channel.claim
     with pytest.raises(
         ParameterError, match=r"^padding 2,147,483,646 is too large for ε = 1e-06: 64 bits are too"
     ):
         collision_channel(2**31, 2**31 - 2, "0.000001")
-    assert collision_channel(9, 100, "20").symbols == MOST_SYMBOLS
+    assert collision_channel(9, 100, "20").symbols == MAX_SYMBOLS
 
 
 def test_audits_at_any_size() -> None:

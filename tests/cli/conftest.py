@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pckv import Tally
-from pckv.files.reports.format import write_reports
+from pckv.files.reports.writer import write_reports
 from support.cli import (
     COLLISION,
     COMPACT,

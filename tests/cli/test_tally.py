@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pckv import Tally, Task
-from pckv.files.reports.format import write_reports
+from pckv.files.reports.writer import write_reports
 from support.cli import (
     GRR,
     OTHER,
@@ -166,7 +166,7 @@ def test_ids_are_counted_once(engine: str) -> None:
 
 
 def test_a_broken_run_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.counting.checkpoint.ROWS_A_STEP", 1)
+    monkeypatch.setattr("pckv.counting.checkpoint.ROWS_PER_STEP", 1)
     put({"x.parquet": forged_reports(GRR, [99], pa.int64())})
     command = "tally words.parquet x.parquet --task grr.json --out new.tally --resume"
     result = run(command)
@@ -194,9 +194,12 @@ def test_no_reports_are_a_tally() -> None:
     [
         (
             "--dedupe --resume",
-            "--dedupe looks at all files together, so that it cannot be combined with --resume",
+            "deduplication compares all files with each other, so that it cannot be resumed: leave out --dedupe or --resume",
         ),
-        ("good.tally --dedupe", "good.tally: a tally has no report ids for --dedupe to look at"),
+        (
+            "good.tally --dedupe",
+            "good.tally: a tally has no report ids to deduplicate by: leave out --dedupe",
+        ),
         ("words.parquet", "words.parquet: given twice, and would be counted twice"),
         ("'*.arrow'", "*.arrow: no file matches"),
         ("- --engine duckdb", "standard input is counted by the numpy engine, in one go"),

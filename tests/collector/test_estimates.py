@@ -14,7 +14,7 @@ import pytest
 
 import pckv
 from pckv.collector import estimate_cache, estimate_routes
-from pckv.files.reports.format import ReportFile
+from pckv.files.reports.reader import ReportFile
 from support.collectors import (
     DAY,
     JSON,

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pckv.counting.engines.spark import check_java
+from pckv.counting.engines.spark_session import check_java
 from pckv.errors import MissingExtra
 from support.made_reports import (
     GRR,

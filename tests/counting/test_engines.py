@@ -13,12 +13,14 @@ import pytest
 
 from pckv import Task
 from pckv.arrays import Messages
-from pckv.counting.batches import Counted, Problem
+from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.engines.duckdb import WORDS as WORDS_QUERY
 from pckv.counting.engines.duckdb import _connection as duckdb_connection
 from pckv.counting.job import Job, find_engine
 from pckv.errors import DataError, ParameterError, TallyError
-from pckv.files.reports.format import ReportFile, message_column, write_reports
+from pckv.files.reports.columns import message_column
+from pckv.files.reports.reader import ReportFile
+from pckv.files.reports.writer import write_reports
 from support.made_reports import (
     COLLISION,
     COMPACT,
@@ -61,9 +63,9 @@ ODD_NAMES = [
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """An engine that takes small files in many steps."""
-    monkeypatch.setattr("pckv.counting.engines.numpy.ROWS_A_SPAN", 20)
-    monkeypatch.setattr("pckv.counting.engines.duckdb.BATCH_ROWS", 16)
-    monkeypatch.setattr("pckv.files.reports.format.BYTES_A_BATCH", 200)
+    monkeypatch.setattr("pckv.counting.engines.numpy.ROWS_PER_SPAN", 20)
+    monkeypatch.setattr("pckv.counting.engines.duckdb.ROWS_PER_BATCH", 16)
+    monkeypatch.setattr("pckv.files.reports.reader.BYTES_PER_BATCH", 200)
     if request.param == "spark":
         request.getfixturevalue("spark")
     # Few reports are not worth the compiled loops, unless they are told to be.
@@ -78,7 +80,7 @@ def task(request: pytest.FixtureRequest) -> Task:
     return chosen
 
 
-def run(engine: str, task: Task, *paths: Path, **options: Any) -> Counted:
+def run(engine: str, task: Task, *paths: Path, **options: Any) -> CountResult:
     return find_engine(engine)(Job(task, tuple(ReportFile(path, task) for path in paths), **options))
 
 
@@ -98,7 +100,7 @@ def test_a_name_is_a_name(engine: str, task: Task, tmp_path: Path) -> None:
     for dedupe in (False, True):
         counted = run(engine, task, *paths, dedupe=dedupe)
         assert bytes(counted.tally) == direct_tally(task, *messages)
-        assert (counted.repeated, counted.problems) == (0, [])
+        assert (counted.repeated, counted.skipped) == (0, [])
     # One whose name is a pattern, without those that it matches.
     for number in (0, 2, 4, 6):
         assert bytes(run(engine, task, paths[number]).tally) == direct_tally(task, messages[number])
@@ -128,7 +130,7 @@ def test_files_of_all_shapes(engine: str, task: Task, tmp_path: Path) -> None:
         for dedupe in (False, True):
             counted = run(engine, task, *order, dedupe=dedupe)
             assert bytes(counted.tally) == direct_tally(task, messages)
-            assert (counted.repeated, counted.problems) == (0, [])
+            assert (counted.repeated, counted.skipped) == (0, [])
 
 
 def test_no_reports(engine: str, task: Task, tmp_path: Path) -> None:
@@ -180,12 +182,12 @@ def test_an_id_is_counted_once(engine: str, task: Task, tmp_path: Path) -> None:
     for order in (paths, paths[::-1]):
         counted = run(engine, task, *order, dedupe=True)
         assert bytes(counted.tally) == direct_tally(task, messages)
-        assert (counted.repeated, counted.problems) == (10 + 10 + 2 + 5 + 5, [])
+        assert (counted.repeated, counted.skipped) == (10 + 10 + 2 + 5 + 5, [])
     assert run(engine, task, *paths).tally.reports == 152
 
 
 def two_bodies(task: Task) -> tuple[Any, Any]:
-    return (3, 4) if task.word_limit is not None else (b"\1\0\1\0", b"\1\0\0\0")
+    return (3, 4) if message_column(task).name == "word" else (b"\1\0\1\0", b"\1\0\0\0")
 
 
 @pytest.mark.parametrize("task", [GRR, UE, COMPACT, COLLISION], ids=lambda task: task.mechanism)
@@ -212,7 +214,7 @@ def test_a_bad_report_is_no_body_of_an_id(engine: str, tmp_path: Path) -> None:
     path = forged_file(tmp_path / "a.parquet", GRR, table)
     counted = run(engine, GRR, path, dedupe=True, skip_bad=True)
     assert bytes(counted.tally) == direct_tally(GRR, np.array([3]))
-    assert (counted.repeated, sum(problem.reports or 0 for problem in counted.problems)) == (1, 4)
+    assert (counted.repeated, sum(bad.reports or 0 for bad in counted.skipped)) == (1, 4)
     worse = forged_file(tmp_path / "b.parquet", GRR, table, reports_table(GRR, [7, 4], [None, twin]), table)
     damage(worse, 2)
     assert refusal(engine, GRR, worse, dedupe=True, skip_bad=True) == (
@@ -261,13 +263,13 @@ def test_what_cannot_be_counted_is_passed_over(engine: str, task: Task, tmp_path
         forged_file(tmp_path / "all bad.parquet", task, table.slice(1, 1)),
     ]
     in_order = [
-        Problem(f"{paths[1]}, row group {row}", said[row].replace(f"report {row}", "report 0"), 1)
+        BadReports(f"{paths[1]}, row group {row}", said[row].replace(f"report {row}", "report 0"), 1)
         for row in range(6)
     ]
-    last = Problem(f"{paths[2]}, row group 0", in_order[1].reason, 1)
+    last = BadReports(f"{paths[2]}, row group 0", in_order[1].reason, 1)
     for dedupe in (False, True):
         counted = run(engine, task, *paths, skip_bad=True, dedupe=dedupe)
-        assert counted.problems == [*in_order, last]
+        assert counted.skipped == [*in_order, last]
         assert bytes(counted.tally) == direct_tally(task, good, others)
         assert counted.repeated == 0
 
@@ -279,10 +281,10 @@ def test_bad_reports_are_counted_by_kind(engine: str, tmp_path: Path) -> None:
     where = f"{path}, row group 0"
     for dedupe in (False, True):
         counted = run(engine, GRR, path, skip_bad=True, dedupe=dedupe)
-        assert sorted(counted.problems) == [
-            Problem(where, "report 1: word 99 is not below 24", 2),
-            Problem(where, "report 2: no word", 2),
-            Problem(where, "report 6: no report_id", 1),
+        assert sorted(counted.skipped) == [
+            BadReports(where, "report 1: word 99 is not below 24", 2),
+            BadReports(where, "report 2: no word", 2),
+            BadReports(where, "report 6: no report_id", 1),
         ]
         assert bytes(counted.tally) == direct_tally(GRR, np.array([3, 5, 1]))
 
@@ -310,8 +312,8 @@ def test_a_damaged_row_group(engine: str, task: Task, tmp_path: Path) -> None:
         assert refusal(engine, task, good, path, dedupe=dedupe).startswith(f"{path}, row group 1: ")
         counted = run(engine, task, path, good, dedupe=dedupe, skip_bad=True)
         assert bytes(counted.tally) == direct_tally(task, *groups[::2], groups[0])
-        (problem,) = counted.problems
-        assert (problem.where, problem.reports) == (f"{path}, row group 1", 30)
+        (bad,) = counted.skipped
+        assert (bad.where, bad.reports) == (f"{path}, row group 1", 30)
 
 
 def test_a_file_that_was_cut_after_it_was_opened(engine: str, tmp_path: Path) -> None:
@@ -357,9 +359,3 @@ def test_duckdb_prints_no_progress_of_its_own() -> None:
 def test_an_engine_that_does_not_exist() -> None:
     with pytest.raises(ParameterError, match="engine 'excel' does not exist: choose from numpy, duckdb, spa"):
         find_engine("excel")
-
-
-def test_the_message_column_follows_the_mechanism() -> None:
-    assert {name: message_column(task) for name, task in TASKS.items()} == {
-        name: "body" if name == "ue" else "word" for name in TASKS
-    }

@@ -17,7 +17,7 @@ from pckv.cli import main
 from pckv.counting.engines.spark import tally
 from pckv.counting.job import find_engine
 from pckv.errors import DataError
-from pckv.files.reports.format import message_column
+from pckv.files.reports.columns import message_column
 from support.made_reports import (
     COMPACT,
     GRR,
@@ -72,7 +72,7 @@ def test_ten_million_reports_with_failing_tasks(
     ten_million: Collections, mechanism: str, spark: Any, tmp_path: Path
 ) -> None:
     made = ten_million(mechanism)
-    frame = spark.read.parquet(*map(str, made.paths)).select(message_column(made.task))
+    frame = spark.read.parquet(*map(str, made.paths)).select(message_column(made.task).name)
     counted = tally(frame.mapInArrow(failing_at_first(tmp_path), frame.schema), made.task)
     assert list(tmp_path.iterdir())
     assert bytes(counted) == made.wanted
@@ -82,11 +82,10 @@ def test_ten_million_reports_with_failing_tasks(
 
 
 def own_frame(spark: Any, task: Task, values: list[Any], ids: Sequence[bytes | None] | None = None) -> Any:
-    column = message_column(task)
-    kind = "binary" if column == "body" else "bigint"
+    column = "body binary" if task is UE else "word bigint"
     if ids is None:
-        return spark.createDataFrame([(value,) for value in values], f"{column} {kind}")
-    return spark.createDataFrame(list(zip(ids, values, strict=True)), f"report_id binary, {column} {kind}")
+        return spark.createDataFrame([(value,) for value in values], column)
+    return spark.createDataFrame(list(zip(ids, values, strict=True)), f"report_id binary, {column}")
 
 
 def frame_refusal(frame: Any, task: Task, **options: Any) -> str:

@@ -148,7 +148,7 @@ def test_bad_files(tmp_path: Path, lines: list[str], message: str) -> None:
 
 def test_a_range_that_cannot_be_found(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,5")
-    with pytest.raises(DataError, match="all values are 5"):
+    with pytest.raises(DataError, match=r"all values are 5: give the range, low and high$"):
         read_ratings(path, COLUMNS)
     with pytest.raises(ParameterError, match="low must be below high"):
         read_ratings(path, COLUMNS, low=3, high=3)

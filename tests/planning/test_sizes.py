@@ -6,50 +6,22 @@ import itertools
 import json
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv import Estimates, Tally, Task, estimate, plan
+from pckv import Tally, Task, estimate, plan
 from pckv.channels import CHANNELS, BucketsChannel, build
-from pckv.errors import DataError, ParameterError
+from pckv.errors import ParameterError
 from pckv.moments import CountMoments
 from pckv.planning.prediction import predict
 from pckv.planning.set_sizes import SetSizes
+from support.pilots import LABELS, pilot, shares_of
 
-LABELS = ["0", "1", "2", "3-4", "5-8", "9-16", "17+"]
 SOME_SIZES = st.dictionaries(st.integers(1, 300), st.floats(0.01, 100), min_size=1, max_size=8)
-
-
-def pilot(shares: list[float], low: list[float] | None = None) -> Estimates:
-    """The estimates of a pilot, a row a bucket."""
-    rows = len(shares)
-    return Estimates(
-        task="t",
-        mechanism="buckets",
-        reports=1000,
-        epsilon=1.0,
-        method="consistent",
-        level=0.95,
-        key=LABELS[-rows:] if rows < len(LABELS) else LABELS,
-        frequency=np.array(shares),
-        frequency_low=np.array(shares if low is None else low),
-        frequency_high=np.ones(rows),
-        mean=np.arange(rows, dtype=np.float64),
-        mean_low=np.arange(rows, dtype=np.float64),
-        mean_high=np.arange(rows, dtype=np.float64),
-        mean_misfit=np.zeros(rows, np.bool_),
-    )
-
-
-def shares_of(sizes: SetSizes) -> dict[int, float]:
-    return dict(sizes._shares)
 
 
 def test_what_a_padding_keeps_by_hand() -> None:
@@ -133,8 +105,6 @@ def test_a_pilot_of_the_product_is_understood() -> None:
     found = estimate(tally)
     assert shares_of(SetSizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
     assert plan(50, 10**9, 1, sizes=found).padding == 4
-    golden = Path(__file__).parents[2] / "vectors/v1/golden/buckets/estimates.json"
-    assert shares_of(SetSizes.read(golden)) == {1: 1}
 
 
 @pytest.mark.parametrize(
@@ -198,70 +168,6 @@ def test_sizes_that_are_none(people: Any, message: str) -> None:
     if people:
         with pytest.raises(ParameterError, match=message):
             plan(10, 100, 1, sizes=people)
-
-
-def test_files_of_sizes(tmp_path: Path) -> None:
-    histogram = tmp_path / "sizes.csv"
-    histogram.write_text("note,size,people\nx,1,600\ny,0,0\nz,12,400.5\n", encoding="utf-8-sig")
-    assert shares_of(SetSizes.read(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
-    found = pilot([0, 0.6, 0.2, 0.1, 0.05, 0.03, 0.02], low=[0, 0.5, 0.1, 0.05, 0, 0, 0.01])
-    (tmp_path / "pilot.csv").write_text(found.to_csv(), encoding="utf-8")
-    (tmp_path / "pilot.json").write_text(found.to_json(), encoding="utf-8")
-    pq.write_table(found.to_arrow(), tmp_path / "pilot.parquet")
-    expected = shares_of(SetSizes.of_pilot(found))
-    for form in ("csv", "json", "parquet"):
-        assert shares_of(SetSizes.read(tmp_path / f"pilot.{form}")) == expected
-    shares_alone = tmp_path / "shares.csv"
-    shares_alone.write_text("key,frequency\n0,0\n1,.5\n2+,.5\n", encoding="utf-8")
-    assert shares_of(SetSizes.read(shares_alone)) == {1: 0.5, 2: 0.5}
-
-
-COLUMNS = "there must be columns size and people, or the estimates of a pilot"
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("sizes.txt", b"size,people\n1,1\n", "a file of sizes is .csv, .json, .parquet"),
-        ("sizes.csv", b"", COLUMNS),
-        ("sizes.csv", b"user,movie\nann,alien\n", COLUMNS),
-        ("sizes.csv", b"size,people\n", "sizes of nobody: there must be people"),
-        ("sizes.csv", b"size,people\n1,\n", "size 1: people must be at least 0 and at most 10^15, not ''"),
-        ("sizes.csv", b"size,people\n1\n", "size 1: people must be at least 0 and at most 10^15, not None"),
-        (
-            "sizes.csv",
-            b"size,people\n1.0,5\n",
-            "a size must be a whole number of at least 0 and at most 2^31, not '1.0'",
-        ),
-        ("sizes.csv", b"size,people\n1,5\n2,3\n1,9\n", "size 1 is there twice"),
-        ("sizes.csv", b"size,people\n1,\xff\n", "not UTF-8"),
-        ("sizes.csv", b'size,people\n1,"5\n', "not CSV (unexpected end of data)"),
-        (
-            "pilot.csv",
-            b"key,frequency\nalien,.5\n",
-            "'alien' is not a bucket of sizes such as 2, 3-4 or 257+",
-        ),
-        ("pilot.csv", b"key,frequency\n0,.5\n1+,x\n", "size 1+: people must be at least 0 and at most 10^15, not 'x'"),
-        ("pilot.json", b"{", "not the JSON of a pilot's estimates"),
-        ("pilot.json", b"[1, 2]", "not the JSON of a pilot's estimates"),
-        ("pilot.json", b'{"estimates": [{"key": "0"}]}', "not the JSON of a pilot's estimates"),
-        ("pilot.json", b'{"estimates": 3}', "not the JSON of a pilot's estimates"),
-        ("pilot.json", b'{"estimates": []}', "sizes of nobody: there must be people"),
-        ("pilot.json", b"[" * 100_000, "not the JSON of a pilot's estimates"),
-        ("pilot.parquet", b"PAR1", "not a Parquet file that can be read"),
-        ("pilot.parquet", {"word": [1, 2]}, COLUMNS),
-        ("sizes.parquet", {"size": [1, -2], "people": [1, 2]}, "a size must be a whole number of at least 0 and at most 2^31, not -2"),
-    ],
-)  # fmt: skip
-def test_files_that_are_no_sizes(tmp_path: Path, name: str, data: Any, message: str) -> None:
-    path = tmp_path / name
-    if isinstance(data, bytes):
-        path.write_bytes(data)
-    else:
-        pq.write_table(pa.table(data), path)
-    with pytest.raises(DataError) as refusal:
-        SetSizes.read(path)
-    assert str(refusal.value) == f"{path}: {message}"
 
 
 def test_the_guess_of_frequencies_sums_to_the_mean_size() -> None:

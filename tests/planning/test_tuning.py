@@ -17,7 +17,7 @@ from pckv.auditing.exact import worst_ratio
 from pckv.budget import exp_lower
 from pckv.channels import build
 from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
+from pckv.channels.ue_compact import MAX_DECODED_WORDS, UeCompactChannel
 from pckv.charts import chart_svg, choices_chart
 from pckv.errors import ParameterError, TaskError
 from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
@@ -116,7 +116,7 @@ def test_chosen_sets_do_what_was_wanted(objective: str) -> None:
             sets = tuned_parameters("ue-compact", ChannelSpec(keys, padding, Fraction(epsilon)), wanted)
             channel = build("ue-compact", keys, padding, Fraction(epsilon), sets)
             assert isinstance(channel, UeCompactChannel)
-            assert channel.word_limit <= MOST_DECODED
+            assert channel.word_limit <= MAX_DECODED_WORDS
             errors = wanted.predict(channel.count_law)
             ue = wanted.predict(build("ue", keys, padding, Fraction(epsilon), {}).count_law)
             frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean

@@ -23,7 +23,8 @@ from pckv.collector.app import create_app
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
 from pckv.collector.settings import Settings
-from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.wire import Report
 from support.stores import stored_reports, tally, total

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from pckv import Task
 from pckv.counting.engines.spark import count
 from pckv.counting.job import Job
-from pckv.files.reports.format import ReportFile
+from pckv.files.reports.reader import ReportFile
 from support.made_reports import digest
 
 MASTER = "local-cluster[2,1,1024]"

@@ -1,4 +1,4 @@
-"""Made-up reports and the files that they stand in, good and bad: shared by tests."""
+"""Reports that tests make up, and good and bad files of them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from pckv import Tally, Task
-from pckv.arrays import Messages
+from pckv.arrays import Bytes, Messages
 from pckv.counting.job import Job
-from pckv.files.reports.format import ReportFile, message_column, report_schema, write_reports
-from pckv.wire import BitPlanes
-
-Ids = NDArray[np.uint8]
+from pckv.files.reports.columns import message_column
+from pckv.files.reports.format import report_schema
+from pckv.files.reports.reader import ReportFile
+from pckv.files.reports.writer import write_reports
+from pckv.wire import Words
 
 
 def make_task(mechanism: str, keys: int = 11) -> Task:
@@ -42,20 +42,21 @@ TASKS = {
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
     rng = np.random.default_rng(seed)
-    if task.word_limit is not None:
-        return rng.integers(0, task.word_limit, count)
-    shape = (count, BitPlanes(task.key_count).plane_bytes)
+    message_format = task.channel.message_format
+    if isinstance(message_format, Words):
+        return rng.integers(0, message_format.limit, count)
+    shape = (count, message_format.plane_bytes)
     presence = rng.integers(0, 256, shape, np.uint8)
     presence[:, -1] &= 0xFF >> (-task.key_count % 8)
     return np.concatenate([presence, presence & rng.integers(0, 256, shape, np.uint8)], axis=1)
 
 
-def some_ids(count: int, seed: int = 2) -> Ids:
+def some_ids(count: int, seed: int = 2) -> Bytes:
     return np.random.default_rng(seed).integers(0, 256, (count, 16), np.uint8)
 
 
 def direct_tally(task: Task, *groups: Messages) -> bytes:
-    """The bytes that every way to count these messages must give."""
+    """Return the bytes that every way to count these messages must give."""
     tally = Tally(task)
     for group in groups:
         tally.add_many(group)
@@ -63,7 +64,7 @@ def direct_tally(task: Task, *groups: Messages) -> bytes:
 
 
 def report_file(path: Path, task: Task, *groups: Messages, seed: int = 2) -> Path:
-    """A report file with a row group a group, and ids of its own."""
+    """Write a report file with one row group per group of messages, and ids that depend on the seed."""
     schema = report_schema(task)
     tables = [
         reports_table(task, message_list(task, group), id_list(some_ids(len(group), seed * 1000 + number)))
@@ -72,20 +73,20 @@ def report_file(path: Path, task: Task, *groups: Messages, seed: int = 2) -> Pat
     return forged_file(path, task, *(table.cast(schema) for table in tables or [schema.empty_table()]))
 
 
-def id_list(ids: Ids) -> list[bytes]:
+def id_list(ids: Bytes) -> list[bytes]:
     return [row.tobytes() for row in ids]
 
 
 def message_list(task: Task, messages: Messages) -> list[Any]:
-    return messages.tolist() if task.word_limit is not None else [row.tobytes() for row in messages]
+    values: list[Any] = message_column(task).to_column(messages).to_pylist()
+    return values
 
 
 def reports_table(task: Task, values: Iterable[Any], ids: Iterable[bytes | None], kind: Any = None) -> Any:
-    """A table like one of reports, whatever stands in it."""
-    wanted = kind or (pa.binary() if task.word_limit is None else pa.int64())
-    return pa.table(
-        {"report_id": pa.array(ids, pa.binary(16)), message_column(task): pa.array(values, wanted)}
-    )
+    """Return a table with the columns of reports and any contents."""
+    column = message_column(task)
+    messages = pa.array(values, kind or column.arrow_type)
+    return pa.table({"report_id": pa.array(ids, pa.binary(16)), column.name: messages})
 
 
 def forged_table(column: str, values: list[Any], kind: Any) -> Any:
@@ -94,7 +95,7 @@ def forged_table(column: str, values: list[Any], kind: Any) -> Any:
 
 
 def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) -> Path:
-    """A file like a report file, with a row group a table (an empty one where a table is empty)."""
+    """Write a file like a report file, with one row group per table (empty where a table is empty)."""
     with pq.ParquetWriter(path, tables[0].schema) as writer:
         for table in tables:
             writer.write_table(table)
@@ -103,7 +104,7 @@ def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) 
 
 
 def damage(path: Path, group: int) -> Path:
-    """Make a hole in the messages of a row group."""
+    """Overwrite a part of the messages of a row group."""
     chunk = pq.read_metadata(path).row_group(group).column(1)
     return make_hole(path, chunk.dictionary_page_offset or chunk.data_page_offset)
 
@@ -122,13 +123,13 @@ def digest(data: bytes) -> str:
 # Many reports
 
 
-FILES, GROUPS, ROWS_A_GROUP = 4, 5, 500_000
-TEN_MILLION = FILES * GROUPS * ROWS_A_GROUP
+FILES, GROUPS, ROWS_PER_GROUP = 4, 5, 500_000
+TEN_MILLION = FILES * GROUPS * ROWS_PER_GROUP
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Report files of a task, and the tally that everybody must come to."""
+    """Report files of a task, and the tally that every engine must come to."""
 
     task: Task
     paths: tuple[Path, ...]
@@ -149,9 +150,9 @@ def make_collection(folder: Path, mechanism: str) -> Collection:
     def batches(file: int) -> Iterator[tuple[Any, Messages]]:
         for group in range(GROUPS):
             seed = file * GROUPS + group
-            messages = some_messages(task, ROWS_A_GROUP, seed)
+            messages = some_messages(task, ROWS_PER_GROUP, seed)
             direct.add_many(messages)
-            yield some_ids(ROWS_A_GROUP, 1000 + seed), messages
+            yield some_ids(ROWS_PER_GROUP, 1000 + seed), messages
 
     paths = tuple(folder / f"{mechanism}-{number}.parquet" for number in range(FILES))
     assert sum(write_reports(path, task, batches(n)) for n, path in enumerate(paths)) == TEN_MILLION

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from pckv import Task
 from pckv.canonical import base64url
-from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.wire import Report
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"

@@ -8,7 +8,8 @@ import threading
 from typing import Any
 
 from pckv import Task
-from pckv.files.reports.format import as_arrays, stream_reports
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import as_arrays
 from pckv.store.base import ReportOutcome
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report

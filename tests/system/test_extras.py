@@ -50,7 +50,8 @@ EXTRA_SCRIPTS = {
     "duckdb": (
         "import sys, tempfile, pathlib, numpy, pckv\n"
         "from pckv.counting.job import Job, find_engine\n"
-        "from pckv.files.reports.format import ReportFile, write_reports\n"
+        "from pckv.files.reports.reader import ReportFile\n"
+        "from pckv.files.reports.writer import write_reports\n"
         "task = pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1, mechanism='grr')\n"
         "path = pathlib.Path(tempfile.mkdtemp()) / 'a.parquet'\n"
         "write_reports(path, task, [(numpy.zeros((2, 16), numpy.uint8), numpy.array([1, 2]))])\n"

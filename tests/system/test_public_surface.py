@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import re
+from importlib import import_module
 
 import pytest
 
 import pckv
 from pckv import errors
 from pckv.channels import MECHANISMS
+from support.parts import ROOT
 from support.scripts import run_script
 
-
-def test_public_names() -> None:
-    assert pckv.__all__ == [
+PUBLIC_NAMES = {
+    "pckv": [
+        "Dataset",
         "Estimates",
         "PckvError",
         "Plan",
@@ -24,12 +27,24 @@ def test_public_names() -> None:
         "estimate",
         "perturb",
         "plan",
+        "read_ratings",
         "simulate",
-    ]
-    assert sorted(pckv.__all__) == pckv.__all__
+    ],
+    "pckv.client": ["Client", "Receipt", "RetryPolicy", "Status"],
+}
+
+
+@pytest.mark.parametrize("package", PUBLIC_NAMES)
+def test_public_names_are_pinned_and_documented(package: str) -> None:
+    module, page = import_module(package), (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert module.__all__ == PUBLIC_NAMES[package] == sorted(module.__all__)
+    for name in module.__all__:
+        assert inspect.getdoc(getattr(module, name)), name
+        assert re.search(rf"\b{name}\b", page), name
+
+
+def test_names_of_the_package_are_loaded_on_first_use() -> None:
     assert set(pckv.__all__) == set(pckv._HOMES)
-    for name in pckv.__all__:
-        assert inspect.getdoc(getattr(pckv, name))
     assert "Task" in dir(pckv)
     with pytest.raises(AttributeError, match="no attribute 'Tusk'"):
         _ = pckv.Tusk

@@ -20,7 +20,7 @@ from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.device.perturb import perturb_from
 from pckv.errors import PairsError, ReportError, TallyError, TaskError
-from pckv.files.reports.format import ReportFile
+from pckv.files.reports.reader import ReportFile
 from pckv.randomness import Tape, fixed_source
 
 ROOT = Path(__file__).parents[2]

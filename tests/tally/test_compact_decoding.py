@@ -14,7 +14,7 @@ from numpy.random import default_rng
 
 from pckv import Tally, Task
 from pckv.arrays import Integers
-from pckv.channels.ue_compact import MOST_DECODED, UeCompactChannel
+from pckv.channels.ue_compact import MAX_DECODED_WORDS, UeCompactChannel
 from pckv.errors import TallyError
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
 from pckv.tally.decode import ue_compact as compact
@@ -148,7 +148,7 @@ def test_sparse_tallies_decode() -> None:
     task = Task(name="t", keys=20_000, values=(0, 1), epsilon=4, mechanism={"name": "ue-compact", "q": 409})
     channel = task.channel
     assert isinstance(channel, UeCompactChannel)
-    assert DENSE_CELLS < channel.word_limit <= MOST_DECODED
+    assert DENSE_CELLS < channel.word_limit <= MAX_DECODED_WORDS
     tally = Tally(task)
     words = default_rng(1).integers(0, channel.word_limit, 300)
     tally.add_many(words)
@@ -164,7 +164,7 @@ def test_sparse_tallies_decode() -> None:
 def test_too_many_words_are_asked_key_by_key() -> None:
     """Beyond 2^28 words there is no decoding of all keys together, but of those asked for there is."""
     channel = compact_channel(10**6, epsilon="6")
-    assert channel.word_limit > MOST_DECODED
+    assert channel.word_limit > MAX_DECODED_WORDS
     assert not channel.decodes_all
     counts = SparseCounts(channel.word_limit)
     words = default_rng(2).integers(0, channel.word_limit, 70_000)

@@ -22,7 +22,7 @@ from pckv.errors import ParameterError
 from pckv.wire import Words
 
 # Sizes up to this many pairs make 16 buckets.
-LARGEST_PADDING = 2**14
+MAX_PADDING = 2**14
 
 
 class BucketsChannel(Channel):
@@ -40,7 +40,7 @@ class BucketsChannel(Channel):
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
         super().__init__(keys, padding, epsilon, bits)
-        if padding > LARGEST_PADDING:
+        if padding > MAX_PADDING:
             raise ParameterError(f"padding of a task of sizes must be at most 2^14, not {padding}")
         self.bound = exp_lower(epsilon)
         doubling = (1 << power for power in range((padding - 1).bit_length()))

@@ -30,7 +30,7 @@ from pckv.wire import Words
 # Enough hash functions for their number to add no measurable error.
 FUNCTIONS = 2**32
 # Words, functions times symbols, stay below 2^63.
-MOST_SYMBOLS = 2**31 - 1
+MAX_SYMBOLS = 2**31 - 1
 
 
 class CollisionChannel(Channel):
@@ -153,7 +153,7 @@ class CollisionChannel(Channel):
 
 def best_symbols(padding: int, bound: Fraction) -> int:
     """The number of symbols with the least error of a rare key, or the most that fit into a word."""
-    return min(floor(padding * bound) + 2 * padding - 1, MOST_SYMBOLS)
+    return min(floor(padding * bound) + 2 * padding - 1, MAX_SYMBOLS)
 
 
 def check_symbols(symbols: object, padding: int) -> int:
@@ -164,7 +164,7 @@ def check_symbols(symbols: object, padding: int) -> int:
         raise ParameterError(
             f"symbols must be more than the padding, so that some say none of the pairs: {symbols} ≤ {padding}"
         )
-    if symbols > MOST_SYMBOLS:
+    if symbols > MAX_SYMBOLS:
         raise ParameterError(f"symbols must be at most 2^31 - 1, for words of 63 bits, not {symbols}")
     return symbols
 

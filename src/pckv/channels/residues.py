@@ -13,9 +13,9 @@ from math import isqrt
 
 from pckv.errors import ParameterError
 
-SMALLEST_PRIME = 3
-MOST_WORDS = 2**63
-LARGEST_PRIME = isqrt(MOST_WORDS - 1)
+MIN_PRIME = 3
+MAX_WORDS = 2**63
+MAX_PRIME = isqrt(MAX_WORDS - 1)
 # Primes whose error is within this factor of the best count as equivalent, and the fewest words decide.
 EQUIVALENT_FACTOR = Fraction(102, 100)
 
@@ -38,9 +38,9 @@ def words(keys: int, q: int) -> int:
 def check(q: object, keys: int) -> int:
     """A prime that reports over this many keys can be made with."""
     prime = _whole(q, "q")
-    if not SMALLEST_PRIME <= prime <= LARGEST_PRIME or not is_prime(prime):
-        raise ParameterError(f"q must be a prime from {SMALLEST_PRIME} to {LARGEST_PRIME}, not {q}")
-    if words(keys, prime) >= MOST_WORDS:
+    if not MIN_PRIME <= prime <= MAX_PRIME or not is_prime(prime):
+        raise ParameterError(f"q must be a prime from {MIN_PRIME} to {MAX_PRIME}, not {q}")
+    if words(keys, prime) >= MAX_WORDS:
         raise ParameterError(f"q = {q} needs words of more than 63 bits for {keys:,} keys")
     return prime
 
@@ -104,9 +104,9 @@ def is_prime(number: int) -> bool:
 
 def ranges(keys: int) -> Iterator[tuple[int, int]]:
     """For every number of digits that any prime needs, the least and the largest q that fit it."""
-    for count in range(1, digits(keys, SMALLEST_PRIME) + 1):
+    for count in range(1, digits(keys, MIN_PRIME) + 1):
         lowest = _least_base(count, keys)
-        highest = _least_base(count + 1, MOST_WORDS - 1) - 1
+        highest = _least_base(count + 1, MAX_WORDS - 1) - 1
         if lowest <= highest:
             yield lowest, highest
 
@@ -128,4 +128,4 @@ def _first(low: int, high: int, holds: Fits) -> int:
 
 def _least_base(power: int, limit: int) -> int:
     """The least q whose power is beyond a limit."""
-    return _first(SMALLEST_PRIME, limit + SMALLEST_PRIME, lambda q: q**power > limit)
+    return _first(MIN_PRIME, limit + MIN_PRIME, lambda q: q**power > limit)

@@ -17,8 +17,8 @@ from pckv.wire import BitPlanes
 # ε is split as under `optimized`, and how often a sign is faked is the task's own choice.
 TUNED = "tuned"
 # Beyond these, thresholds of 64 bits are too coarse for rounding to stay toward privacy.
-SMALLEST_BETA = Fraction(1, 10**6)
-LARGEST_BETA = Fraction(1, 2) - SMALLEST_BETA
+MIN_BETA = Fraction(1, 10**6)
+MAX_BETA = Fraction(1, 2) - MIN_BETA
 
 
 class UeChannel(AllocatedChannel):
@@ -147,7 +147,7 @@ class UeChannel(AllocatedChannel):
 def checked_beta(beta: object) -> str:
     """The decimal text of a β that a task may have."""
     text = decimal_text(beta, "beta")
-    if not SMALLEST_BETA <= Fraction(text) <= LARGEST_BETA:
-        least, most = decimal_text(float(SMALLEST_BETA), "beta"), decimal_text(float(LARGEST_BETA), "beta")
+    if not MIN_BETA <= Fraction(text) <= MAX_BETA:
+        least, most = decimal_text(float(MIN_BETA), "beta"), decimal_text(float(MAX_BETA), "beta")
         raise ParameterError(f"beta must be at least {least} and at most {most}, not {text}")
     return text

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, "NDArray[np.int64]")
 
 # Histograms beyond this many words are not decoded for all keys at once.
-MOST_DECODED = 2**28
+MAX_DECODED_WORDS = 2**28
 
 
 class UeCompactChannel(SamplingChannel):
@@ -94,7 +94,7 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def decodes_all(self) -> bool:
-        return self.word_limit <= MOST_DECODED
+        return self.word_limit <= MAX_DECODED_WORDS
 
     def first(self, positive: Number) -> Number:
         """The first of the r residues that say +, or of those that say -; numbers or arrays alike."""

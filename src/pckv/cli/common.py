@@ -19,6 +19,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 # The library names no options: what an option can do about an error is said here, by the error's code.
 HINTS = {
     "output_exists": ": use --force to replace it",
+    "unknown_key": " (--ignore-unknown leaves such rows out)",
+    "value_outside_range": " (--clip moves it to the nearest end)",
+    "repeated_key": " (--repeated last or mean)",
+    "dedupe_cannot_resume": ": leave out --dedupe or --resume",
+    "dedupe_without_ids": ": leave out --dedupe",
     "missing_data": ": name their folder with --data, or ask for other figures by name",
 }
 

@@ -11,12 +11,13 @@ import numpy as np
 from pckv import Task, estimate
 from pckv.charts import chart_svg, estimates_chart
 from pckv.cli.common import force_option
+from pckv.cli.counting import count_named
 from pckv.cli.remote import download
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
-from pckv.cli.terminal import progress_bar, row_bar
+from pckv.cli.terminal import progress_bar
 from pckv.cli.trial import Address, collect, running_collector
-from pckv.counting.run import Options, count_inputs
+from pckv.counting.run import CountOptions
 from pckv.errors import require
 from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
@@ -129,7 +130,7 @@ def with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
 
 def write_results(task: Task, population: Population, files: DemoFiles, *, force: bool) -> None:
     """Estimate from the downloaded reports, as anybody would who has them, and compare with the truth."""
-    tally = count_inputs(task, [files.reports], Options(), row_bar("Counting")).tally
+    tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}

@@ -8,15 +8,17 @@ import click
 
 from pckv.charts import check_picture, estimates_chart, save_chart
 from pckv.cli.common import FilePath, force_option, json_option, task_option
+from pckv.cli.counting import count_named
 from pckv.cli.inputs import read_task
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar, row_bar
-from pckv.counting.run import Options, count_inputs
-from pckv.errors import ParameterError, require
+from pckv.cli.terminal import print_json, progress_bar
+from pckv.counting.run import CountOptions
+from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
+from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.set_sizes import SetSizes
+from pckv.files.set_sizes import read_set_sizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -73,8 +75,8 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
-    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
-    tally = count_inputs(task, files, Options(), row_bar("Counting")).tally
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file)
+    tally = count_named(task, files, CountOptions()).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
             tally,
@@ -109,7 +111,7 @@ def check_table(path: Path) -> None:
 def write_table(estimates: Estimates, path: Path, suffix: str) -> None:
     """Write estimates in the format that a suffix names."""
     if suffix == ".parquet":
-        require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), path)
+        path.write_bytes(estimates_to_parquet(estimates))
     else:
         text = estimates.to_csv() if suffix == ".csv" else estimates.to_json()
         path.write_text(text, encoding="utf-8")

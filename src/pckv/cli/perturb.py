@@ -20,11 +20,12 @@ from pckv.cli.terminal import progress_bar, row_bar
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
 from pckv.files.outputs import check_free, whole_file
-from pckv.files.pairs.population import REPEATED, Leniency, PopulationFile
+from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.files.reports.format import stream_reports, write_reports
 from pckv.files.reports.inputs import REPORT_SUFFIX
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import write_reports
 from pckv.task import Task
 
 
@@ -64,22 +65,22 @@ def perturb_command(
     """
     task = read_task(task_file)
     check_reports_output(out, force=force)
-    columns, leniency = Columns(user, key, value), Leniency(clip, ignore_unknown, repeated)
+    columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
     with pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
-            parts = read_populations(path, task, columns, leniency, progress, name=name)
+            parts = read_populations(path, task, columns, repairs, progress, name=name)
             # Whatever is wrong with the data shows before anything is written.
             first = next(parts)
-        mended = MendedRows()
+        repaired = RepairedRows()
         with row_bar("Perturbing")(None) as progress:
-            batches = perturbed_batches(task, chain([first], parts), mended, progress)
+            batches = perturbed_batches(task, chain([first], parts), repaired, progress)
             if out == STREAM:
                 written = stream_reports(sys.stdout.buffer, task, batches)
             else:
                 with whole_file(out, force=force) as part:
                     written = write_reports(part, task, batches)
     place = "standard output" if out == STREAM else out
-    click.echo(f"{written:,} reports written to {place}{mended}", err=out == STREAM)
+    click.echo(f"{written:,} reports written to {place}{repaired}", err=out == STREAM)
 
 
 def check_reports_output(out: Path, *, force: bool) -> None:
@@ -102,7 +103,7 @@ def pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
 
 
 @dataclass
-class MendedRows:
+class RepairedRows:
     """How many rows were not used as they were."""
 
     clipped: int = 0
@@ -114,14 +115,14 @@ class MendedRows:
 
 
 def perturbed_batches(
-    task: Task, parts: Iterable[PopulationFile], mended: MendedRows, progress: Callable[[int], None]
+    task: Task, parts: Iterable[RepairedPopulation], repaired: RepairedRows, progress: Callable[[int], None]
 ) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
-    """Yield the reports of everybody in batches, and count the rows that were mended."""
+    """Yield the reports of everybody in batches, and count the rows that were repaired."""
     reports = 0
     for population, clipped, ignored, merged in parts:
-        mended.clipped += clipped
-        mended.ignored += ignored
-        mended.repeated += merged
+        repaired.clipped += clipped
+        repaired.ignored += ignored
+        repaired.repeated += merged
         for batch in perturb_many(task, population):
             yield batch
             reports += len(batch.ids)

@@ -9,6 +9,7 @@ import click
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
+from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
 from pckv.planning.plan import (
@@ -21,7 +22,7 @@ from pckv.planning.plan import (
     Plan,
     plan,
 )
-from pckv.planning.set_sizes import POPULAR_KEYS, SetSizes
+from pckv.planning.set_sizes import POPULAR_KEYS
 
 WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
 # Means are taken to lie anywhere on [-1, 1]: guessing, without asking anybody, has this error.
@@ -75,7 +76,7 @@ def plan_command(
     pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     """
-    sizes = None if sizes_file is None else SetSizes.read(sizes_file)
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file)
     recommended = plan(keys, users, epsilon, pairs, sizes=sizes, frequency=frequency, objective=objective)
     if as_json:
         print_json(recommended.to_dict())

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath, force_option, json_option, task_option
+from pckv.cli.counting import count_named
 from pckv.cli.inputs import read_task
-from pckv.cli.terminal import print_json, row_bar
+from pckv.cli.terminal import print_json
 from pckv.counting.job import ENGINES
-from pckv.counting.run import Collected, Options, count_inputs
+from pckv.counting.run import CountOptions, InputsResult
 from pckv.files.outputs import check_free, whole_file
 
-PROBLEMS_PRINTED = 20
+PLACES_PRINTED = 20
 
 
 @click.command("tally", short_help="Count reports.")
@@ -65,46 +66,46 @@ def tally_command(
         raise click.UsageError("--spark-master is for --engine spark")
     check_free(out, force=force)
     progress_file = out.with_name(f"{out.name}.progress") if resume else None
-    options = Options(engine, spark_master, dedupe, skip_bad, progress_file)
-    collected = count_inputs(read_task(task_file), reports, options, row_bar("Counting"))
+    options = CountOptions(engine, spark_master, dedupe, skip_bad, progress_file)
+    result = count_named(read_task(task_file), reports, options)
     with whole_file(out, force=force) as part:
-        part.write_bytes(bytes(collected.tally))
+        part.write_bytes(bytes(result.tally))
     if progress_file:
         progress_file.unlink(missing_ok=True)
     if as_json:
-        print_json(facts(collected, engine))
+        print_json(facts(result, engine))
     else:
-        click.echo(f"{collected.tally.reports:,} reports counted into {out}{_skipped_text(collected)}")
-    _print_problems(collected)
+        click.echo(f"{result.tally.reports:,} reports counted into {out}{_skipped_text(result)}")
+    _print_skipped(result)
 
 
-def facts(collected: Collected, engine: str) -> dict[str, object]:
+def facts(result: InputsResult, engine: str) -> dict[str, object]:
     """Return what a run did, as plain values."""
-    counted = collected.counted
+    counted = result.counted
     return {
         "task": counted.tally.task.id,
         "engine": engine,
-        "files": collected.files,
+        "files": result.files,
         "reports": counted.tally.reports,
         "repeated": counted.repeated,
-        "skipped": [problem._asdict() for problem in counted.problems],
+        "skipped": [bad._asdict() for bad in counted.skipped],
     }
 
 
-def _skipped_text(collected: Collected) -> str:
-    counted = collected.counted
-    skipped = sum(problem.reports or 0 for problem in counted.problems)
-    files = sum(problem.reports is None for problem in counted.problems)
+def _skipped_text(result: InputsResult) -> str:
+    counted = result.counted
+    skipped = sum(bad.reports or 0 for bad in counted.skipped)
+    files = sum(bad.reports is None for bad in counted.skipped)
     numbers = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
     return "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
 
 
-def _print_problems(collected: Collected) -> None:
-    problems = collected.counted.problems
-    for where, reason, reports in problems[:PROBLEMS_PRINTED]:
+def _print_skipped(result: InputsResult) -> None:
+    skipped = result.counted.skipped
+    for where, reason, reports in skipped[:PLACES_PRINTED]:
         more = f" (and {reports - 1:,} more like it)" if reports and reports > 1 else ""
         click.echo(f"skipped: {where}: {reason}{more}", err=True)
-    if len(problems) > PROBLEMS_PRINTED:
+    if len(skipped) > PLACES_PRINTED:
         click.echo(
-            f"skipped: … and {len(problems) - PROBLEMS_PRINTED:,} more places (--json lists them)", err=True
+            f"skipped: … and {len(skipped) - PLACES_PRINTED:,} more places (--json lists them)", err=True
         )

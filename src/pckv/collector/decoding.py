@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pckv.canonical import Repeated, base64url, from_base64url, unique
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.counting.batches import sift
+from pckv.counting.batches import check_batch
 from pckv.errors import ReportError, require
 from pckv.files.reports.format import ID_MEMBER, report_schema
 from pckv.task import Task
@@ -120,8 +120,8 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
             batches = list(_batches(stream))
     except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
         raise ProblemDetails(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
-    # `sift` checks whole columns, many times as fast as one report after the other.
-    if not any(sift(task, batch, "")[1] for batch in batches):
+    # `check_batch` checks whole columns, many times as fast as one report after the other.
+    if not any(check_batch(task, batch, "")[1] for batch in batches):
         ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
         if len(set(ids)) == len(ids):
             bodies = (body or b"" for batch in batches for body in _bodies(task, batch.column(1)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import Annotated, BinaryIO
@@ -19,10 +18,11 @@ from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.errors import PckvError, require
+from pckv.errors import PckvError
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import bucket_rows
-from pckv.files.reports.format import as_arrays, write_reports
+from pckv.files.estimates import estimates_to_parquet
+from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -47,16 +47,10 @@ QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
 router = APIRouter(tags=["estimates"])
 
 
-def _to_parquet(estimates: Estimates) -> bytes:
-    sink = io.BytesIO()
-    require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), sink)
-    return sink.getvalue()
-
-
 FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
     CSV_TYPE: Estimates.to_csv,
-    PARQUET_TYPE: _to_parquet,
+    PARQUET_TYPE: estimates_to_parquet,
 }
 
 

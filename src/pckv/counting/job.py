@@ -1,4 +1,4 @@
-"""Engines: the same reports give the same tally, whoever counts them."""
+"""A counting job, and the engines that can do it: the same reports give the same tally with every engine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
-from pckv.counting.batches import Counted
+from pckv.counting.batches import CountResult
 from pckv.errors import ParameterError
-from pckv.files.reports.format import ReportFile, ReportStream
+from pckv.files.reports.reader import ReportFile
+from pckv.files.reports.stream import ReportStream
+from pckv.progress import RowsDone, no_progress
 from pckv.task import Task
-
-Progress = Callable[[int], None]
 
 # The module of each engine, which has a function `count`; none is loaded before it is used.
 ENGINES = {
@@ -33,17 +33,19 @@ class Job:
     # For the numpy engine alone.
     stream: ReportStream | None = None
     spark_master: str | None = None
-    # Takes the number of rows done so far.
-    progress: Progress = lambda _: None
+    progress: RowsDone = no_progress
 
     @property
     def rows(self) -> int:
-        """How many reports there are in all."""
+        """The number of reports in all files."""
         return sum(file.rows for file in self.files)
 
 
-def find_engine(name: str) -> Callable[[Job], Counted]:
-    """The engine of a name."""
+Engine = Callable[[Job], CountResult]
+
+
+def find_engine(name: str) -> Engine:
+    """Return the engine of a name."""
     if name not in ENGINES:
         raise ParameterError(f"engine {name!r} does not exist: choose from {', '.join(ENGINES)}")
-    return cast("Callable[[Job], Counted]", import_module(ENGINES[name]).count)
+    return cast("Engine", import_module(ENGINES[name]).count)

@@ -1,43 +1,52 @@
-"""Everything that a command line names, counted into one tally."""
+"""Counting everything that was named into one tally."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
-from pckv.counting.batches import Counted, Problem
-from pckv.counting.checkpoint import Unfinished
-from pckv.counting.job import Job, Progress, find_engine
+from pckv.counting.batches import BadReports, CountResult
+from pckv.counting.checkpoint import Checkpoint
+from pckv.counting.job import Job, find_engine
 from pckv.errors import DataError, ParameterError, TallyError
-from pckv.files.reports.format import ReportFile, ReportStream
 from pckv.files.reports.inputs import Inputs, find_inputs
+from pckv.files.reports.reader import ReportFile
+from pckv.files.reports.stream import ReportStream
+from pckv.progress import RowsDone, no_progress
 from pckv.tally import Tally
 from pckv.task import Task
 
-# Given the number of rows (None for a stream), somewhere to report progress to.
-ProgressBar = Callable[[int | None], AbstractContextManager[Progress]]
+# Takes the number of rows (None where a stream is among the inputs) and opens something to report progress to.
+ProgressBar = Callable[[int | None], AbstractContextManager[RowsDone]]
 
 
 @dataclass(frozen=True)
-class Options:
+class CountOptions:
     """How reports are counted."""
 
     engine: str = "numpy"
     spark_master: str | None = None
     dedupe: bool = False
     skip_bad: bool = False
-    # Where the progress of a run is kept from file to file.
-    resume_at: Path | None = None
+    # Where the state of a run is kept after every step, so that an interrupted run can be resumed.
+    checkpoint: Path | None = None
+
+
+class NamedStream(NamedTuple):
+    """An Arrow stream of reports, and what messages call it."""
+
+    file: BinaryIO
+    name: str
 
 
 @dataclass
-class Collected:
+class InputsResult:
     """What was counted, and from how many files."""
 
-    counted: Counted
+    counted: CountResult
     files: int
 
     @property
@@ -46,62 +55,77 @@ class Collected:
         return self.counted.tally
 
 
-def count_inputs(task: Task, named: Sequence[Path], options: Options, bar: ProgressBar) -> Collected:
+def no_bar(_: int | None) -> AbstractContextManager[RowsDone]:
+    """Show no progress."""
+    return nullcontext(no_progress)
+
+
+def count_inputs(
+    task: Task,
+    paths: Sequence[Path],
+    options: CountOptions,
+    bar: ProgressBar = no_bar,
+    stream: NamedStream | None = None,
+) -> InputsResult:
     """Count report files, folders and patterns of them, tallies, and a stream."""
-    inputs = find_inputs(named)
-    _check(inputs, options)
+    inputs = find_inputs(paths)
+    _check_options(options, inputs, stream)
     tallies = [read_tally(task, path) for path in inputs.tallies]
-    files, unusable = _open(inputs.reports, task, skip=options.skip_bad)
-    stream = ReportStream(sys.stdin.buffer, "standard input", task) if inputs.stream else None
-    total = None if inputs.stream else sum(file.rows for file in files)
+    files, unusable = _open_files(inputs.reports, task, skip_bad=options.skip_bad)
+    reports = None if stream is None else ReportStream(*stream, task)
+    total = sum(file.rows for file in files) if reports is None else None
     with bar(total) as progress:
         job = Job(
-            task, files, options.dedupe, options.skip_bad, stream, options.spark_master, progress=progress
+            task, files, options.dedupe, options.skip_bad, reports, options.spark_master, progress=progress
         )
         counted = _run(job, options)
-    counted.problems = unusable + counted.problems
-    for each in tallies:
-        counted.tally.merge(each)
-    return Collected(counted, len(files) + len(tallies))
+    counted.skipped = unusable + counted.skipped
+    for tally in tallies:
+        counted.tally.merge(tally)
+    return InputsResult(counted, len(files) + len(tallies))
 
 
-def _check(inputs: Inputs, options: Options) -> None:
-    if inputs.stream and (options.engine != "numpy" or options.resume_at):
-        raise ParameterError("standard input is counted by the numpy engine, in one go")
-    if options.dedupe and options.resume_at:
+def _check_options(options: CountOptions, inputs: Inputs, stream: NamedStream | None) -> None:
+    if stream and (options.engine != "numpy" or options.checkpoint):
+        raise ParameterError(f"{stream.name} is counted by the numpy engine, in one go")
+    if options.dedupe and options.checkpoint:
         raise ParameterError(
-            "--dedupe looks at all files together, so that it cannot be combined with --resume"
+            "deduplication compares all files with each other, so that it cannot be resumed",
+            code="dedupe_cannot_resume",
         )
     if options.dedupe and inputs.tallies:
-        raise ParameterError(f"{inputs.tallies[0]}: a tally has no report ids for --dedupe to look at")
+        raise ParameterError(
+            f"{inputs.tallies[0]}: a tally has no report ids to deduplicate by", code="dedupe_without_ids"
+        )
 
 
-def _run(job: Job, options: Options) -> Counted:
+def _run(job: Job, options: CountOptions) -> CountResult:
     # Where no file is left to read, there is nothing to start an engine for.
     engine = find_engine(options.engine if job.files else "numpy")
-    if options.resume_at is None:
+    if options.checkpoint is None:
         return engine(job)
-    return Unfinished(options.resume_at, job).count(engine)
+    return Checkpoint(options.checkpoint, job).count(engine)
 
 
-def _open(paths: Sequence[Path], task: Task, *, skip: bool) -> tuple[tuple[ReportFile, ...], list[Problem]]:
+def _open_files(
+    paths: Sequence[Path], task: Task, *, skip_bad: bool
+) -> tuple[tuple[ReportFile, ...], list[BadReports]]:
     files, unusable = [], []
     for path in paths:
         try:
             files.append(ReportFile(path, task))
         except DataError as error:
-            if not skip:
+            if not skip_bad:
                 raise
-            where, _, reason = str(error).partition(f"{path}: ")
-            unusable.append(Problem(f"{where}{path}", reason, None))
+            unusable.append(BadReports(error.place or str(path), error.reason, None))
     return tuple(files), unusable
 
 
 def read_tally(task: Task, path: Path) -> Tally:
-    """Read a tally file; the message names the file."""
+    """Read a tally file; the message of an error names the file."""
     data = path.read_bytes()
     if not data:
-        raise DataError(f"{path}: the file is empty")
+        raise DataError("the file is empty", place=path)
     try:
         return Tally.from_bytes(task, data)
     except TallyError as error:

@@ -1,4 +1,4 @@
-"""Outputs that are whole or not there: written beside their place, then moved into it."""
+"""Outputs that are whole or absent: written to a temporary file in the same folder, then renamed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pckv.errors import OutputExists, ParameterError
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Refuse, before any work is done, an output that is there already."""
+    """Refuse, before any work is done, an output that exists already."""
     if path.is_dir():
         raise ParameterError(f"{path} is a folder")
     if path.exists() and not force:
@@ -20,7 +20,7 @@ def check_free(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
-    """A place to write to that becomes `path` at the end, or vanishes if anything fails."""
+    """Yield a temporary file that becomes `path` at the end, or is removed if anything fails."""
     check_free(path, force=force)
     part = path.parent / f".{path.name}.{secrets.token_hex(8)}.part"
     try:
@@ -28,7 +28,7 @@ def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
         yield part
         part.replace(path)
     except OSError as error:
-        # People know the output's name, not its part's.
+        # People know the name of the output, not that of the temporary file.
         if error.filename in (None, str(part), part):
             raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         raise

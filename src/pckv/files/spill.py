@@ -1,4 +1,4 @@
-"""Records dealt out to files by what they have in common, so that each file can be sorted in memory."""
+"""Records that are spilled to files by a hash, so that each file is small enough to be sorted in memory."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# With so many parts, a thousand million records are sorted a few million at a time.
-PARTS = 256
+# With this many files, a thousand million records are sorted a few million at a time.
+SPILL_FILES = 256
 
 
-class Parts:
-    """Files in a temporary folder that only their owner can read."""
+class SpillFiles:
+    """Files of records in a temporary folder that only their owner can read."""
 
     def __init__(self, kind: np.dtype[Any]) -> None:
         self._kind = kind
@@ -25,21 +25,21 @@ class Parts:
         """Remove the files."""
         self._folder.cleanup()
 
-    def deal(self, records: NDArray[Any], marks: NDArray[np.uint64]) -> None:
-        """Add records to the files that their marks say; equal marks meet in one file."""
-        parts = (marks % np.uint64(PARTS)).astype(np.int64)
-        order = np.argsort(parts, kind="stable")
-        ends = np.cumsum(np.bincount(parts, minlength=PARTS))
-        for part, rows in enumerate(np.split(order, ends[:-1])):
+    def add(self, records: NDArray[Any], hashes: NDArray[np.uint64]) -> None:
+        """Append each record to the file that its hash selects: records of equal hash share a file."""
+        numbers = (hashes % np.uint64(SPILL_FILES)).astype(np.int64)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=SPILL_FILES))
+        for number, rows in enumerate(np.split(order, ends[:-1])):
             if rows.size:
-                with self._path(part).open("ab") as file:
+                with self._path(number).open("ab") as file:
                     file.write(records[rows].tobytes())
 
     def read(self) -> Iterator[NDArray[Any]]:
-        """The records of one file after another."""
-        for part in range(PARTS):
-            if self._path(part).exists():
-                yield np.fromfile(self._path(part), self._kind)
+        """Yield the records of one file after another."""
+        for number in range(SPILL_FILES):
+            if self._path(number).exists():
+                yield np.fromfile(self._path(number), self._kind)
 
-    def _path(self, part: int) -> Path:
-        return Path(self._folder.name) / str(part)
+    def _path(self, number: int) -> Path:
+        return Path(self._folder.name) / str(number)

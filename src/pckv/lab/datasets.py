@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from pckv.arrays import Flags, Floats
-from pckv.errors import DataError, ParameterError
-from pckv.files.pairs.population import PairRows
-from pckv.files.pairs.rows import Columns, RowFile, shown
+from pckv.errors import ParameterError
+from pckv.files.pairs.population import PopulationBuilder
+from pckv.files.pairs.rows import Columns, PairsFile, format_number
 from pckv.lab.dataset import Dataset
 from pckv.progress import Progress, no_progress
 
@@ -40,32 +40,32 @@ def read_ratings(
     """
     _check_range(low, high)
     path = Path(path)
-    rows = RowFile(path, Columns(*columns))
-    pairs = PairRows(rows)
+    file = PairsFile(path, Columns(*columns))
+    builder = PopulationBuilder(file)
     numbers: dict[str, int] = {}
     least, largest = np.inf, -np.inf
-    for batch in rows.batches(progress):
+    for batch in file.batches(progress):
         used = ~batch.blank
         bad = used & ~_within(batch.values, low, high)
         if bad.any():
             first = int(np.argmax(bad))
-            raise rows.refusal(int(batch.rows[first]), _bad_value(float(batch.values[first]), low, high))
+            raise file.row_error(int(batch.rows[first]), _bad_value(float(batch.values[first]), low, high))
         names = [name for name in batch.keys.names if name]
         codes = {name: numbers.setdefault(name, len(numbers)) for name in names}
         keys = np.array([codes.get(name, -1) for name in batch.keys.names], np.int64)[batch.keys.codes]
         if (keys[used] < 0).any():
-            raise rows.refusal(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+            raise file.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
         if used.any():
             least = min(least, batch.values[used].min())
             largest = max(largest, batch.values[used].max())
-        pairs.add(batch, keys, batch.values, used)
+        builder.add(batch, keys, batch.values, used)
     names = list(numbers)
-    population, _ = pairs.compress(repeated, names.__getitem__)
+    population, _ = builder.build(repeated, names.__getitem__)
     if not names:
-        raise DataError(f"{path}: no pairs")
+        raise file.error("no pairs")
     low, high = least if low is None else low, largest if high is None else high
     if not low < high:
-        raise DataError(f"{path}: all values are {low:g}: give the range, low and high")
+        raise file.error(f"all values are {low:g}: give the range, low and high")
     return Dataset(path.name, population, len(names), float(low), float(high))
 
 
@@ -88,4 +88,4 @@ def _within(values: Floats, low: float | None, high: float | None) -> Flags:
 def _bad_value(value: float, low: float | None, high: float | None) -> str:
     if not np.isfinite(value):
         return f"value {value} is not a finite number"
-    return f"value {shown(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"
+    return f"value {format_number(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"

@@ -25,8 +25,8 @@ REFERENCE_FREQUENCY = 0.05
 FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
 PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
-MOST_USERS = 10**15
-SMALLEST_FREQUENCY = 1e-9
+MAX_USERS = 10**15
+MIN_FREQUENCY = 1e-9
 # A frequency counts as told from zero if its interval leaves zero out this often.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
@@ -151,7 +151,7 @@ def plan(
     people = (SetSizes({pairs or 1: 1}) if sizes is None else SetSizes.of(sizes)).at_most(keys)
     if frequency is None:
         guess = REFERENCE_FREQUENCY if sizes is None else people.popular_frequency(keys)
-        frequency = max(guess, SMALLEST_FREQUENCY)
+        frequency = max(guess, MIN_FREQUENCY)
     exact_epsilon = Fraction(check_epsilon(epsilon))
     wanted = objective_for(keys, 1, objective, users)._replace(frequency=frequency)
     best = [
@@ -197,14 +197,12 @@ def plan(
 def _check(keys: int, users: int, pairs: int | None, frequency: float | None) -> None:
     if not 1 <= keys <= MAX_KEYS:
         raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
-    if not 1 <= users <= MOST_USERS:
+    if not 1 <= users <= MAX_USERS:
         raise ParameterError(f"users must be at least 1 and at most 10^15, not {users}")
     if pairs is not None and not 1 <= pairs <= keys:
         raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
-    if frequency is not None and not SMALLEST_FREQUENCY <= frequency <= 1:
-        raise ParameterError(
-            f"frequency must be at least {SMALLEST_FREQUENCY:g} and at most 1, not {frequency}"
-        )
+    if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
+        raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")
 
 
 def _channels(name: str, keys: int, epsilon: Fraction, people: SetSizes, wanted: Objective) -> list[Channel]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from pathlib import Path
 from typing import Any, Protocol
 
-from pckv.errors import DataError, ParameterError, require
+from pckv.errors import ParameterError
 
 # A pilot distinguishes sizes up to this. Half or twice as many lead to much the same paddings (docs/padding.md).
 MAX_DISTINGUISHED_SIZE = 512
@@ -22,12 +19,7 @@ PILOT_ONE_IN, MAX_PILOT_REPORTS = 10, 20_000
 POPULARITY_POWER = 0.5
 # How often they are held is not known yet: the k-th most frequent is taken to be held by a share like 1/(k + 8).
 POPULAR_KEYS, FLAT_HEAD = 50, 8
-# The columns of a histogram, and those of a pilot's estimates.
-HISTOGRAM, PILOT = ("size", "people"), ("key", "frequency")
-SURE = "frequency_low"
-LARGEST_SIZE, MOST_PEOPLE = 2**31, 1e15
-
-Row = Mapping[str, Any]
+MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 
 
 class PilotEstimates(Protocol):
@@ -51,7 +43,7 @@ class SetSizes:
     """
 
     def __init__(self, people: Mapping[int, float]) -> None:
-        counts = {_size(size): _people(size, number) for size, number in people.items()}
+        counts = {check_size(size): _people(size, number) for size, number in people.items()}
         total = math.fsum(counts.values())
         if total == 0:
             raise ParameterError("sizes of nobody: there must be people")
@@ -96,19 +88,6 @@ class SetSizes:
         if isinstance(given, SetSizes):
             return given
         return cls(given) if isinstance(given, Mapping) else cls.of_pilot(given)
-
-    @classmethod
-    def read(cls, path: Path) -> SetSizes:
-        """From a file: columns size and people, or a pilot's estimates as `pckv estimate --out` writes them."""
-        if path.suffix not in READERS:
-            raise DataError(f"{path}: a file of sizes is {', '.join(READERS)}")
-        try:
-            rows = READERS[path.suffix](path)
-            if all(row.keys() >= set(HISTOGRAM) for row in rows):
-                return cls(_histogram(rows))
-            return cls.of_buckets((row["key"], row.get(SURE, row["frequency"])) for row in rows)
-        except ParameterError as error:
-            raise DataError(f"{path}: {error}") from None
 
     @property
     def largest(self) -> int:
@@ -162,12 +141,13 @@ class SetSizes:
         return f"<SetSizes: {self.mean:.3g} pairs on average, 90 % of people at most {self.percentile(0.9)}>"
 
 
-def _size(size: Any) -> int:
+def check_size(size: Any) -> int:
+    """Return a size, or refuse what is not one."""
     try:
         whole = index(size)
     except TypeError:
         whole = -1
-    if not 0 <= whole <= LARGEST_SIZE:
+    if not 0 <= whole <= MAX_SIZE:
         raise ParameterError(f"a size must be a whole number of at least 0 and at most 2^31, not {size!r}")
     return whole
 
@@ -177,7 +157,7 @@ def _people(size: Any, number: Any) -> float:
         value = float(number)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not 0 <= value <= MOST_PEOPLE:
+    if not 0 <= value <= MAX_PEOPLE:
         raise ParameterError(f"size {size}: people must be at least 0 and at most 10^15, not {number!r}")
     return value
 
@@ -199,61 +179,3 @@ def _check_whole(buckets: Sequence[tuple[int, int, bool]]) -> None:
     wanted = [0, *(end + 1 for _, end, _ in buckets[:-1])]
     if starts != wanted or [start for start, _, is_open in buckets if is_open] != starts[-1:]:
         raise ParameterError("a pilot has all buckets: 0, 1, 2, 3-4 and so on, the last one open (257+)")
-
-
-def _histogram(rows: Iterable[Row]) -> dict[int, float]:
-    people: dict[int, float] = {}
-    for row in rows:
-        text = row["size"]
-        is_text = isinstance(text, str) and re.fullmatch(r"[0-9]{1,10}", text.strip())
-        size = _size(int(text) if is_text else text)
-        if size in people:
-            raise ParameterError(f"size {size} is there twice")
-        people[size] = _people(size, row["people"])
-    return people
-
-
-def _check_columns(names: Iterable[object]) -> None:
-    found = set(names)
-    if not (found >= set(HISTOGRAM) or found >= set(PILOT)):
-        raise ParameterError("there must be columns size and people, or the estimates of a pilot")
-
-
-def _read_csv(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        try:
-            _check_columns(reader.fieldnames or ())
-            return list(reader)
-        except csv.Error as error:
-            raise ParameterError(f"not CSV ({error})") from None
-        except UnicodeDecodeError:
-            raise ParameterError("not UTF-8") from None
-
-
-def _read_json(path: Path) -> list[Row]:
-    try:
-        rows = json.loads(path.read_bytes())["estimates"]
-        for row in rows:
-            _check_columns(row.keys())
-    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
-        raise ParameterError("not the JSON of a pilot's estimates") from None
-    return list(rows)
-
-
-def _read_parquet(path: Path) -> list[Row]:
-    arrow, parquet = require("pyarrow", extra="files"), require("pyarrow.parquet", extra="files")
-    with path.open("rb") as raw:
-        try:
-            file = parquet.ParquetFile(raw)
-            _check_columns(file.schema_arrow.names)
-            return list(file.read().to_pylist())
-        except (arrow.ArrowException, OSError, UnicodeDecodeError):
-            raise ParameterError("not a Parquet file that can be read") from None
-
-
-READERS: dict[str, Callable[[Path], list[Row]]] = {
-    ".csv": _read_csv,
-    ".json": _read_json,
-    ".parquet": _read_parquet,
-}

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from pckv.budget import exp_lower
 from pckv.canonical import decimal_text
 from pckv.channels import build, residues
-from pckv.channels.ue import LARGEST_BETA, SMALLEST_BETA, TUNED
-from pckv.channels.ue_compact import MOST_DECODED
+from pckv.channels.ue import MAX_BETA, MIN_BETA, TUNED
+from pckv.channels.ue_compact import MAX_DECODED_WORDS
 from pckv.moments import CountMoments, SupportMoments
 from pckv.planning.objective import MAX_TRADE_OFF, Objective
 from pckv.planning.prediction import Errors, predict
@@ -64,7 +64,7 @@ def best_beta(spec: ChannelSpec, objective: Objective) -> str:
     """Return how often `ue` should fake a sign, as a decimal text."""
     search = _Search(spec, objective)
     best = min((share * search.ue_share for share in BETAS), key=lambda beta: search.loss(beta, 0.0))
-    return decimal_text(min(max(float(f"{best:.3g}"), float(SMALLEST_BETA)), float(LARGEST_BETA)), "beta")
+    return decimal_text(min(max(float(f"{best:.3g}"), float(MIN_BETA)), float(MAX_BETA)), "beta")
 
 
 def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
@@ -142,9 +142,9 @@ def _primes(keys: int) -> list[int]:
     """For every number of digits the first primes that it is enough for, by how many words they make."""
     found: list[int] = []
     for lowest, highest in residues.ranges(keys):
-        if residues.words(keys, lowest) <= MOST_DECODED:
+        if residues.words(keys, lowest) <= MAX_DECODED_WORDS:
             found += islice(filter(residues.is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
-    fit = {q for q in found if residues.words(keys, q) <= MOST_DECODED}
+    fit = {q for q in found if residues.words(keys, q) <= MAX_DECODED_WORDS}
     return sorted(fit, key=lambda q: residues.words(keys, q))
 
 

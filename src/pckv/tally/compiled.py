@@ -19,7 +19,7 @@ Words = NDArray[np.int64]
 Planes = NDArray[np.uint8]
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
-LEAST_LANES = 64
+MIN_LANES = 64
 LANE_BYTES = 8
 # Loading the compiled loops takes half a second, in which plain ones count about this much.
 BYTES_WORTH_COMPILING = 2**28
@@ -55,7 +55,7 @@ class CompiledTally(Tally):
 
         width = rows.shape[1]
         rows_per_lane_row = LANE_BYTES // gcd(width, LANE_BYTES)
-        rows_per_lane_row *= -(-LEAST_LANES * LANE_BYTES // (rows_per_lane_row * width))
+        rows_per_lane_row *= -(-MIN_LANES * LANE_BYTES // (rows_per_lane_row * width))
         whole = rows.shape[0] // rows_per_lane_row * rows_per_lane_row
         lanes = np.ascontiguousarray(rows[:whole]).reshape(-1, rows_per_lane_row * width).view(np.uint64)
         totals = count_bits(lanes).reshape(rows_per_lane_row, 8 * width).sum(axis=0)

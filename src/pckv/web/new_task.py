@@ -21,7 +21,7 @@ from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
 from pckv.planning.objective import Objective
-from pckv.planning.plan import MOST_USERS, Plan, plan
+from pckv.planning.plan import MAX_USERS, Plan, plan
 from pckv.planning.prediction import Errors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
@@ -55,7 +55,7 @@ class NewTaskForm(BaseModel):
     low: Decimal
     high: Decimal
     epsilon: Annotated[str, Field(pattern=EPSILON)]
-    users: Annotated[int, Field(ge=1, le=MOST_USERS)] = 10_000
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = 10_000
     pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] = 1
     objective: ObjectiveName = "both"
     opens: str | None = None
@@ -82,7 +82,7 @@ class NewTaskForm(BaseModel):
 )
 async def show_plan(
     keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
-    users: Annotated[int, Query(ge=1, le=MOST_USERS)],
+    users: Annotated[int, Query(ge=1, le=MAX_USERS)],
     epsilon: Annotated[str, Query(pattern=EPSILON)],
     pairs: Annotated[int, Query(ge=1, le=MAX_KEYS)] = 1,
     objective: Annotated[ObjectiveName, Query()] = "both",

@@ -12,7 +12,7 @@ from pckv.charts import errors_chart
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.planning.plan import REFERENCE_FREQUENCY, SMALLEST_FREQUENCY, users_for
+from pckv.planning.plan import MIN_FREQUENCY, REFERENCE_FREQUENCY, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
@@ -38,7 +38,7 @@ def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]
 async def precision(
     task_id: str,
     collector: CurrentCollector,
-    frequency: Annotated[float, Query(ge=SMALLEST_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
+    frequency: Annotated[float, Query(ge=MIN_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
 ) -> dict[str, Any]:
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.

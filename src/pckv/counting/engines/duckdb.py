@@ -1,7 +1,7 @@
 """The `duckdb` engine: SQL over report files, in this process.
 
 Words are counted by `GROUP BY`; the bodies of `ue` are streamed into the kernel that the numpy
-engine uses. What is wrong with a file is found by the numpy engine, which knows places.
+engine uses. The numpy engine, which knows places, finds what is wrong with a file.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pckv.counting.batches import Counted, count_batch
-from pckv.counting.deduplicator import Sieve
-from pckv.counting.engines.sql import count_instead, read_counts, settle
-from pckv.errors import require
-from pckv.files.reports.format import first_line
+from pckv.counting.batches import CountResult, count_batch
+from pckv.counting.deduplicator import Deduplicator
+from pckv.counting.engines.sql import account_for_rows, read_word_counts, recount_with_numpy
+from pckv.errors import first_line, require
+from pckv.files.reports.columns import message_column
 from pckv.tally.compiled import fast_tally
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Beyond this much memory the database works on disk.
 MEMORY = "1GB"
-BATCH_ROWS = 2**17
-SECONDS_A_LOOK = 0.2
+ROWS_PER_BATCH = 2**17
+POLL_SECONDS = 0.2
 
 # Without hive_partitioning, a folder named `word=3` says nothing about words.
 BODIES = "SELECT body FROM read_parquet($files, hive_partitioning = false)"
@@ -49,16 +49,16 @@ WORDS_ONCE = """
 """
 
 
-def count(job: Job) -> Counted:
+def count(job: Job) -> CountResult:
     """Count report files with DuckDB."""
     duckdb, arrow = require("duckdb", extra="duckdb"), require("pyarrow", extra="files")
-    counter = _count_words if job.task.word_limit is not None else _count_bodies
+    count_messages = _count_words if message_column(job.task).can_group else _count_bodies
     try:
         with _connection(duckdb) as connection:
-            counted = counter(job, connection)
+            result = count_messages(job, connection)
     except (duckdb.Error, arrow.ArrowException, OSError) as error:
-        return count_instead(job, f"DuckDB: {first_line(error)}")
-    return settle(job, "DuckDB", counted)
+        return recount_with_numpy(job, f"DuckDB: {first_line(error)}")
+    return account_for_rows(job, "DuckDB", result)
 
 
 @contextmanager
@@ -66,48 +66,48 @@ def _connection(duckdb: Any) -> Iterator[Any]:
     with tempfile.TemporaryDirectory(prefix="pckv-") as folder:
         settings = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
         with duckdb.connect(config=settings) as connection:
-            # Progress is asked for here; the database would print it on stdout.
+            # Progress is polled; the database itself would print it on stdout.
             connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
             yield connection
 
 
-def _count_words(job: Job, connection: Any) -> Counted:
+def _count_words(job: Job, connection: Any) -> CountResult:
     parameters: dict[str, object] = {"files": _literal_paths(job)}
     if job.dedupe:
         parameters["limit"] = job.task.word_limit
-        table = _watched(job, connection, WORDS_ONCE, parameters)
+        table = _run_query(job, connection, WORDS_ONCE, parameters)
     else:
         missing = any(file.ids_may_be_missing for file in job.files)
         query = WORDS.format(missing="report_id IS NULL" if missing else "false")
-        table = _watched(job, connection, query, parameters)
-    return read_counts(job.task, job.files, table)
+        table = _run_query(job, connection, query, parameters)
+    return read_word_counts(job.task, job.files, table)
 
 
-def _watched(job: Job, connection: Any, query: str, parameters: dict[str, object]) -> Any:
-    """Run a query in a thread, and look now and then how far it has come."""
+def _run_query(job: Job, connection: Any, query: str, parameters: dict[str, object]) -> Any:
+    """Run a query in a thread, and report its progress until it is done."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(lambda: connection.sql(query, params=parameters).to_arrow_table())
         share = 0.0
-        while not wait([running], SECONDS_A_LOOK).done:
+        while not wait([running], POLL_SECONDS).done:
             share = max(share, connection.query_progress() / 100)
             job.progress(int(share * job.rows))
         return running.result()
 
 
-def _count_bodies(job: Job, connection: Any) -> Counted:
+def _count_bodies(job: Job, connection: Any) -> CountResult:
     parameters = {"files": _literal_paths(job)}
     with_ids = job.dedupe or any(file.ids_may_be_missing for file in job.files)
-    found = connection.sql(BODIES_WITH_IDS if with_ids else BODIES, params=parameters)
-    counted, done = Counted(fast_tally(job.task, job.rows)), 0
-    with closing(Sieve(job.task)) as sieve:
-        for batch in found.to_arrow_reader(BATCH_ROWS):
+    query = connection.sql(BODIES_WITH_IDS if with_ids else BODIES, params=parameters)
+    result, done = CountResult(fast_tally(job.task, job.rows)), 0
+    with closing(Deduplicator(job.task)) as deduplicator:
+        for batch in query.to_arrow_reader(ROWS_PER_BATCH):
             if job.dedupe:
-                sieve.add(batch, "DuckDB", done, counted.problems, skip=True)
+                deduplicator.add(batch, "DuckDB", done, result.skipped, skip_bad=True)
             else:
-                count_batch(counted, batch, "DuckDB", done, skip=True)
+                count_batch(result, batch, "DuckDB", done, skip_bad=True)
             done += len(batch)
             job.progress(done)
-        return sieve.count(job.files) if job.dedupe else counted
+        return deduplicator.count(job.files) if job.dedupe else result
 
 
 def _literal_paths(job: Job) -> list[str]:
@@ -115,5 +115,5 @@ def _literal_paths(job: Job) -> list[str]:
 
 
 def _literal(path: Path) -> str:
-    """A path that DuckDB does not take for a pattern, nor for one below somebody's home."""
+    """Return a path that DuckDB takes neither for a pattern nor for one below a home folder."""
     return re.sub(r"([\[*?])", r"[\1]", str(path.resolve()))

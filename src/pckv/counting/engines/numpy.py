@@ -1,4 +1,4 @@
-"""The `numpy` engine: threads that read and count row groups, each into a tally of its own."""
+"""The `numpy` engine: threads that read and count row groups, each into its own tally."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pckv.counting.batches import Counted, Problem, count_batch
-from pckv.counting.deduplicator import Sieve
-from pckv.errors import require
-from pckv.files.reports.format import ReportFile, first_line
+from pckv.counting.batches import BadReports, CountResult, count_batch
+from pckv.counting.deduplicator import Deduplicator
+from pckv.errors import first_line, require
+from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
 from pckv.tally.compiled import fast_tally
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job
 
-# A thread counts about this many rows before it takes up others.
-ROWS_A_SPAN = 2**22
+# A thread counts about this many rows at a time.
+ROWS_PER_SPAN = 2**22
 
 
 class Span(NamedTuple):
@@ -32,75 +32,83 @@ class Span(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many reports there are."""
+        """The number of reports in the span."""
         return sum(map(self.file.group_rows, self.groups))
 
 
-def count(job: Job) -> Counted:
+class PlacedBatch(NamedTuple):
+    """A record batch, its place in messages, and the number of its first report there."""
+
+    where: str
+    start: int
+    batch: Any
+
+
+def count(job: Job) -> CountResult:
     """Count report files and a stream with numpy, on all cores."""
-    return _count_once(job) if job.dedupe else _count_all(job)
+    return _count_deduplicated(job) if job.dedupe else _count_all(job)
 
 
-def _count_all(job: Job) -> Counted:
-    parts = _Parts(job)
-    whole = Counted(Tally(job.task))
+def _count_all(job: Job) -> CountResult:
+    tallies = _ThreadTallies(job)
+    result = CountResult(Tally(job.task))
     done = 0
-    for span, problems in _in_order(parts.count, _spans(job.files)):
-        whole.problems += problems
+    for span, skipped in _count_in_order(tallies.count, _spans(job.files)):
+        result.skipped += skipped
         done += span.rows
         job.progress(done)
     for where, start, batch in _stream_batches(job):
-        count_batch(whole, batch, where, start, skip=job.skip_bad)
+        count_batch(result, batch, where, start, skip_bad=job.skip_bad)
         done += len(batch)
         job.progress(done)
-    for part in parts.idle:
-        whole.tally.merge(part)
-    return whole
+    for tally in tallies.idle:
+        result.tally.merge(tally)
+    return result
 
 
-class _Parts:
-    """As many tallies as threads count at once; each takes in one span after another."""
+class _ThreadTallies:
+    """As many tallies as there are threads that count; each takes in one span after another."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.idle: list[Tally] = []
 
-    def count(self, span: Span) -> list[Problem]:
-        """Count a span into a tally that nobody uses, and say what was wrong in it."""
-        part = Counted(self._take())
-        for where, start, batch in _batches(self.job, span, part.problems):
-            count_batch(part, batch, where, start, skip=self.job.skip_bad)
-        self.idle.append(part.tally)
-        return part.problems
+    def count(self, span: Span) -> list[BadReports]:
+        """Count a span into an idle tally, and return what was skipped."""
+        result = CountResult(self._take())
+        for where, start, batch in _span_batches(self.job, span, result.skipped):
+            count_batch(result, batch, where, start, skip_bad=self.job.skip_bad)
+        self.idle.append(result.tally)
+        return result.skipped
 
     def _take(self) -> Tally:
-        # To look first whether there is one would leave time for another thread to take it.
+        # Between a look at the list and a pop, another thread could take the last one.
         try:
             return self.idle.pop()
         except IndexError:
             return fast_tally(self.job.task, self.job.rows)
 
 
-def _count_once(job: Job) -> Counted:
-    """Count every report id once: all reports pass through a sieve on disk."""
-    problems: list[Problem] = []
+def _count_deduplicated(job: Job) -> CountResult:
+    """Count each report id once: all reports are spilled to disk first."""
+    skipped: list[BadReports] = []
     done = 0
-    in_files = (place for span in _spans(job.files) for place in _batches(job, span, problems))
-    with closing(Sieve(job.task)) as sieve:
+    in_files = (placed for span in _spans(job.files) for placed in _span_batches(job, span, skipped))
+    with closing(Deduplicator(job.task)) as deduplicator:
         for where, start, batch in chain(in_files, _stream_batches(job)):
-            sieve.add(batch, where, start, problems, skip=job.skip_bad)
+            deduplicator.add(batch, where, start, skipped, skip_bad=job.skip_bad)
             done += len(batch)
             job.progress(done)
-        counted = sieve.count(job.files)
-    return Counted(counted.tally, counted.repeated, problems)
+        result = deduplicator.count(job.files)
+    return CountResult(result.tally, result.repeated, skipped)
 
 
-def _in_order(
-    count_span: Callable[[Span], list[Problem]], spans: Iterable[Span]
-) -> Iterator[tuple[Span, list[Problem]]]:
-    """Spans with their problems, in their order; hardly more under way than there are cores."""
+def _count_in_order(
+    count_span: Callable[[Span], list[BadReports]], spans: Iterable[Span]
+) -> Iterator[tuple[Span, list[BadReports]]]:
+    """Yield spans and what was skipped in each, in order; about twice as many are under way as there are cores."""
     cores = os.cpu_count() or 1
-    under_way: deque[tuple[Span, Future[list[Problem]]]] = deque()
+    under_way: deque[tuple[Span, Future[list[BadReports]]]] = deque()
     with ThreadPoolExecutor(cores) as pool:
         try:
             for span in spans:
@@ -122,29 +130,29 @@ def _spans(files: Iterable[ReportFile]) -> Iterator[Span]:
         start = rows = 0
         for group in range(file.groups):
             rows += file.group_rows(group)
-            if rows >= ROWS_A_SPAN or group == file.groups - 1:
+            if rows >= ROWS_PER_SPAN or group == file.groups - 1:
                 yield Span(file, range(start, group + 1))
                 start, rows = group + 1, 0
 
 
-def _batches(job: Job, span: Span, problems: list[Problem]) -> Iterator[tuple[str, int, Any]]:
-    """The record batches of a span: where each is, its first row, and itself."""
+def _span_batches(job: Job, span: Span, skipped: list[BadReports]) -> Iterator[PlacedBatch]:
+    """Yield the record batches of a span; a row group that cannot be read is an error, or noted as skipped."""
     arrow = require("pyarrow", extra="files")
     for group in span.groups:
         where = f"{span.file.path}, row group {group}"
         start = 0
         try:
             for batch in span.file.batches(group, ids=job.dedupe):
-                yield where, start, batch
+                yield PlacedBatch(where, start, batch)
                 start += len(batch)
         except (arrow.ArrowException, OSError) as error:
-            problem = Problem(where, first_line(error), span.file.group_rows(group) - start)
+            bad = BadReports(where, first_line(error), span.file.group_rows(group) - start)
             if not job.skip_bad:
-                raise problem.refused() from None
-            problems.append(problem)
+                raise bad.to_error() from None
+            skipped.append(bad)
 
 
-def _stream_batches(job: Job) -> Iterator[tuple[str, int, Any]]:
+def _stream_batches(job: Job) -> Iterator[PlacedBatch]:
     if job.stream is not None:
         for number, batch in enumerate(job.stream.batches()):
-            yield f"{job.stream.name}, batch {number}", 0, batch
+            yield PlacedBatch(f"{job.stream.name}, batch {number}", 0, batch)

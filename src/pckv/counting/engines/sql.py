@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pckv.counting.batches import Counted, Problem
-from pckv.counting.deduplicator import conflict
+from pckv.counting.batches import BadReports, CountResult
+from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.errors import DataError, require
-from pckv.files.reports.format import ReportFile
+from pckv.files.reports.reader import ReportFile
+from pckv.progress import no_progress
 from pckv.tally import Tally
 from pckv.task import Task
 
@@ -20,36 +21,36 @@ if TYPE_CHECKING:
     from pckv.counting.job import Job
 
 
-def read_counts(task: Task, files: Sequence[ReportFile], table: Any) -> Counted:
-    """What a table of words, times, repeats and conflicts adds up to; what are no words is a problem."""
+def read_word_counts(task: Task, files: Sequence[ReportFile], table: Any) -> CountResult:
+    """Return the result in a table of words, times, repeats and conflicts; invalid words are noted as skipped."""
     compute = require("pyarrow.compute", extra="files")
     for report_id in table.column("conflict").drop_null():
-        raise conflict(files, report_id.as_py())
+        raise conflict_error(files, report_id.as_py())
     word = table.column("word")
     rows = int(compute.sum(table.column("times")).as_py() or 0)
     table = table.filter(compute.and_(compute.greater_equal(word, 0), compute.less(word, task.word_limit)))
-    counted = Counted(Tally(task), repeated=int(compute.sum(table.column("repeated")).as_py() or 0))
+    result = CountResult(Tally(task), repeated=int(compute.sum(table.column("repeated")).as_py() or 0))
     words, times = (table.column(name).to_numpy().astype(np.int64) for name in ("word", "times"))
-    counted.tally.add_counted(words, times)
-    if rows > counted.tally.reports:
-        counted.problems.append(Problem("the table", "no words of the task", rows - counted.tally.reports))
-    return counted
+    result.tally.add_counted(words, times)
+    if rows > result.tally.reports:
+        result.skipped.append(BadReports("the table", "no words of the task", rows - result.tally.reports))
+    return result
 
 
-def count_instead(job: Job, failure: str) -> Counted:
-    """After an engine failed: the numpy engine names a place that cannot be read, or passes over it."""
-    counted = numpy_engine.count(replace(job, progress=lambda _: None))
-    if not counted.problems:
+def recount_with_numpy(job: Job, failure: str) -> CountResult:
+    """Count after an engine failed: the numpy engine names the place that cannot be read, or skips it."""
+    result = numpy_engine.count(replace(job, progress=no_progress))
+    if not result.skipped:
         raise DataError(failure)
-    return counted
+    return result
 
 
-def settle(job: Job, engine: str, counted: Counted) -> Counted:
-    """Every row is counted, repeated or has something wrong with it; the numpy engine knows where."""
-    left_out = job.rows - counted.tally.reports - counted.repeated
+def account_for_rows(job: Job, engine: str, result: CountResult) -> CountResult:
+    """Check that each row was counted, repeated or bad; the numpy engine finds where the bad ones are."""
+    left_out = job.rows - result.tally.reports - result.repeated
     if left_out:
-        counted.problems = numpy_engine.count(replace(job, dedupe=False, progress=lambda _: None)).problems
-        if sum(problem.reports or 0 for problem in counted.problems) != left_out:
+        result.skipped = numpy_engine.count(replace(job, dedupe=False, progress=no_progress)).skipped
+        if sum(bad.reports or 0 for bad in result.skipped) != left_out:
             raise DataError(f"{engine}: {left_out:,} of {job.rows:,} reports were lost on the way")
     job.progress(job.rows)
-    return counted
+    return result

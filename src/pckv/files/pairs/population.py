@@ -1,4 +1,4 @@
-"""Participants' pairs from files: many rows into compressed ones, what is wrong refused or mended."""
+"""Participants' pairs from files: rows are collected into a population; bad rows are refused or repaired."""
 
 from __future__ import annotations
 
@@ -9,29 +9,37 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
-from pckv.files.pairs.rows import Batch, Columns, Progress, RowFile, shown
+from pckv.files.pairs.rows import Columns, PairsFile, RowBatch, format_number
 from pckv.population import Population
+from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
 REPEATED = ("last", "mean")
 
 
-class Leniency(NamedTuple):
-    """What is mended instead of refused."""
+class Repairs(NamedTuple):
+    """What is done to bad rows instead of refusing them."""
 
+    # Move values outside the range to its nearest end.
     clip: bool = False
+    # Leave out rows with a key that the task does not have.
     ignore_unknown: bool = False
+    # Which value counts where a user has a key twice: one of REPEATED.
     repeated: str | None = None
 
 
-STRICT = Leniency()
+NO_REPAIRS = Repairs()
 
-Add = Callable[[Batch, NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]], None]
+# Takes a batch with the number of each row's key, its value within the range, and whether the row is used.
+AddRows = Callable[[RowBatch, Integers, Floats, Flags], None]
+# Takes the index of a row and its key, and returns the error that the row repeats that key.
+RepeatError = Callable[[int, int], DataError]
 
 
-class PopulationFile(NamedTuple):
-    """A population, and how many rows were mended on the way."""
+class RepairedPopulation(NamedTuple):
+    """A population, and how many of its rows were repaired."""
 
     population: Population
     clipped: int
@@ -43,143 +51,145 @@ def read_population(
     path: Path,
     task: Task,
     columns: Columns,
-    leniency: Leniency = STRICT,
-    progress: Progress = lambda _: None,
+    repairs: Repairs = NO_REPAIRS,
+    progress: Progress = no_progress,
     *,
     name: str | None = None,
-) -> PopulationFile:
-    """Read everybody's pairs; a row with an empty key and value is somebody without pairs.
+) -> RepairedPopulation:
+    """Read everybody's pairs; a row with neither key nor value is a participant without pairs.
 
-    Users whose keys are all ignored stay participants: leaving them out would bias every share.
+    Users whose keys are all ignored stay participants: leaving them out would bias every share. `name` is what
+    messages call the file, where that is not its path.
     """
-    rows = RowFile(path, columns, name)
-    pairs = PairRows(rows)
-    mended = read_rows(rows, pairs.add, task, leniency, progress)
-    population, merged = pairs.compress(leniency.repeated, task.key_name)
-    return PopulationFile(population, *mended, merged)
+    file = PairsFile(path, columns, name)
+    builder = PopulationBuilder(file)
+    clipped, ignored = read_task_rows(file, builder.add, task, repairs, progress)
+    population, merged = builder.build(repairs.repeated, task.key_name)
+    return RepairedPopulation(population, clipped, ignored, merged)
 
 
-def read_rows(rows: RowFile, add: Add, task: Task, leniency: Leniency, progress: Progress) -> tuple[int, int]:
-    """Pass all rows on, checked against a task; how many were clipped and how many ignored."""
+def read_task_rows(
+    file: PairsFile, add: AddRows, task: Task, repairs: Repairs, progress: Progress
+) -> tuple[int, int]:
+    """Check all rows against a task and pass them to `add`; return how many were clipped and ignored."""
     clipped = ignored = 0
-    for batch in rows.batches(progress):
-        keys, unknown = _task_keys(rows, batch, task, leniency)
+    for batch in file.batches(progress):
+        keys, unknown = _task_keys(file, batch, task, repairs)
         used = ~(unknown | batch.blank)
-        values, moved = _task_values(rows, batch, used, task, leniency)
+        values, moved = _task_values(file, batch, used, task, repairs)
         clipped, ignored = clipped + moved, ignored + int(unknown.sum())
         add(batch, keys, values, used)
     return clipped, ignored
 
 
-def _task_keys(
-    rows: RowFile, batch: Batch, task: Task, leniency: Leniency
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _task_keys(file: PairsFile, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Integers, Flags]:
     numbers = np.full(len(batch.keys.names), -1, np.int64)
-    for place, name in enumerate(batch.keys.names):
+    for code, name in enumerate(batch.keys.names):
         try:
-            numbers[place] = task.key_index(name)
+            numbers[code] = task.key_index(name)
         except PairsError as error:
-            if leniency.ignore_unknown:
+            if repairs.ignore_unknown:
                 continue
-            unknown = (batch.keys.codes == place) & ~batch.blank
+            unknown = (batch.keys.codes == code) & ~batch.blank
             if unknown.any():
                 first = int(batch.rows[np.argmax(unknown)])
-                raise rows.refusal(first, f"{error} (--ignore-unknown leaves such rows out)") from None
+                raise file.row_error(first, str(error), "unknown_key") from None
     keys = numbers[batch.keys.codes]
     return keys, (keys < 0) & ~batch.blank
 
 
 def _task_values(
-    rows: RowFile, batch: Batch, used: NDArray[np.bool_], task: Task, leniency: Leniency
-) -> tuple[NDArray[np.float64], int]:
+    file: PairsFile, batch: RowBatch, used: Flags, task: Task, repairs: Repairs
+) -> tuple[Floats, int]:
     values = batch.values
-    bad = used & ~((values >= task.low) & (values <= task.high))
-    for place in np.flatnonzero(bad & (np.isnan(values) | (not leniency.clip))):
-        problem = (
-            "value is NaN"
-            if np.isnan(values[place])
-            else f"value {shown(values[place])} is outside [{task.low:g}, {task.high:g}] (--clip moves it to the nearest end)"
-        )
-        raise rows.refusal(int(batch.rows[place]), problem)
-    return np.clip(values, task.low, task.high), int(bad.sum())
+    outside = used & ~((values >= task.low) & (values <= task.high))
+    refused = np.flatnonzero(outside & (np.isnan(values) | (not repairs.clip)))
+    if refused.size:
+        row, value = int(batch.rows[refused[0]]), float(values[refused[0]])
+        if np.isnan(value):
+            raise file.row_error(row, "value is NaN")
+        reason = f"value {format_number(value)} is outside [{task.low:g}, {task.high:g}]"
+        raise file.row_error(row, reason, "value_outside_range")
+    return np.clip(values, task.low, task.high), int(outside.sum())
 
 
-class PairRows:
-    """Rows of pairs as they come, until they are compressed into a population."""
+class PopulationBuilder:
+    """Rows of pairs in memory, until they are built into a population."""
 
-    def __init__(self, rows: RowFile) -> None:
-        self.rows = rows
-        self.users: dict[str, int] = {}
-        self._user = _Column(np.dtype(np.int32))
-        self._key = _Column(np.dtype(np.int32))
-        self._value = _Column(np.dtype(np.float64))
-        self._left_out = _Column(np.dtype(np.int64))
+    def __init__(self, file: PairsFile) -> None:
+        self.file = file
+        self._users: dict[str, int] = {}
+        self._user = _GrowingArray(np.dtype(np.int32))
+        self._key = _GrowingArray(np.dtype(np.int32))
+        self._value = _GrowingArray(np.dtype(np.float64))
+        self._unused = _GrowingArray(np.dtype(np.int64))
 
-    def add(
-        self, batch: Batch, keys: NDArray[np.int64], values: NDArray[np.float64], used: NDArray[np.bool_]
-    ) -> None:
-        """Take in a batch; rows that are not used still make their user a participant."""
-        codes = [self.users.setdefault(name, len(self.users)) for name in batch.users.names]
+    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
+        """Add a batch; the user of a row that is not used is a participant all the same."""
+        codes = [self._users.setdefault(name, len(self._users)) for name in batch.users.names]
         users = np.array(codes, np.int32)[batch.users.codes]
         self._user.extend(users[used])
         self._key.extend(keys[used])
         self._value.extend(values[used])
-        self._left_out.extend(batch.rows[~used])
+        self._unused.extend(batch.rows[~used])
 
-    def compress(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
-        """Everybody's pairs in order; how many rows were merged into others."""
-        if not self.users:
-            raise DataError(f"{self.rows.name}: no rows")
-        return compress(
-            self._user.taken(),
-            self._key.taken(),
-            self._value.taken(),
-            participants=len(self.users),
+    def build(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
+        """Return everybody's pairs, and how many rows were merged into others."""
+        if not self._users:
+            raise no_rows(self.file)
+        return build_population(
+            self._user.release(),
+            self._key.release(),
+            self._value.release(),
+            participants=len(self._users),
             repeated=repeated,
-            refusal=lambda place, key: self.rows.refusal(self._row_of(place), repeated_key(key_name(key))),
+            repeat_error=lambda index, key: repeated_key(self.file, self._row_of(index), key_name(key)),
         )
 
-    def _row_of(self, used: int) -> int:
-        """The number of a row, given how many used ones stand before it."""
-        left_out = self._left_out.taken()
-        before = np.searchsorted(left_out - np.arange(left_out.size), used, side="right")
-        return used + int(before)
+    def _row_of(self, index: int) -> int:
+        """Return the number of a row from its index among the used ones."""
+        unused = self._unused.release()
+        before = np.searchsorted(unused - np.arange(unused.size), index, side="right")
+        return index + int(before)
 
 
-def repeated_key(name: str) -> str:
-    """What is said of a key that a user has twice."""
-    return f"key {name!r} again for the same user (--repeated last or mean)"
+def no_rows(file: PairsFile) -> DataError:
+    """Return the error that a file has no rows."""
+    return file.error("no rows")
 
 
-def compress(
+def repeated_key(file: PairsFile, row: int, key: str) -> DataError:
+    """Return the error that a user has a key twice."""
+    return file.row_error(row, f"key {key!r} again for the same user", "repeated_key")
+
+
+def build_population(
     users: NDArray[np.int32],
     keys: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     *,
     participants: int,
     repeated: str | None,
-    refusal: Callable[[int, int], DataError],
+    repeat_error: RepeatError,
 ) -> tuple[Population, int]:
-    """Rows of pairs as a population, and how many were merged into others; `refusal` names a place and a key."""
+    """Return rows of pairs as a population, and how many rows were merged into others."""
     # A stable order: rows of one user and key stay as they came.
     order = np.lexsort((keys, users))
-    users = users[order]
-    keys = keys[order]
-    values = values[order]
-    again = np.zeros(users.size, np.bool_)
-    again[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
-    if again.any():
+    users, keys, values = users[order], keys[order], values[order]
+    repeats = np.zeros(users.size, np.bool_)
+    repeats[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
+    if repeats.any():
         if repeated is None:
-            first = int(np.flatnonzero(again)[np.argmin(order[again])])
-            raise refusal(int(order[first]), int(keys[first]))
-        values = _merged(values, again, repeated)
-        users, keys = users[~again], keys[~again]
+            first = int(np.flatnonzero(repeats)[np.argmin(order[repeats])])
+            raise repeat_error(int(order[first]), int(keys[first]))
+        values = _merge_repeats(values, repeats, repeated)
+        users, keys = users[~repeats], keys[~repeats]
     offsets = np.zeros(participants + 1, np.int64)
     np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
-    return Population(offsets, keys, values), int(again.sum())
+    return Population(offsets, keys, values), int(repeats.sum())
 
 
-class _Column:
+class _GrowingArray:
     """An array that grows in place: there may be many millions of rows, and no room for them twice."""
 
     def __init__(self, kind: np.dtype[Any]) -> None:
@@ -193,23 +203,23 @@ class _Column:
         self._array[self._size : end] = part
         self._size = end
 
-    def taken(self) -> NDArray[Any]:
-        """The whole array, which the column gives up."""
+    def release(self) -> NDArray[Any]:
+        """Return the whole array and forget it."""
         whole, self._array = self._array, np.empty(0, self._array.dtype)
         whole.resize(self._size, refcheck=False)
         self._size = 0
         return whole
 
 
-def _merged(values: NDArray[np.float64], again: NDArray[np.bool_], how: str) -> NDArray[np.float64]:
-    """One value for every run of rows that are the same pair again; most runs have one row."""
-    merged = values[~again]
-    repeats = np.flatnonzero(again)
-    starts = repeats[np.flatnonzero(~again[repeats - 1])] - 1
-    ends = repeats[np.flatnonzero(~np.append(again, False)[repeats + 1])]
+def _merge_repeats(values: Floats, repeats: Flags, how: str) -> Floats:
+    """Return one value per run of rows with the same user and key; most runs have one row."""
+    merged = values[~repeats]
+    indices = np.flatnonzero(repeats)
+    starts = indices[np.flatnonzero(~repeats[indices - 1])] - 1
+    ends = indices[np.flatnonzero(~np.append(repeats, False)[indices + 1])]
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         run = values[start : end + 1]
-        # Rounding must not carry a mean out of its values, and so perhaps out of the range.
-        chosen = run[-1] if how == "last" else np.clip(run.mean(), run.min(), run.max())
-        merged[start - np.searchsorted(repeats, start)] = chosen
+        # Rounding must not move a mean outside its values, and so perhaps outside the range.
+        value = run[-1] if how == "last" else np.clip(run.mean(), run.min(), run.max())
+        merged[start - np.searchsorted(indices, start)] = value
     return merged

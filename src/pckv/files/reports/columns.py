@@ -1,0 +1,156 @@
+"""The column that holds the messages of reports: one class per message format, found by the column's name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Bytes, Flags, Integers, Messages
+from pckv.errors import require
+from pckv.limits import REPORT_ID_BYTES
+from pckv.tally.kernels.planes import plane_problems
+from pckv.task import Task
+from pckv.wire import BitPlanes, Words
+
+ID_COLUMN = "report_id"
+
+
+class InvalidRows(NamedTuple):
+    """Rows with one kind of fault, and the sentence that describes it."""
+
+    rows: Flags
+    # With {} where the row's own number belongs, if there are numbers.
+    sentence: str
+    numbers: Integers | None = None
+
+    def describe(self, row: int) -> str:
+        """Return what is wrong with a row."""
+        return self.sentence if self.numbers is None else self.sentence.format(self.numbers[row])
+
+
+class MessageColumn(ABC):
+    """How the messages of one task are stored in Arrow, Parquet and SQL."""
+
+    name: ClassVar[str]
+    parquet_encoding: ClassVar[str]
+    spark_type: ClassVar[str]
+    # Whether SQL can count equal messages by GROUP BY instead of decoding each.
+    can_group: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def arrow_type(self) -> Any:
+        """The type of the column."""
+
+    @abstractmethod
+    def to_column(self, messages: Messages) -> Any:
+        """Return messages as an Arrow array."""
+
+    @abstractmethod
+    def to_messages(self, column: Any) -> Messages:
+        """Return the messages of a column without nulls; Arrow refuses bodies of another length."""
+
+    @abstractmethod
+    def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
+        """Yield the faults of a column, nulls aside."""
+
+
+class WordColumn(MessageColumn):
+    """Words: 64-bit integers, packed to the bits that they need."""
+
+    name = Words.column
+    parquet_encoding = "DELTA_BINARY_PACKED"
+    spark_type = "bigint"
+    can_group = True
+
+    def __init__(self, message_format: Words) -> None:
+        self._limit = message_format.limit
+
+    @property
+    def arrow_type(self) -> Any:
+        """The type of the column."""
+        return require("pyarrow", extra="files").int64()
+
+    def to_column(self, messages: Messages) -> Any:
+        """Return words as an Arrow array."""
+        return require("pyarrow", extra="files").array(messages)
+
+    def to_messages(self, column: Any) -> Integers:
+        """Return the words of a column without nulls."""
+        words: Integers = column.to_numpy()
+        return words
+
+    def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
+        """Yield the rows whose word is not below the limit."""
+        words = column.fill_null(0).to_numpy()
+        too_large = words.view(np.uint64) >= np.uint64(self._limit)
+        yield InvalidRows(too_large, f"word {{}} is not below {self._limit}", words)
+
+
+class BodyColumn(MessageColumn):
+    """Bodies: bit planes, which are noise and stay as they are."""
+
+    name = BitPlanes.column
+    parquet_encoding = "DELTA_LENGTH_BYTE_ARRAY"
+    spark_type = "binary"
+    can_group = False
+
+    def __init__(self, message_format: BitPlanes) -> None:
+        self._format = message_format
+
+    @property
+    def arrow_type(self) -> Any:
+        """The type of the column."""
+        return require("pyarrow", extra="files").binary()
+
+    def to_column(self, messages: Messages) -> Any:
+        """Return rows of plane bytes as an Arrow array."""
+        return bytes_to_column(messages.astype(np.uint8, copy=False)).cast(self.arrow_type)
+
+    def to_messages(self, column: Any) -> Bytes:
+        """Return the bodies of a column without nulls as rows of plane bytes."""
+        return column_to_bytes(column, self._format.body_bytes)
+
+    def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
+        """Yield the rows whose body has another length, and those with bits that must not be set."""
+        compute = require("pyarrow.compute", extra="files")
+        size = self._format.body_bytes
+        lengths = compute.binary_length(column).fill_null(-1).to_numpy()
+        yield InvalidRows(lengths != size, f"a body has {size} bytes, not {{}}", lengths)
+        whole = np.flatnonzero(lengths == size)
+        for sentence, rows in plane_problems(column_to_bytes(column.take(whole), size), self._format.keys):
+            invalid = np.zeros(len(column), np.bool_)
+            invalid[whole[rows]] = True
+            yield InvalidRows(invalid, sentence)
+
+
+COLUMNS: dict[str, Any] = {column.name: column for column in (WordColumn, BodyColumn)}
+
+
+def message_column(task: Task) -> MessageColumn:
+    """Return the column that holds the messages of a task's reports."""
+    message_format = task.channel.message_format
+    column: MessageColumn = COLUMNS[message_format.column](message_format)
+    return column
+
+
+def column_to_ids(column: Any) -> Bytes:
+    """Return a column of report ids without nulls as rows of bytes."""
+    return column_to_bytes(column, REPORT_ID_BYTES)
+
+
+def bytes_to_column(rows: Bytes) -> Any:
+    """Return rows of bytes as an Arrow array of fixed-size binary values."""
+    arrow = require("pyarrow", extra="files")
+    data = arrow.py_buffer(np.ascontiguousarray(rows))
+    return arrow.Array.from_buffers(arrow.binary(rows.shape[1]), len(rows), [None, data])
+
+
+def column_to_bytes(column: Any, size: int) -> Bytes:
+    """Return a column of binary values of one size as rows of bytes."""
+    fixed = column.cast(require("pyarrow", extra="files").binary(size))
+    data = np.frombuffer(fixed.buffers()[1] or b"", np.uint8)
+    return data[fixed.offset * size : (fixed.offset + len(fixed)) * size].reshape(-1, size)

@@ -1,0 +1,28 @@
+"""What the commands that count make of `-`, and hints at options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pckv.cli.common import HINTS
+from pckv.cli.counting import count_named
+from pckv.counting.run import CountOptions
+from pckv.errors import DataError
+from support.made_reports import GRR
+from support.parts import ROOT
+
+
+def test_standard_input_is_counted_once() -> None:
+    with pytest.raises(DataError, match=r"^-: standard input was given twice$"):
+        count_named(GRR, [Path("-"), Path("-")], CountOptions())
+
+
+def test_every_hint_is_for_a_code_that_the_library_has() -> None:
+    """A code that was renamed would lose its hint without a word."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src/pckv").rglob("*.py")]
+    library = "".join(text for text in sources if "HINTS" not in text)
+    for code, hint in HINTS.items():
+        assert f'"{code}"' in library
+        assert "--" in hint

@@ -1,0 +1,67 @@
+"""Files of pairs that do not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pckv import Task
+from pckv.errors import DataError
+from pckv.files.pairs.population import Repairs, read_population
+from pckv.files.pairs.spill import read_populations
+from pckv.population import Population
+from support.pairs_files import MOVIES, NAMES
+
+NAMED_KEYS = ["alien", "heat", "up", "nobody knows"]
+REPAIRS = Repairs(ignore_unknown=True, repeated="mean")
+
+
+def held_by_all(populations: Iterable[Population]) -> list[tuple[tuple[int, float], ...]]:
+    return sorted(
+        tuple(sorted(people.pairs(one).items())) for people in populations for one in range(len(people))
+    )
+
+
+def many_ratings(path: Path) -> Path:
+    """Nine hundred people with unknown keys, repeated ones, and some without a pair."""
+    rng = np.random.default_rng(3)
+    lines = ["user,key,value"]
+    for user, key, value in zip(*(rng.integers(0, most, 5000) for most in (900, 12, 5)), strict=True):
+        lines.append(f"u{user},{NAMED_KEYS[key]},{value + 1}" if key < len(NAMED_KEYS) else f"u{user},,")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_people_are_the_same_spilled_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = many_ratings(tmp_path / "a.csv")
+    task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
+    whole = read_population(path, task, NAMES, REPAIRS)
+    monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 10)
+    parts = list(read_populations(path, task, NAMES, REPAIRS))
+    assert len(parts) > 100
+    assert held_by_all(part.population for part in parts) == held_by_all([whole.population])
+    for mended in ("clipped", "ignored", "merged"):
+        assert sum(getattr(part, mended) for part in parts) == getattr(whole, mended)
+    assert whole.ignored > 0 < whole.merged
+
+
+def test_a_repeated_key_is_named_when_spilled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,key,value\na,heat,1\nb,,\na,up,2\n\na,heat,3\n", encoding="utf-8")
+    task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
+    monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 1)
+    with pytest.raises(DataError, match=r"a\.csv, line 6: key 'heat' again for the same user"):
+        list(read_populations(path, task, NAMES))
+
+
+@pytest.mark.parametrize("text", ["user,key,value\n", "user,key,value\n\n\n"], ids=["header", "blank"])
+def test_a_large_file_without_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 1)
+    with pytest.raises(DataError) as caught:
+        next(read_populations(path, MOVIES, NAMES))
+    assert str(caught.value) == f"{path}: no rows"

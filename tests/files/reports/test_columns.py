@@ -1,0 +1,32 @@
+"""The column that holds the messages of reports."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from pckv.files.reports.columns import COLUMNS, message_column
+from pckv.wire import MessageFormat
+from support.made_reports import TASKS, some_messages
+
+
+def test_the_message_column_follows_the_mechanism() -> None:
+    assert {name: message_column(task).name for name, task in TASKS.items()} == {
+        name: "body" if name == "ue" else "word" for name in TASKS
+    }
+
+
+def test_every_message_format_has_a_column() -> None:
+    assert COLUMNS.keys() == {kind.column for kind in get_args(MessageFormat)}
+
+
+def test_messages_survive_a_column() -> None:
+    for task in TASKS.values():
+        column = message_column(task)
+        for size in (0, 1, 30):
+            messages = some_messages(task, size)
+            arrow = column.to_column(messages)
+            assert arrow.type == column.arrow_type
+            assert (column.to_messages(arrow) == messages).all()
+            # A part of a column has an offset into its buffer.
+            assert (column.to_messages(arrow.slice(size // 2)) == messages[size // 2 :]).all()
+            assert not any(invalid.rows.any() for invalid in column.invalid_rows(arrow))

@@ -1,0 +1,181 @@
+"""Report files that are damaged, forged or of another task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pckv import Task
+from support.made_reports import GRR as WORDS
+from support.made_reports import UE as PLANES
+from support.made_reports import damage, forged_file, forged_table, make_hole, report_file, some_messages
+from support.report_files import batches_file, counted, report_refusal
+
+WORD_ROW = forged_table("word", [3], pa.int64())
+BODY_ROW = forged_table("body", [b"\x01\0\x01\0"], pa.binary())
+
+
+@pytest.fixture(params=[WORDS, PLANES], ids=["words", "planes"])
+def task(request: pytest.FixtureRequest) -> Task:
+    chosen: Task = request.param
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("task", "second", "problem"),
+    [
+        (WORDS, forged_table("word", [3, 24], pa.int64()), "report 1: word 24 is not below 24"),
+        (WORDS, forged_table("word", [-1], pa.int64()), "report 0: word -1 is not below 24"),
+        (WORDS, forged_table("word", [3, None], pa.int64()), "report 1: no word"),
+        (PLANES, forged_table("body", [bytes(4), None], pa.binary()), "report 1: no body"),
+        (PLANES, forged_table("body", [bytes(3)], pa.binary()), "report 0: a body has 4 bytes, not 3"),
+        (
+            PLANES,
+            forged_table("body", [bytes(4), bytes(5)], pa.binary()),
+            "report 1: a body has 4 bytes, not 5",
+        ),
+        (PLANES, forged_table("body", [b""], pa.binary()), "report 0: a body has 4 bytes, not 0"),
+        (
+            PLANES,
+            forged_table("body", [bytes(3), bytes(5)], pa.binary()),
+            "report 0: a body has 4 bytes, not 3",
+        ),
+        (PLANES, forged_table("body", [b"\0\x08\0\0"], pa.binary()), "report 0: a bit beyond the last of 11"),
+        (
+            PLANES,
+            forged_table("body", [bytes(4), b"\x02\0\x04\0"], pa.binary()),
+            "report 1: a sign is set where nothing is present",
+        ),
+    ],
+    ids=[
+        "too-large",
+        "negative",
+        "no-word",
+        "no-body",
+        "short",
+        "long",
+        "nothing",
+        "short-and-long",
+        "spare-bit",
+        "stray-sign",
+    ],
+)
+def test_the_row_group_of_a_bad_report_is_named(
+    tmp_path: Path, task: Task, second: Any, problem: str
+) -> None:
+    first = WORD_ROW if task is WORDS else BODY_ROW
+    path = forged_file(tmp_path / "a.parquet", task, first, second)
+    assert report_refusal(path, task).startswith(f"{path}, row group 1: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("task", "table", "problem"),
+    [
+        (WORDS, BODY_ROW, "column 'word' is missing"),
+        (PLANES, WORD_ROW, "column 'body' is missing"),
+        (WORDS, WORD_ROW.drop_columns("report_id"), "column 'report_id' is missing"),
+        (WORDS, forged_table("word", [3], pa.int32()), "column 'word' is int32, not int64"),
+        (WORDS, forged_table("word", [3], pa.uint64()), "column 'word' is uint64, not int64"),
+        (WORDS, forged_table("word", ["3"], pa.string()), "column 'word' is string, not int64"),
+        (
+            PLANES,
+            forged_table("body", [bytes(4)], pa.binary(4)),
+            "column 'body' is fixed_size_binary[4], not binary",
+        ),
+        (PLANES, forged_table("body", ["abcd"], pa.string()), "column 'body' is string, not binary"),
+        (
+            WORDS,
+            pa.table({"report_id": [bytes(16)], "word": [3]}),
+            "column 'report_id' is binary, not fixed_size_binary[16]",
+        ),
+    ],
+    ids=["word", "body", "id", "int32", "uint64", "text", "fixed", "text-body", "id-type"],
+)
+def test_columns_are_there_and_of_their_type(tmp_path: Path, task: Task, table: Any, problem: str) -> None:
+    path = forged_file(tmp_path / "a.parquet", task, table)
+    assert report_refusal(path, task) == f"{path}: {problem}"
+
+
+def test_further_columns_do_no_harm(tmp_path: Path) -> None:
+    path = forged_file(tmp_path / "a.parquet", WORDS, WORD_ROW.append_column("day", pa.array(["monday"])))
+    assert counted(WORDS, path).counts.take(np.array([3])).tolist() == [1]
+
+
+def test_reports_of_another_task(tmp_path: Path, task: Task) -> None:
+    other = PLANES if task is WORDS else WORDS
+    path = report_file(tmp_path / "a.parquet", other, some_messages(other, 2))
+    message = report_refusal(path, task)
+    assert message.startswith(f"{path}: reports of another task")
+    assert other.id in message
+
+
+def test_parquet_that_names_no_task(tmp_path: Path) -> None:
+    pq.write_table(WORD_ROW, tmp_path / "a.parquet")
+    assert (
+        report_refusal(tmp_path / "a.parquet", WORDS)
+        == f"{tmp_path / 'a.parquet'}: not a report file (it names no task)"
+    )
+
+
+@pytest.mark.parametrize("kept", [4, 7, 12, 100, -1])
+def test_truncated_report_files(tmp_path: Path, task: Task, kept: int) -> None:
+    path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50))
+    path.write_bytes(path.read_bytes()[:kept])
+    assert report_refusal(path, task).startswith(f"{path}: not a report file (")
+
+
+def test_a_damaged_footer(tmp_path: Path, task: Task) -> None:
+    path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50))
+    data = path.read_bytes()
+    make_hole(path, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))
+    assert report_refusal(path, task).startswith(f"{path}: not a report file (")
+
+
+def test_a_damaged_row_group_is_named(tmp_path: Path, task: Task) -> None:
+    path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50), some_messages(task, 50))
+    damage(path, 1)
+    assert report_refusal(path, task).startswith(f"{path}, row group 1: ")
+    assert "\n" not in report_refusal(path, task)
+
+
+def claiming(path: Path, claimed: int, *places: int) -> Path:
+    """Change how many reports (50 in truth) the footer says there are: in the file, its columns, its group."""
+    # Integers of 64 bits stand there as a tag and twice the number.
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    parts = data[start:].split(b"\x16\x64")
+    assert len(parts) == 5
+    tags = [bytes([0x16, 2 * (claimed if place in places else 50)]) for place in range(4)]
+    path.write_bytes(data[:start] + parts[0] + b"".join(map(b"".join, zip(tags, parts[1:], strict=True))))
+    return path
+
+
+def test_a_row_group_with_fewer_reports_than_it_says(tmp_path: Path) -> None:
+    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), 60, 0, 1, 2, 3)
+    assert report_refusal(path, WORDS) == f"{path}, row group 0: 50 reports where 60 should be"
+
+
+@pytest.mark.parametrize("place", [0, 3], ids=["file", "group"])
+@pytest.mark.parametrize("claimed", [40, 60])
+def test_a_footer_that_contradicts_itself(tmp_path: Path, place: int, claimed: int) -> None:
+    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), claimed, place)
+    assert report_refusal(path, WORDS) == f"{path}: not a report file (its footer contradicts itself)"
+
+
+@pytest.mark.parametrize("other", ["word", "WORD", "Report_ID"])
+@pytest.mark.parametrize("first", [True, False])
+def test_columns_are_there_once_in_any_case(tmp_path: Path, other: str, first: bool) -> None:
+    columns = [(other, pa.array([5])), *zip(WORD_ROW.column_names, WORD_ROW.columns, strict=True)]
+    names, arrays = zip(*(columns if first else columns[::-1]), strict=True)
+    path = forged_file(tmp_path / "a.parquet", WORDS, pa.Table.from_arrays(arrays, names))
+    assert report_refusal(path, WORDS) == f"{path}: column {other.lower()!r} is there twice"
+
+
+def test_a_task_name_with_a_newline_stays_one_line(tmp_path: Path) -> None:
+    path = forged_file(tmp_path / "a.parquet", WORDS, WORD_ROW, owner="another\ntask")
+    assert "\n" not in report_refusal(path, WORDS)

@@ -1,0 +1,55 @@
+"""Files of pairs, and the people in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pckv import Task
+from pckv.errors import DataError
+from pckv.files.pairs.population import RepairedPopulation, Repairs, read_population
+from pckv.files.pairs.rows import Columns
+from pckv.population import Population
+
+MOVIES = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="grr")
+NUMBERED = Task(name="numbered", keys=12, values=(-1, 1), epsilon=1, mechanism="grr")
+NAMES = Columns("user", "key", "value")
+
+Row = tuple[Any, Any, Any]
+People = list[dict[int, float]]
+
+
+def csv_file(path: Path, *rows: Row) -> Path:
+    lines = [",".join(NAMES), *(",".join("" if part is None else str(part) for part in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def parquet_file(path: Path, *rows: Row) -> Path:
+    columns = zip(*rows, strict=True)
+    pq.write_table(pa.table(dict(zip(NAMES, map(list, columns), strict=True))), path)
+    return path
+
+
+def people(population: Population) -> People:
+    return [population.pairs(participant) for participant in range(len(population))]
+
+
+def read(path: Path, task: Task = MOVIES, **repairs: Any) -> RepairedPopulation:
+    return read_population(path, task, NAMES, Repairs(**repairs))
+
+
+def refused(path: Path, task: Task = MOVIES, **repairs: Any) -> DataError:
+    """Return the error that refuses a file."""
+    with pytest.raises(DataError) as caught:
+        read(path, task, **repairs)
+    return caught.value
+
+
+def refusal(path: Path, task: Task = MOVIES, **repairs: Any) -> str:
+    """Return the line that refuses a file."""
+    return str(refused(path, task, **repairs))

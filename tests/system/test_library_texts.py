@@ -1,0 +1,37 @@
+"""The library names no command-line options and reads no standard input: both belong to the command line."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from support.parts import ROOT
+
+LIBRARY = ("files", "counting", "planning", "estimators", "tally", "lab")
+SOURCES = [path for name in LIBRARY for path in sorted((ROOT / "src/pckv" / name).rglob("*.py"))]
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the texts of a module that are not docstrings."""
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+            yield node
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_no_text_names_an_option(name: str) -> None:
+    for path in SOURCES:
+        if path.is_relative_to(ROOT / "src/pckv" / name):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            named = [text.value for text in texts(tree) if OPTION.search(str(text.value))]
+            assert not named, path
+
+
+def test_nobody_reads_standard_input() -> None:
+    reading = [path for path in SOURCES if "stdin" in path.read_text(encoding="utf-8")]
+    assert not reading
