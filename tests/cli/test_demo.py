@@ -100,14 +100,14 @@ def exit_code(status: int) -> int:
     return status if status >= 0 else 128 - status
 
 
-def processes_with(mark: str) -> list[str]:
-    """Processes that have a word in their environment."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
+def processes_with(mark: str) -> list[int]:
+    """The processes that have a word in their environment."""
+    numbers = []
+    for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if mark.encode() in (place / "environ").read_bytes():
-                found.append((place / "cmdline").read_text())
-    return found
+            if mark.encode() in (folder / "environ").read_bytes():
+                numbers.append(int(folder.name))
+    return numbers
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
@@ -131,28 +131,33 @@ def test_a_demo_that_is_interrupted_leaves_nothing(
         (tmp_path / name).mkdir()
     mark = f"interrupted-{secrets.token_hex(8)}"
     users = "100" if moment == "estimating" else "20000"
-    with subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED_DEMO, str(tmp_path / "memory"), str(tmp_path / "out"), users],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"TMPDIR": str(tmp_path / "temporary"), "MARK": mark},
-        start_new_session=True,
-    ) as process:
+    with (
+        (tmp_path / "errors").open("wb") as errors,
+        subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTED_DEMO, str(tmp_path / "memory"), str(tmp_path / "out"), users],
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=os.environ | {"TMPDIR": str(tmp_path / "temporary"), "MARK": mark},
+            start_new_session=True,
+        ) as process,
+    ):
         try:
             while not list(tmp_path.glob(MOMENTS[moment])):
                 assert process.poll() is None
                 time.sleep(0.01)
             (os.killpg if whole_group else os.kill)(process.pid, number)
-            _, errors = process.communicate(timeout=120)
+            process.wait(120)
         finally:
-            process.kill()
+            left = processes_with(mark)
+            for left_process in left:
+                with suppress(ProcessLookupError):
+                    os.kill(left_process, signal.SIGKILL)
     assert exit_code(process.returncode) == 128 + number
-    assert errors == "pckv: interrupted\n"
+    assert (tmp_path / "errors").read_text(encoding="utf-8") == "pckv: interrupted\n"
     assert not list((tmp_path / "memory").iterdir())
     assert not list((tmp_path / "temporary").iterdir())
     assert not list(tmp_path.rglob("*.part"))
-    assert not processes_with(mark)
+    assert not left
 
 
 def test_signals_are_held_until_they_are_checked_for() -> None:

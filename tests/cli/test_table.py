@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -49,14 +48,9 @@ def test_a_narrow_terminal_loses_no_word_and_no_digit(
     folded = done(command)
     if width >= 50:
         assert words(folded) == words(whole)
-    assert "".join(folded.split()) == "".join(sorted_like(whole, folded))
+    # Words that are longer than the terminal is wide are broken, but lose no character.
+    assert Counter("".join(folded.split())) == Counter("".join(whole.split()))
     assert max(len(line) for line in table_lines(folded)) <= width
-
-
-def sorted_like(whole: str, folded: str) -> str:
-    """The characters of the whole text in the folded text's order, if they are the same ones."""
-    text = "".join(folded.split())
-    return text if Counter(text) == Counter("".join(whole.split())) else ""
 
 
 def table_lines(text: str) -> list[str]:
@@ -130,4 +124,3 @@ def test_without_a_limit_everything_is_on_one_line() -> None:
     columns = [Column("a" * 300, [], is_text=True), Column("b", ["1" * 300], is_text=False)]
     assert arrange(columns, None) == [columns]
     assert [column.width for column in columns] == [300, 300]
-    assert Path.cwd().is_dir()

@@ -1,4 +1,4 @@
-"""Asking a collector as its administrator: standard library only."""
+"""Requests to a collector as its administrator, with the standard library only."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from pckv.cli.common import FilePath
 from pckv.errors import DataError, ParameterError
 
 ENVIRONMENT = "PCKV_ADMIN_TOKEN"
-SECONDS = 30
+TIMEOUT_SECONDS = 30
 
-url_option = click.option("--url", required=True, help="The collector's address, as https://collect.example.")
+url_option = click.option(
+    "--url", required=True, help="The collector's address, such as https://collect.example."
+)
 token_option = click.option(
     "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {ENVIRONMENT}]"
 )
 
 
 def read_token(token_file: Path | None) -> str:
-    """The administrator's token from a file or the environment."""
+    """Return the administrator's token from a file or the environment."""
     token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(ENVIRONMENT, "")
     if not token:
         raise ParameterError(f"no token: set {ENVIRONMENT} or name a --token-file")
@@ -36,14 +38,14 @@ def read_token(token_file: Path | None) -> str:
 
 
 def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:
-    """What a collector answers; its problems are one line."""
+    """Return what a collector answers; a problem becomes an error with one line."""
     with _answer(method, url, path, token, body) as answer:
         return json.load(answer)
 
 
-def download(url: str, path: str, token: str, place: Path) -> None:
-    """Save what a collector gives out."""
-    with _answer("GET", url, path, token) as answer, place.open("wb") as file:
+def download(url: str, path: str, token: str, out: Path) -> None:
+    """Save what a collector answers to a file."""
+    with _answer("GET", url, path, token) as answer, out.open("wb") as file:
         shutil.copyfileobj(answer, file)
 
 
@@ -54,7 +56,7 @@ def _answer(method: str, url: str, path: str, token: str, body: bytes | None = N
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(url.rstrip("/") + path, body, headers, method=method)  # noqa: S310
     try:
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
             yield answer
     except urllib.error.HTTPError as error:
         with error:

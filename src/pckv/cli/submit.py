@@ -1,4 +1,4 @@
-"""`pckv submit`: one person's report, made once and sent until the collector has it."""
+"""`pckv submit`: one participant's report, perturbed once and sent until the collector has it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def submit_command(
     flush: bool,
     as_json: bool,
 ) -> None:
-    """Perturb the pairs of PAIRS.json for a task and send the one report that comes of it.
+    """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers. It stays here: what is stored and sent is perturbed. Running
-    this again never perturbs again, and sends the same bytes until the collector has them. Whoever served in
-    the pilot of a survey is refused in its main task, and the other way round.
+    PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed.
+    Running this again never perturbs again, and sends the same bytes until the collector has them. Whoever took
+    part in the pilot of a survey is refused in its main task, and the other way round.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json
@@ -81,7 +81,7 @@ def submit_command(
 
 
 def flush_waiting(client: Client, *, as_json: bool) -> None:
-    """Send what waits, and say what became of it."""
+    """Send the reports that wait, and say what became of them."""
     receipts = client.flush()
     if as_json:
         print_json([receipt_facts(receipt) for receipt in receipts])
@@ -100,7 +100,7 @@ def flush_waiting(client: Client, *, as_json: bool) -> None:
 
 
 def receipt_facts(receipt: Receipt) -> dict[str, object]:
-    """A receipt as plain values."""
+    """Return a receipt as plain values."""
     return {
         "task": receipt.task,
         "status": receipt.status,
@@ -111,7 +111,7 @@ def receipt_facts(receipt: Receipt) -> dict[str, object]:
 
 
 def default_state() -> Path:
-    """Where programs of this user keep what they must remember."""
+    """Return where programs of this user keep their state."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "pckv"
     # The specification has relative paths ignored.
@@ -120,7 +120,7 @@ def default_state() -> Path:
 
 
 def read_pairs(path: Path) -> dict[str, float]:
-    """An object from keys to numbers; the message names the file and the key."""
+    """Read an object from keys to numbers; the message names the file and the key."""
     pairs = _parsed(path)
     if not isinstance(pairs, dict):
         raise DataError(f"{path}: not an object from keys to numbers")
