@@ -16,14 +16,14 @@ from support.serving import Serving, serving
 from support.stores import opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browsers() -> Iterator[Any]:
     """Playwright's Chromium, to be launched."""
     with chromium() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(browsers: Any) -> Iterator[Any]:
     launched = browsers.launch(**OPTIONS)
     yield launched
@@ -38,7 +38,7 @@ def context(browser: Any) -> Iterator[Any]:
     created.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def port() -> Iterator[int]:
     """A server for the client's files."""
     with pages() as serving_port:
@@ -52,7 +52,7 @@ def collector() -> Iterator[Running]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A collector with its pages, in a process of its own."""
     folder = tmp_path_factory.mktemp("collector")
