@@ -18,18 +18,21 @@ LABELS = (
 )
 INTRODUCTION = """# Accuracy
 
-How large are the errors? Mean squared errors of every mechanism and method, simulated on three synthetic populations
-and on real ratings, relative to the paper's and to the best that could be known. `make experiment NAME=accuracy
-DATA=FOLDER` writes this page in 12 minutes on two cores, where FOLDER holds the rating sets.
+How large are the errors of the estimates? This page has the mean squared errors of every mechanism
+and method, simulated on three synthetic populations and on real ratings, relative to the paper's
+methods and to the best that could be known. `make experiment NAME=accuracy DATA=FOLDER` writes this
+page in 12 minutes on two cores, where FOLDER contains the rating sets.
 
-- Frequencies are shares of all people, means are on [-1, 1]. A mean is compared only where somebody holds the key.
-- All methods read the same reports. `baseline` and `corrected` are the paper's; its best is the better one of `ue` and
-  `grr` with `corrected`.
-- `oracle` knows the true distributions of frequencies and means: no method that has only the reports is better over
-  all keys. It is not optimised for the top keys, and may be worse there.
+- Frequencies are shares of all people, and means are on [-1, 1]. A mean is compared only where
+  somebody holds the key.
+- All methods read the same reports. `baseline` and `corrected` are the paper's methods; its best is
+  the better one of `ue` and `grr` with `corrected`.
+- `oracle` knows the true distributions of frequencies and means: no method that has only the
+  reports is better over all keys. It is not optimised for the top keys, and may be worse there.
 - Coverage is that of intervals that know how many pairs people hold (`sizes`).
-- `movielike` is synthetic, with the figures of MovieLens 20M. A third of its sets are larger than its padding of 100,
-  which no method makes up for. Amazon's ratings are known per item and are assigned to people at random.
+- `movielike` is synthetic, with the figures of MovieLens 20M. A third of its sets are larger than
+  its padding of 100, which no method makes up for. Amazon's ratings are known per item and are
+  assigned to people at random.
 
 ## What must hold
 

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 import click
+import pytest
 
 import pckv
 from pckv.channels import MECHANISMS
 from pckv.cli import main
 from pckv.estimators.estimate import METHODS
 from support.parts import ROOT
+
+DOCUMENTS = sorted(
+    [
+        *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "proofs").glob("*.md"),
+        ROOT / "src/pckv/web/client/README.md",
+    ]
+)
+BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"`([^`]+)`")
+PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+\.(py|js|md|json|toml)")
+
+
+def document_name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def test_constraints_pin_versions_and_name_no_registry() -> None:
@@ -40,6 +58,24 @@ def test_documents_match_the_code() -> None:
         assert f"`{name}`" in docs
     version = pckv.__version__
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_every_quoted_path_exists(path: Path) -> None:
+    """Paths are relative to the root or to the package; `*` may stand in a name, NAME for a mechanism."""
+    quoted = QUOTED.findall(BLOCK.sub("", path.read_text(encoding="utf-8")))
+    paths = [text for text in quoted if PATH.fullmatch(text) and "NAME" not in text]
+    missing = [name for name in paths if not any(any((ROOT / base).glob(name)) for base in ("", "src/pckv"))]
+    assert not missing
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_every_named_make_target_exists(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    code = [*QUOTED.findall(BLOCK.sub("", text)), *"\n".join(BLOCK.findall(text)).splitlines()]
+    named = {match[1] for line in code if (match := re.match(r"make\s+([a-z][\w-]*)", line))}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert named <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
 
 
 def commands(group: click.Group, prefix: str = "pckv") -> dict[str, click.Command]:

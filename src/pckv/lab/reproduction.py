@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import textwrap
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -149,10 +150,11 @@ def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
 
 
 def about(scale: Scale) -> str:
-    """How everything was computed, in a sentence."""
+    """Say how everything was computed."""
     return (
-        f"Every figure of the paper's evaluation, computed again: {scale.repeats} repeats, {scale.users:,} users in the "
-        f"synthetic populations, seed {scale.seed}. Counts are drawn from the exact distribution of the reports."
+        "Do the paper's results hold? Every figure of its evaluation is recomputed here, with "
+        f"{scale.repeats} repeats, {scale.users:,} users in the synthetic populations, and seed {scale.seed}. "
+        "Counts are drawn from the exact distribution of the reports."
     )
 
 
@@ -172,7 +174,7 @@ def page(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> 
 
 def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> str:
     """Return the same as Markdown; the pictures are files next to it."""
-    lines = ["# The paper's evaluation, reproduced", "", about(scale), ""]
+    lines = ["# The paper's evaluation, reproduced", "", textwrap.fill(about(scale), 100), ""]
     lines += ["| claim of the paper | measured | holds |", "|---|---|---|"]
     lines += [f"| {v.claim} | {v.measured} | {'yes' if v.holds else '**no**'} |" for v in found]
     for each in computed:
