@@ -14,7 +14,7 @@ from pckv.auditing.variants import VARIANTS
 from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
 from pckv.client.outbox import task_id_of
 from pckv.tally.decode.support import key_support
-from support.client_collector import Double, Reply
+from support.client_collector import FakeCollector, Reply
 from support.client_devices import MOVIES
 from support.node import Node, described
 
@@ -97,9 +97,9 @@ def small(task: Task) -> bool:
 
 
 @pytest.fixture
-def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCollector]:
     monkeypatch.setenv("no_proxy", "*")
-    with Double(MOVIES).serving() as serving:
+    with FakeCollector(MOVIES).serving() as serving:
         yield serving
 
 
@@ -117,27 +117,27 @@ def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
     ],
 )
 def test_a_task_is_checked_against_its_id(
-    process: Node, double: Double, text: bytes, code: str | None
+    process: Node, collector: FakeCollector, text: bytes, code: str | None
 ) -> None:
-    double.tasks[MOVIES.id] = text
-    [answer] = process.ask({"do": "fetch", "url": double.url + "/", "task": MOVIES.id, "patience": QUICK})
+    collector.tasks[MOVIES.id] = text
+    [answer] = process.ask({"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "patience": QUICK})
     assert answer.get("code") == code
     assert code or answer["id"] == MOVIES.id
 
 
-def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
+def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, collector: FakeCollector) -> None:
     for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
         task_id = task_id_of(text)
-        double.tasks[task_id] = text.encode()
-        [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
+        collector.tasks[task_id] = text.encode()
+        [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id, "patience": QUICK})
         assert answer["code"] == "bad_task"
 
 
 @pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43])
-def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) -> None:
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id})
+def test_only_valid_task_ids_are_requested(process: Node, collector: FakeCollector, task_id: str) -> None:
+    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id})
     assert answer["code"] == "wrong_task"
-    assert double.received == []
+    assert collector.received == []
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) ->
     ["", "example.org", "ftp://example.org", "http://", "http://a b", "http://a:x", "http://ä",
      "http://user:word@host", "http://host?query", "http://host#part", "http://[::1", "http://host/\n"],
 )  # fmt: skip
-def test_only_a_collectors_address(process: Node, url: str) -> None:
+def test_bad_addresses_are_refused(process: Node, url: str) -> None:
     [answer] = process.ask({"do": "fetch", "url": url, "task": MOVIES.id})
     assert answer["code"] == "bad_parameter"
 
 
-def test_nothing_is_answered(process: Node, double: Double) -> None:
-    double.answers.extend([Reply(500)] * 3)
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": MOVIES.id, "patience": QUICK})
-    assert (answer["code"], len(double.received)) == ("not_sent", 3)
+def test_nothing_is_answered(process: Node, collector: FakeCollector) -> None:
+    collector.answers.extend([Reply(500)] * 3)
+    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": MOVIES.id, "patience": QUICK})
+    assert (answer["code"], len(collector.received)) == ("not_sent", 3)
