@@ -10,8 +10,8 @@ from pckv.cli.common import HINTS
 from pckv.cli.counting import count_named
 from pckv.counting.run import CountOptions
 from pckv.errors import DataError
-from support.made_reports import GRR
 from support.parts import ROOT
+from support.sample_reports import GRR
 
 
 def test_standard_input_is_counted_once() -> None:
