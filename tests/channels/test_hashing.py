@@ -58,7 +58,7 @@ def independence_p(family: str, symbols: int) -> float:
     for triple in TRIPLES:
         sent = [symbols_of(family, functions, item, symbols) for item in triple]
         for group in ((0, 1), (0, 2), (1, 2), (0, 1, 2)):
-            code = sum(sent[place] * symbols**digit for digit, place in enumerate(group))
+            code = sum(sent[index] * symbols**digit for digit, index in enumerate(group))
             observed = np.bincount(code, minlength=symbols ** len(group))
             expected = FUNCTIONS_TRIED / symbols ** len(group)
             statistic = float(((observed - expected) ** 2 / expected).sum())

@@ -59,7 +59,7 @@ def test_exact_epsilon_of_every_small_set(sets: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("sets", GOOD_SETS, ids=str)
 @pytest.mark.parametrize("epsilon", ["0.000001", *EPSILONS, "20"])
 def test_thresholds_of_good_sets(sets: tuple[int, int, int], epsilon: str) -> None:
-    """The largest whole threshold within the claim: one more would break it."""
+    """The largest integer threshold within the claim: one more would break it."""
     q, r, _ = sets
     for keys in (1, 1000, 10**6):
         channel = channel_of(keys, sets, epsilon=epsilon)
