@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
-from support.made_reports import Collections, make_collection
 from support.parts import missing_part
+from support.sample_reports import CollectionFactory, make_collection
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -25,7 +25,7 @@ settings.load_profile("pckv")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Switches for what takes long, and for pictures of the pages."""
+    """Add options for slow tests, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
 
@@ -42,7 +42,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say which group of tests took how long; with xdist the reports of all workers are here."""
+    """Print how long each group of tests took; with xdist this sees the reports of all workers."""
     everything = [report for reports in terminalreporter.stats.values() for report in reports]
     for line in duration_lines(report for report in everything if isinstance(report, pytest.TestReport)):
         terminalreporter.write_line(line)
@@ -50,7 +50,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """One Spark session for the whole run, as a user would make it; a task may fail twice before its job does."""
+    """One Spark session for the whole run, as a user would create it; a task may fail twice before its job does."""
     if shutil.which("java") is None:
         missing_part("Java")
     from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -70,8 +70,8 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collections]:
-    """Ten million reports of a mechanism, made once."""
+def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectionFactory]:
+    """A function that creates ten million reports of a mechanism, once per mechanism."""
     folder = tmp_path_factory.mktemp("reports")
     yield cache(lambda mechanism: make_collection(folder, mechanism))
     shutil.rmtree(folder)

@@ -66,7 +66,7 @@ def buckets_mutant(
         [true], tape.below(channel.rows - 1)
     ),
 ) -> Callable[[BucketsChannel, Sequence[Pair], Tape], int]:
-    """The sampler of buckets, written out with parts to replace; as it stands it is the right one."""
+    """The sampler of buckets, written out with replaceable parts; the defaults give the correct sampler."""
 
     def mutant(channel: BucketsChannel, pairs: Sequence[Pair], tape: Tape) -> int:
         true = bucket(channel, size(channel, pairs))
@@ -76,7 +76,7 @@ def buckets_mutant(
 
 
 def bucket_counts(turned: Callable[[Any], Any]) -> Callable[[Tally], KeySupport]:
-    """A decoder of buckets that takes their counts in some other order."""
+    """Return a decoder of buckets that reorders their counts."""
 
     def support(tally: Tally) -> KeySupport:
         counts = tally.counts.take(np.arange(tally.cells))
@@ -166,7 +166,7 @@ MUTANTS = (
 )
 
 
-def test_no_mutant_is_lost() -> None:
+def test_the_list_of_mutants_is_complete() -> None:
     assert len({mutant.fault for mutant in MUTANTS}) >= 13
 
 
@@ -175,5 +175,5 @@ def test_mutant_is_caught(mutant: Mutant) -> None:
     check_caught(mutant)
 
 
-def test_the_sampler_that_these_mutants_are_made_of_is_right() -> None:
+def test_the_sampler_that_mutants_are_derived_from_is_correct() -> None:
     check_faultless(replace(BUCKETS, sampler=buckets_mutant(), support=bucket_counts(lambda counts: counts)))

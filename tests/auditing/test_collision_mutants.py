@@ -43,17 +43,17 @@ def collision_mutant(
         own, tape.below(channel.symbols - len(own))
     ),
 ) -> Callable[[CollisionChannel, Sequence[Pair], Tape], int]:
-    """The sampler of collision, written out with parts to replace; as it stands it is the right one."""
+    """The sampler of collision, written out with replaceable parts; the defaults give the correct sampler."""
 
     def mutant(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
         taken = chosen(pairs, channel.padding, tape)
         items = [item(key, tape.bernoulli(level)) for key, level in taken]
-        drawn = function(channel, items, tape)
-        symbols = own(channel, drawn, items)
+        chosen_function = function(channel, items, tape)
+        symbols = own(channel, chosen_function, items)
         number, threshold = tape.draw(), hits(channel, len(symbols))
         hit = number < threshold
         symbol = symbols[number * len(symbols) // threshold] if hit else other(channel, symbols, tape)
-        return drawn * channel.symbols + symbol
+        return chosen_function * channel.symbols + symbol
 
     return mutant
 
@@ -66,7 +66,7 @@ def with_replacement(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[P
 
 
 def half_shuffled(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
-    """The first pair stays in place: a shuffle that begins one place too late."""
+    """The first pair stays in place: a shuffle that begins one position too late."""
     if len(pairs) <= most:
         return pairs
     return [pairs[0], *device_collision.choose(pairs[1:], most - 1, tape)]
@@ -80,22 +80,24 @@ def better_of_two(channel: CollisionChannel, items: Sequence[int], tape: Tape) -
     )
 
 
-def asked(
+def decoder(
     item: Callable[[int, bool], int] = CollisionChannel.item,
     symbol: Callable[[CollisionChannel, int, int], int] = CollisionChannel.symbol,
 ) -> Callable[[Tally], KeySupport]:
-    """A decoder that asks every word about both signs of every key."""
+    """Return a decoder that checks every word for both signs of every key."""
 
     def support(tally: Tally) -> KeySupport:
         channel = tally.task.channel
         assert isinstance(channel, CollisionChannel)
-        found = np.zeros((2, channel.keys), np.int64)
+        counts = np.zeros((2, channel.keys), np.int64)
         for word, count in zip(*tally.counts.nonzero(), strict=True):
-            function, said = divmod(int(word), channel.symbols)
+            function, sent_symbol = divmod(int(word), channel.symbols)
             for key in range(channel.keys):
-                for place, positive in enumerate((True, False)):
-                    found[place, key] += count * (symbol(channel, function, item(key, positive)) == said)
-        return KeySupport(found[0], found[1])
+                for row, positive in enumerate((True, False)):
+                    counts[row, key] += count * (
+                        symbol(channel, function, item(key, positive)) == sent_symbol
+                    )
+        return KeySupport(counts[0], counts[1])
 
     return support
 
@@ -126,7 +128,7 @@ class CollisionWithoutSpare(CollisionChannel):
         return floor(self.one * self.bound / (self.symbols - self.padding - 1 + self.padding * self.bound))
 
 
-class CollisionHolderSure(CollisionChannel):
+class CollisionSignsExclusive(CollisionChannel):
     """A count law in which the two signs of a key exclude each other."""
 
     @cached_property
@@ -160,7 +162,7 @@ MUTANTS = (
     ),
     Mutant(
         "a count law of exclusive signs",
-        replace(COLLISION, channel=CollisionHolderSure),
+        replace(COLLISION, channel=CollisionSignsExclusive),
         conformance.check_unbiased,
         "count law: not that of key 0",
     ),
@@ -226,20 +228,20 @@ MUTANTS = (
     ),
     Mutant(
         "signs swapped in the decoder of collision",
-        replace(COLLISION, support=asked(item=lambda key, positive: 2 * key + (not positive))),
+        replace(COLLISION, support=decoder(item=lambda key, positive: 2 * key + (not positive))),
         conformance.check_unbiased,
         "count law: not that of key 0",
     ),
     Mutant(
         "keys one off in the decoder of collision",
-        replace(COLLISION, support=asked(item=lambda key, positive: 2 * (key ^ 1) + positive)),
+        replace(COLLISION, support=decoder(item=lambda key, positive: 2 * (key ^ 1) + positive)),
         conformance.check_unbiased,
         "count law: not that of key 0",
     ),
 )
 
 
-def test_no_mutant_is_lost() -> None:
+def test_the_list_of_mutants_is_complete() -> None:
     assert len({mutant.fault for mutant in MUTANTS}) >= 18
 
 
@@ -248,5 +250,5 @@ def test_mutant_is_caught(mutant: Mutant) -> None:
     check_caught(mutant)
 
 
-def test_the_sampler_that_these_mutants_are_made_of_is_right() -> None:
-    check_faultless(replace(COLLISION, sampler=collision_mutant(), support=asked()))
+def test_the_sampler_that_mutants_are_derived_from_is_correct() -> None:
+    check_faultless(replace(COLLISION, sampler=collision_mutant(), support=decoder()))

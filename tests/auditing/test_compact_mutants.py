@@ -42,7 +42,7 @@ def compact_mutant(
     minus_from: Callable[[UeCompactChannel], int] = lambda channel: channel.r - channel.o,
     product: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.product,
 ) -> Callable[[UeCompactChannel, Sequence[Pair], Tape], int]:
-    """The sampler of ue-compact, written out with parts to replace; as it stands it is the right one."""
+    """The sampler of ue-compact, written out with replaceable parts; the defaults give the correct sampler."""
 
     def mutant(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
         dummy = (channel.keys, channel.one // 2 if dummy_level is None else dummy_level)
@@ -50,12 +50,12 @@ def compact_mutant(
         if zero_is_dummy:
             key = key or channel.keys
         first = 0 if tape.bernoulli(level) else minus_from(channel)
-        drawn = function(channel, tape)
+        chosen_function = function(channel, tape)
         if tape.bernoulli(kept(channel, key)):
             residue = first + inside(channel, tape)
         else:
             residue = moved(channel, first, tape.below(channel.q - channel.r))
-        return drawn * channel.q + (residue - product(channel, drawn, key)) % channel.q
+        return chosen_function * channel.q + (residue - product(channel, chosen_function, key)) % channel.q
 
     return mutant
 
@@ -63,8 +63,8 @@ def compact_mutant(
 def off_by_one(channel: UeCompactChannel, function: int, key: int) -> int:
     """⟨φ, u⟩ modulo q + 1."""
     q = channel.q
-    places: list[int] = [q**digit for digit in range(channel.digits)]
-    return sum(function // place % q * (key // place % q) for place in places) % (q + 1)
+    powers: list[int] = [q**digit for digit in range(channel.digits)]
+    return sum(function // power % q * (key // power % q) for power in powers) % (q + 1)
 
 
 def first_digit_only(channel: UeCompactChannel, function: int, key: int) -> int:
@@ -74,8 +74,8 @@ def first_digit_only(channel: UeCompactChannel, function: int, key: int) -> int:
 
 def digits_reversed(channel: UeCompactChannel, function: int, key: int) -> int:
     """⟨φ, u⟩ with the digits of u, but not those of φ, in the other order."""
-    places: list[int] = [channel.q**digit for digit in range(channel.digits)]
-    turned = sum(key // place % channel.q * other for place, other in zip(places, places[::-1], strict=True))
+    powers: list[int] = [channel.q**digit for digit in range(channel.digits)]
+    turned = sum(key // power % channel.q * other for power, other in zip(powers, powers[::-1], strict=True))
     return channel.product(function, turned)
 
 
@@ -84,11 +84,11 @@ def right_sets(channel: UeCompactChannel) -> tuple[range, range]:
     return range(channel.r), range(channel.r - channel.o, 2 * channel.r - channel.o)
 
 
-def decoded(
+def decoder(
     residue: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.residue,
     sets: Callable[[UeCompactChannel], tuple[range, range]] = right_sets,
 ) -> Callable[[Tally], KeySupport]:
-    """A decoder that asks every word about every key."""
+    """Return a decoder that checks every word for every key."""
 
     def support(tally: Tally) -> KeySupport:
         channel = tally.task.channel
@@ -96,9 +96,9 @@ def decoded(
         plus, minus = np.zeros(channel.keys, np.int64), np.zeros(channel.keys, np.int64)
         for word, count in zip(*tally.counts.nonzero(), strict=True):
             for key in range(channel.keys):
-                said = residue(channel, int(word), key)
-                plus[key] += count * (said in sets(channel)[0])
-                minus[key] += count * (said in sets(channel)[1])
+                word_residue = residue(channel, int(word), key)
+                plus[key] += count * (word_residue in sets(channel)[0])
+                minus[key] += count * (word_residue in sets(channel)[1])
         return KeySupport(plus, minus)
 
     return support
@@ -123,7 +123,7 @@ class CompactOneResidueShort(UeCompactChannel):
 
 
 class TunedAsOneResidue(UeCompactChannel):
-    """The whole set is kept as often as a single residue may be: private, and not what is stated."""
+    """The set is kept as often as a single residue may be: private, but not the stated law."""
 
     @cached_property
     def kept(self) -> int:
@@ -140,7 +140,7 @@ class TunedKeptEach(UeCompactChannel):
 
 
 class TunedRoundedUp(UeCompactChannel):
-    """Rounded up where there are sets of several residues only."""
+    """The chance is rounded up, but only for sets of several residues."""
 
     @cached_property
     def kept(self) -> int:
@@ -150,7 +150,7 @@ class TunedRoundedUp(UeCompactChannel):
 
 
 class TunedOverlapForgotten(UeCompactChannel):
-    """A count law of two sets apart, with the right chance of either."""
+    """A count law of two disjoint sets, with the correct chance of each."""
 
     @property
     def sampled(self) -> Support:
@@ -192,7 +192,7 @@ MUTANTS = (
         conformance.check_sampler_equals_law,
         function=lambda channel, tape: 0 * tape.below(channel.functions),
     ),
-    # One digit is enough for two keys and the dummy, so that these two show with three keys only.
+    # One digit is enough for two keys and the dummy, so these two are visible only with three keys.
     compact_faulty(
         "wrong digit vector: the first digit only",
         conformance.check_sampler_equals_law,
@@ -209,7 +209,7 @@ MUTANTS = (
         "wrong digit vector: reversed in the decoder",
         replace(
             COMPACT,
-            support=decoded(
+            support=decoder(
                 lambda channel, word, key: (
                     (digits_reversed(channel, word // channel.q, key) + word) % channel.q
                 )
@@ -240,7 +240,7 @@ MUTANTS = (
         "key 0 not decoded",
         replace(
             COMPACT,
-            support=decoded(lambda channel, word, key: channel.residue(word, key) if key else channel.q - 1),
+            support=decoder(lambda channel, word, key: channel.residue(word, key) if key else channel.q - 1),
         ),
         conformance.check_unbiased,
         "count law: not that of key 0",
@@ -255,7 +255,7 @@ MUTANTS = (
         "modulus off by one in the decoder",
         replace(
             COMPACT,
-            support=decoded(
+            support=decoder(
                 lambda channel, word, key: (channel.product(word // channel.q, key) + word) % (channel.q + 1)
             ),
         ),
@@ -272,7 +272,7 @@ MUTANTS = (
         replace(COMPACT, channel=CompactRoundedUp),
         conformance.check_exact_epsilon,
     ),
-    # Right with one residue a sign, and wrong with sets of several.
+    # Correct with one residue per sign, and wrong with sets of several.
     Mutant(
         "a set kept too often: each of its residues counted twice",
         replace(COMPACT, channel=TunedKeptEach),
@@ -317,7 +317,7 @@ MUTANTS = (
     Mutant(
         "sets taken to be apart by the decoder",
         replace(
-            COMPACT, support=decoded(sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r)))
+            COMPACT, support=decoder(sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r)))
         ),
         conformance.check_unbiased,
         "count law: not that of key 0",
@@ -326,7 +326,7 @@ MUTANTS = (
         "an overlap decoded as + alone",
         replace(
             COMPACT,
-            support=decoded(
+            support=decoder(
                 sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r - channel.o))
             ),
         ),
@@ -336,7 +336,7 @@ MUTANTS = (
 )
 
 
-def test_no_mutant_is_lost() -> None:
+def test_the_list_of_mutants_is_complete() -> None:
     assert len({mutant.fault for mutant in MUTANTS}) >= 26
 
 
@@ -345,5 +345,5 @@ def test_mutant_is_caught(mutant: Mutant) -> None:
     check_caught(mutant)
 
 
-def test_the_sampler_that_these_mutants_are_made_of_is_right() -> None:
-    check_faultless(replace(COMPACT, sampler=compact_mutant(), support=decoded()))
+def test_the_sampler_that_mutants_are_derived_from_is_correct() -> None:
+    check_faultless(replace(COMPACT, sampler=compact_mutant(), support=decoder()))

@@ -11,7 +11,7 @@ from pckv.channels import MECHANISMS
 from pckv.mechanisms import REGISTRY
 
 
-def test_every_mechanism_is_whole() -> None:
+def test_every_mechanism_is_checked() -> None:
     assert {subject.name for subject in SUBJECTS} == set(MECHANISMS) == set(REGISTRY)
 
 

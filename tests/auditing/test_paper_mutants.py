@@ -149,8 +149,8 @@ class UeTunedTwice(UeChannel):
     def kept(self) -> int:
         if self.beta is None:
             return super().kept
-        whole = 2 * self.fake
-        return floor(whole * self.claim * (self.one - 1) / (self.one + whole * (self.claim - 1)))
+        both_signs = 2 * self.fake
+        return floor(both_signs * self.claim * (self.one - 1) / (self.one + both_signs * (self.claim - 1)))
 
 
 class Grr32(GrrChannel):
@@ -161,7 +161,7 @@ class Grr32(GrrChannel):
 
 
 class UeDoubled(UeChannel):
-    """Twice the ε that was asked for, claimed and kept."""
+    """Twice the requested ε, claimed and realised."""
 
     def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
         super().__init__(keys, length, 2 * epsilon, allocation, bits)
@@ -209,7 +209,7 @@ def dummy_counted_as_key(tally: Tally) -> KeySupport:
 
 
 def clipped_level(value: float, low: float, high: float) -> int:
-    """Values are pulled in before they become signs."""
+    """Values are clipped before they become signs."""
     reach = 0.9 * (high - low) / 2
     middle = (low + high) / 2
     return padding.level(min(max(value, middle - reach), middle + reach), low, high)
@@ -275,7 +275,7 @@ MUTANTS = (
 )
 
 
-def test_no_mutant_is_lost() -> None:
+def test_the_list_of_mutants_is_complete() -> None:
     assert len({mutant.fault for mutant in MUTANTS}) >= 24
 
 

@@ -1,4 +1,4 @@
-"""Every mechanism has variants to audit and a way down to a channel that can be enumerated."""
+"""Every mechanism has variants to audit, and smaller channels down to one that can be enumerated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_every_mechanism_has_its_entries() -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_variants_are_parameters_of_the_mechanism(name: str) -> None:
-    """Each is built and stated again as it was given; what it leaves out takes its default."""
+    """Every variant is built and shown as it was written; omitted parameters take their defaults."""
     for variant in VARIANTS[name]:
         channel = build(name, 3, 2, Fraction(1), variant)
         assert channel.parameters.items() >= variant.items()
@@ -52,12 +52,12 @@ def test_a_smallest_channel_has_no_smaller_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_an_enumerable_channel_keeps_its_class_and_thresholds(name: str) -> None:
-    """Planted faults are subclasses: they must still be there when their channel is enumerated."""
+    """Planted faults are subclasses: they must survive the step to an enumerable channel."""
     faulty = type("Faulty", (MECHANISMS[name],), {})
     channel = faulty(3, 2, Fraction(1))
-    found = enumerable(channel)
-    assert type(found) is faulty
-    assert (found.realised, found.claim) == (channel.realised, channel.claim)
+    smaller = enumerable(channel)
+    assert type(smaller) is faulty
+    assert (smaller.realised, smaller.claim) == (channel.realised, channel.claim)
 
 
 def test_collision_is_enumerated_over_all_functions_where_they_are_few() -> None:

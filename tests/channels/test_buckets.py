@@ -86,7 +86,7 @@ def test_a_pilot_is_a_task() -> None:
     assert Task.from_json(task.to_json()) == task == pilot(mechanism="buckets")
     assert Task.from_json(task.to_json()).kind == "sizes"
     assert Task(name="t", keys=2, values=(0, 1), epsilon=1).kind == "pairs"
-    # With no more than the empty set to tell apart from the others.
+    # Only the empty set is distinguished from the others.
     assert pilot(padding=1).word_limit == 2
 
 
@@ -120,7 +120,7 @@ def test_texts_that_mix_the_kinds() -> None:
             Task.from_json(text)
 
 
-def test_nobody_is_offered_buckets_for_pairs() -> None:
+def test_buckets_are_never_chosen_for_pairs() -> None:
     assert "buckets" not in CHANNELS
     with pytest.raises(ParameterError, match=r"choose from ue, grr, ue-compact, collision$"):
         Task(name="t", keys=2, values=(0, 1), epsilon=1, mechanism="bucket")
@@ -130,7 +130,7 @@ def test_nobody_is_offered_buckets_for_pairs() -> None:
 
 
 def laws_differ(padding: int, sampler: Any) -> bool:
-    """Whether a sampler, run on every value of a toy tape, gives another law than the stated at some size."""
+    """Return whether a sampler, run on every value of a toy tape, differs from the stated law at some size."""
     channel = channel_of(padding, bits=6)
     for size in range(padding + 3):
         weights, total = channel.law(holding(size))
@@ -191,9 +191,9 @@ def test_the_vectorised_path_has_the_same_buckets() -> None:
 
 def never_the_last(channel: BucketsChannel, sizes: Any, tape: VectorisedTape) -> Any:
     """A planted fault: the true bucket is not skipped, and the last is never another one."""
-    found = vectorised.perturb_buckets(channel, sizes, tape)
+    buckets = vectorised.perturb_buckets(channel, sizes, tape)
     truth = channel.bucket_of(int(sizes[0]))
-    return found - (found > truth)
+    return buckets - (buckets > truth)
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])
@@ -210,9 +210,9 @@ def test_the_vectorised_path_follows_the_law(size: int, monkeypatch: pytest.Monk
     truth = max(law, key=lambda bucket: law[bucket])
     scale = (1 - 1.01 * law[truth]) / (1 - law[truth])
     wrong = {bucket: chance * (1.01 if bucket == truth else scale) for bucket, chance in law.items()}
-    found = dict(enumerate(np.bincount(words(task, people, 3), minlength=5).tolist()))
-    assert chi_square_p(found, law, count) > 1e-6
-    assert chi_square_p(found, wrong, count) < 1e-6
+    observed = dict(enumerate(np.bincount(words(task, people, 3), minlength=5).tolist()))
+    assert chi_square_p(observed, law, count) > 1e-6
+    assert chi_square_p(observed, wrong, count) < 1e-6
     monkeypatch.setattr(vectorised, "load_part", lambda *_: never_the_last)
     faulty = dict(enumerate(np.bincount(words(task, people, 3), minlength=5).tolist()))
     assert chi_square_p(faulty, law, count) < 1e-6
@@ -221,7 +221,7 @@ def test_the_vectorised_path_follows_the_law(size: int, monkeypatch: pytest.Monk
 # --- estimates ---
 
 
-def counted(task: Task, counts: list[int]) -> Tally:
+def tally_of(task: Task, counts: list[int]) -> Tally:
     tally = Tally(task)
     tally.add_many(np.repeat(np.arange(len(counts)), counts))
     return tally
@@ -230,23 +230,32 @@ def counted(task: Task, counts: list[int]) -> Tally:
 def test_estimates_are_a_distribution_over_buckets() -> None:
     task = pilot(padding=8)
     counts = [1000, 2700, 2100, 2100, 2100]
-    made = estimate(counted(task, counts), level=0.9)
-    assert (made.task, made.mechanism, made.method, made.level) == (task.id, "buckets", "consistent", 0.9)
-    assert (made.reports, made.epsilon) == (10_000, task.realised_epsilon)
-    assert made.key == ["0", "1", "2", "3-4", "5+"]
-    assert made.mean_low.tolist() == [0, 1, 2, 3, 5]
-    assert made.mean_high.tolist() == [0, 1, 2, 4, 8]
-    assert made.mean == pytest.approx([0, 1, 2, 12**0.5, 40**0.5])
+    estimates = estimate(tally_of(task, counts), level=0.9)
+    assert (estimates.task, estimates.mechanism, estimates.method, estimates.level) == (
+        task.id,
+        "buckets",
+        "consistent",
+        0.9,
+    )
+    assert (estimates.reports, estimates.epsilon) == (10_000, task.realised_epsilon)
+    assert estimates.key == ["0", "1", "2", "3-4", "5+"]
+    assert estimates.mean_low.tolist() == [0, 1, 2, 3, 5]
+    assert estimates.mean_high.tolist() == [0, 1, 2, 4, 8]
+    assert estimates.mean == pytest.approx([0, 1, 2, 12**0.5, 40**0.5])
     # Unbiased, these are a distribution but for the first.
     p, q = (float(chance) for chance in task.channel.probabilities[:2])
     unbiased = (np.array(counts) / 10_000 - q) / (p - q)
     assert unbiased.sum() == pytest.approx(1)
     assert unbiased[0] < 0
-    assert made.frequency == pytest.approx(np.r_[0, unbiased[1:] + unbiased[0] / 4])
-    assert made.frequency.sum() == pytest.approx(1)
-    assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
-    wider = estimate(counted(task, counts), level=0.99)
-    assert np.all(wider.frequency_high - wider.frequency_low >= made.frequency_high - made.frequency_low)
+    assert estimates.frequency == pytest.approx(np.r_[0, unbiased[1:] + unbiased[0] / 4])
+    assert estimates.frequency.sum() == pytest.approx(1)
+    assert np.all(
+        (estimates.frequency_low <= estimates.frequency) & (estimates.frequency <= estimates.frequency_high)
+    )
+    wider = estimate(tally_of(task, counts), level=0.99)
+    assert np.all(
+        wider.frequency_high - wider.frequency_low >= estimates.frequency_high - estimates.frequency_low
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1, 20])
@@ -255,47 +264,47 @@ def test_edges_give_numbers(epsilon: float, padding: int) -> None:
     task = pilot(epsilon=epsilon, padding=padding)
     last = (task.word_limit or 0) - 1
     for reports, word in ((0, 0), (1, 0), (1, last), (1000, 0), (1000, last)):
-        made = estimate(counted(task, [0] * word + [reports]))
+        estimates = estimate(tally_of(task, [0] * word + [reports]))
         for name in ("frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high"):
-            assert np.isfinite(getattr(made, name)).all(), name
-        assert made.frequency.sum() == pytest.approx(1)
-        assert np.all((made.frequency_low >= 0) & (made.frequency_low <= made.frequency))
-        assert np.all((made.frequency <= made.frequency_high) & (made.frequency_high <= 1))
-        assert np.all((made.mean_low <= made.mean) & (made.mean <= made.mean_high))
+            assert np.isfinite(getattr(estimates, name)).all(), name
+        assert estimates.frequency.sum() == pytest.approx(1)
+        assert np.all((estimates.frequency_low >= 0) & (estimates.frequency_low <= estimates.frequency))
+        assert np.all((estimates.frequency <= estimates.frequency_high) & (estimates.frequency_high <= 1))
+        assert np.all((estimates.mean_low <= estimates.mean) & (estimates.mean <= estimates.mean_high))
 
 
-def test_people_read_shares_by_bucket_and_no_means() -> None:
-    made = estimate(counted(pilot(padding=4), [10, 20, 30, 940]))
-    assert repr(made).startswith("<Estimates of 4 buckets from 1,000 reports: buckets")
-    page = made._repr_html_()
+def test_shown_estimates_are_shares_by_bucket_without_means() -> None:
+    estimates = estimate(tally_of(pilot(padding=4), [10, 20, 30, 940]))
+    assert repr(estimates).startswith("<Estimates of 4 buckets from 1,000 reports: buckets")
+    page = estimates._repr_html_()
     assert "<tr><th>pairs</th><th>share of people</th><th>interval</th></tr>" in page
-    assert [page.index(f"<td>{bucket}</td>") for bucket in made.key] == sorted(
-        page.index(f"<td>{bucket}</td>") for bucket in made.key
+    assert [page.index(f"<td>{bucket}</td>") for bucket in estimates.key] == sorted(
+        page.index(f"<td>{bucket}</td>") for bucket in estimates.key
     )
     assert page.count("<td>") == 3 * 4
 
 
 def test_without_reports_anything_is_possible() -> None:
-    made = estimate(Tally(pilot(padding=4)))
-    assert made.frequency == pytest.approx([0.25] * 4)
-    assert (made.frequency_low.tolist(), made.frequency_high.tolist()) == ([0.0] * 4, [1.0] * 4)
+    estimates = estimate(Tally(pilot(padding=4)))
+    assert estimates.frequency == pytest.approx([0.25] * 4)
+    assert (estimates.frequency_low.tolist(), estimates.frequency_high.tolist()) == ([0.0] * 4, [1.0] * 4)
 
 
 def test_some_buckets() -> None:
-    tally = counted(pilot(padding=8), [3, 1, 4, 1, 5])
+    tally = tally_of(pilot(padding=8), [3, 1, 4, 1, 5])
     every, some = estimate(tally), estimate(tally, keys=["5+", "0"])
     assert some.to_dict() == every.take(np.array([4, 0])).to_dict()
     with pytest.raises(ParameterError, match=r"^bucket '5-8' does not exist: choose from 0, 1, 2, 3-4, 5"):
         estimate(tally, keys=["5-8"])
 
 
-def test_the_method_is_that_of_its_kind() -> None:
+def test_every_kind_of_task_has_its_own_methods() -> None:
     tally = Tally(pilot())
     assert estimate(tally, method="consistent").to_json() == estimate(tally).to_json()
     assert (default_method(tally.task), methods_for(tally.task)) == ("consistent", ["consistent"])
     for method in ("baseline", "corrected", "bayes", "best"):
-        said = f"^method '{method}' is not for a task of sizes, which has 'consistent' alone$"
-        with pytest.raises(ParameterError, match=said):
+        message = f"^method '{method}' is not for a task of sizes, which has 'consistent' alone$"
+        with pytest.raises(ParameterError, match=message):
             estimate(tally, method=method)
     with pytest.raises(ParameterError, match="level must be between"):
         estimate(tally, level=1)
@@ -309,13 +318,15 @@ def test_the_method_is_that_of_its_kind() -> None:
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
 @pytest.mark.parametrize("people", [200, 2000])
 def test_intervals_cover(epsilon: str, people: int) -> None:
-    """The exact coverage of a share, from the law of its count; the control believes in another ε."""
+    """The exact coverage of a share, from the law of its count; the control assumes another ε."""
     channel, wrong = channel_of(512, epsilon), channel_of(512, str(float(epsilon) * 1.3))
-    kept, other = (float(chance) for chance in channel.probabilities[:2])
+    own_chance, other_chance = (float(chance) for chance in channel.probabilities[:2])
     for share in (0.05, 0.4):
         holders = round(share * people)
-        own = stats.binom.pmf(np.arange(holders + 1), holders, kept)
-        law = np.convolve(own, stats.binom.pmf(np.arange(people - holders + 1), people - holders, other))
+        holder_law = stats.binom.pmf(np.arange(holders + 1), holders, own_chance)
+        law = np.convolve(
+            holder_law, stats.binom.pmf(np.arange(people - holders + 1), people - holders, other_chance)
+        )
         assert 0.945 <= coverage(channel, law, share) <= 0.98
         if people == 2000 and share == 0.4:
             assert coverage(wrong, law, share) < 0.9

@@ -36,7 +36,7 @@ def test_exact_epsilon(name: str, allocation: str) -> None:
         exact = worst_ratio(channel.law, keys)
         assert exact <= channel.realised <= channel.claim
         assert channel.claim <= exp_lower(Fraction(epsilon))
-        # Without their dummies, ue reports need room for two disjoint sets to reach the worst case.
+        # Without dummies, ue reaches the worst case only if there are keys for two disjoint sets.
         reaches = name == "grr" or keys >= (padding if allocation == "optimized" else 2 * padding)
         if reaches:
             assert epsilon_of(exact) >= epsilon_of(channel.claim) - 1e-9
@@ -61,11 +61,11 @@ def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
     assert grr.realised == (kept + (padding - 1) * other) / (padding * other)
     compact = UeCompactChannel(keys, padding, Fraction(epsilon))
     small = UeCompactChannel(keys, padding, Fraction(epsilon), 3)
-    for made in (compact, small):
-        kept = math.floor(N * e / (e + made.q - 1))
-        assert made.kept == kept
-        assert made.realised == Fraction(kept * (made.q - 1), N - kept)
-        assert made.functions > keys >= made.functions // made.q
+    for words_channel in (compact, small):
+        kept = math.floor(N * e / (e + words_channel.q - 1))
+        assert words_channel.kept == kept
+        assert words_channel.realised == Fraction(kept * (words_channel.q - 1), N - kept)
+        assert words_channel.functions > keys >= words_channel.functions // words_channel.q
     for channel in (ue, grr, compact, small):
         assert channel.realised <= e
         assert float(epsilon) - epsilon_of(channel.realised) <= 2.2e-10
@@ -73,7 +73,7 @@ def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
 
 @pytest.mark.parametrize("keys", [1, 2, 1000, 10**6 + 7, 2**31])
 @pytest.mark.parametrize("padding", [1, 2, 977, 2**31])
-def test_rounding_stays_toward_privacy_at_the_smallest_epsilon(keys: int, padding: int) -> None:
+def test_rounding_favours_privacy_at_the_smallest_epsilon(keys: int, padding: int) -> None:
     for name, allocation, factor in itertools.product(("ue", "grr"), ALLOCATIONS, (1, 3, 1000)):
         channel = build(name, keys, padding, MIN_EPSILON * factor, {"allocation": allocation})
         assert channel.realised <= channel.claim <= exp_lower(MIN_EPSILON * factor)

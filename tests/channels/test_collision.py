@@ -35,7 +35,7 @@ def test_realised_is_the_worst_ratio_over_all_sizes_of_sets(epsilon: str, paddin
 
 
 def test_enumeration_reaches_the_closed_form() -> None:
-    """With the family of all functions and enough keys, the loss that is found is `realised` itself."""
+    """With the family of all functions and enough keys, the enumerated loss is `realised` itself."""
     for padding, keys, symbols in ((1, 1, 2), (1, 2, 3), (2, 2, 3), (2, 2, 5)):
         for epsilon in ("0.1", "1", "4"):
             channel = collision_channel(keys, padding, epsilon, symbols, None)
@@ -61,16 +61,16 @@ def test_the_count_law_is_exact_over_all_functions() -> None:
                 continue
             weights, total = channel.law(signs)
             for key in range(keys):
-                found: Counter[tuple[bool, bool]] = Counter()
+                support_weights: Counter[tuple[bool, bool]] = Counter()
                 for word, weight in weights.items():
                     function, symbol = divmod(word, symbols)
                     plus, minus = (channel.symbol(function, 2 * key + sign) == symbol for sign in (1, 0))
-                    found[plus, minus] += weight
+                    support_weights[plus, minus] += weight
                 law = channel.count_law
                 stated = {+1: law.holder_plus, -1: law.holder_minus, 0: law.absent}[signs.get(key, 0)]
-                assert Fraction(found[True, False], total) == stated.plus
-                assert Fraction(found[False, True], total) == stated.minus
-                assert Fraction(found[True, True], total) == stated.both
+                assert Fraction(support_weights[True, False], total) == stated.plus
+                assert Fraction(support_weights[False, True], total) == stated.minus
+                assert Fraction(support_weights[True, True], total) == stated.both
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
@@ -92,7 +92,7 @@ def test_variance_is_the_formula(epsilon: str, padding: int) -> None:
         assert constant == pytest.approx(f * held + (1 - f) * other, rel=1e-9)
 
 
-def test_the_chosen_number_of_symbols_is_next_to_the_best_for_rare_keys() -> None:
+def test_the_chosen_number_of_symbols_is_nearly_the_best_for_rare_keys() -> None:
     """Rounding down costs most where there are fewest: 5.4 % with 2 symbols instead of 3."""
     for padding, epsilon in itertools.product((1, 2, 5), ("0.5", "1", "2")):
 
@@ -152,10 +152,10 @@ def test_audits_at_any_size() -> None:
         (1, 1, "10"),
     ):
         channel = collision_channel(keys, padding, epsilon)
-        found = audit_channel(channel)
-        assert found.holds
-        assert found.enumerated <= found.closed_form <= found.claimed <= float(epsilon)
-        # What is enumerated is a worst case: of a channel with fewer pairs and symbols, if these are many.
-        assert found.enumerated == pytest.approx(found.closed_form, abs=1e-9)
+        result = audit_channel(channel)
+        assert result.holds
+        assert result.enumerated <= result.closed_form <= result.claimed <= float(epsilon)
+        # If there are many pairs and symbols, the worst case of a smaller channel is enumerated.
+        assert result.enumerated == pytest.approx(result.closed_form, abs=1e-9)
     task = Task(name="t", keys=50, values=(0, 1), epsilon=1, padding=2, mechanism="collision")
     assert audit(task).holds

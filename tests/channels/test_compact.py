@@ -21,50 +21,56 @@ from support.compact import MINUS, PLUS, PRIMES, compact_channel
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
 
 
-def said_of(channel: UeCompactChannel, words: Integers, key: int) -> Integers:
-    """What words say of a key."""
+def residues_of(channel: UeCompactChannel, words: Integers, key: int) -> Integers:
+    """Return the residues of a key in all words."""
     return channel.residue(words, np.full(1, key))
 
 
 def true_halves(channel: UeCompactChannel, signs: Signs, words: Integers) -> Integers:
-    """For every word, how many half slots of this input set give it the larger of the two chances.
+    """Return, per word, how many half slots of this input set give it the larger of the two chances.
 
     A pair's slot counts two halves where the word says the pair's sign, a dummy's slot one where it
     says either sign of key number d.
     """
     halves = np.zeros(words.size, np.int64)
     for key, sign in signs.items():
-        halves += 2 * (said_of(channel, words, key) == (PLUS if sign > 0 else MINUS))
+        halves += 2 * (residues_of(channel, words, key) == (PLUS if sign > 0 else MINUS))
     dummies = max(channel.padding - len(signs), 0)
-    return np.asarray(halves + dummies * (said_of(channel, words, channel.keys) <= MINUS))
+    return np.asarray(halves + dummies * (residues_of(channel, words, channel.keys) <= MINUS))
 
 
 def distinct_words(channel: UeCompactChannel) -> Integers:
-    """One word for each way to say +, - or nothing of all keys and the dummy: nothing else is used above."""
+    """Return one word per combination of +, - or nothing over all keys and the dummy; `true_halves` uses nothing else."""
     words = np.arange(channel.word_limit)
     codes = np.zeros(channel.word_limit, np.int64)
     for key in range(channel.keys + 1):
-        codes = 3 * codes + np.minimum(said_of(channel, words, key), 2)
-    found = np.full(3 ** (channel.keys + 1), -1)
-    found[codes] = words
-    return np.asarray(found[found >= 0])
+        codes = 3 * codes + np.minimum(residues_of(channel, words, key), 2)
+    word_of_code = np.full(3 ** (channel.keys + 1), -1)
+    word_of_code[codes] = words
+    return np.asarray(word_of_code[word_of_code >= 0])
 
 
 def chance(channel: UeCompactChannel, halves: int, slots: int) -> Fraction:
-    """The chance of a word, in the channel's own integers."""
+    """Return the chance of a word, computed from the channel's integers."""
     kept, other = channel.kept * (channel.q - 1), channel.one - channel.kept
     return Fraction(halves * kept + (2 * slots - halves) * other, 2 * slots * channel.pair_total)
 
 
 def vectorised_worst_ratio(channels: list[UeCompactChannel]) -> list[Fraction]:
-    """What `worst_ratio` finds, for channels that differ in ε only."""
+    """Return what `worst_ratio` returns, for channels that differ in ε only."""
     first = channels[0]
     words = distinct_words(first)
     sets = list(input_sets(first.keys))
     halves = np.stack([true_halves(first, signs, words) for signs in sets], axis=1).tolist()
     slots = [max(len(signs), first.padding) for signs in sets]
     laws = {frozenset(zip(row, slots, strict=True)) for row in halves}
-    return [max(spread([chance(channel, *law) for law in each]) for each in laws) for channel in channels]
+    return [
+        max(
+            spread([chance(channel, *halves_and_slots) for halves_and_slots in word_laws])
+            for word_laws in laws
+        )
+        for channel in channels
+    ]
 
 
 def spread(chances: list[Fraction]) -> Fraction:
@@ -115,9 +121,9 @@ def test_exact_epsilon_with_more_digits(q: int, keys: int) -> None:
     assert channel.digits >= 2
     words = np.arange(channel.word_limit)
     for key in range(keys + 1):
-        said = said_of(channel, words, key)
+        residues = residues_of(channel, words, key)
         # The residue is uniform over the words, so that every pair has the same law but for names.
-        assert np.bincount(said, minlength=q).tolist() == [channel.functions] * q
+        assert np.bincount(residues, minlength=q).tolist() == [channel.functions] * q
     odds = Fraction(channel.kept * (q - 1), channel.one - channel.kept)
     assert odds == channel.realised <= channel.claim
 
@@ -134,11 +140,11 @@ def test_keys_are_pairwise_independent(q: int, keys: int) -> None:
 
     def even(channel: UeCompactChannel) -> bool:
         words = np.arange(channel.word_limit)
-        said = [said_of(channel, words, key) for key in range(channel.keys + 1)]
+        residues = [residues_of(channel, words, key) for key in range(channel.keys + 1)]
         times = channel.word_limit // channel.q**2
         return all(
             np.all(np.bincount(one * channel.q + other, minlength=channel.q**2) == times)
-            for one, other in itertools.combinations(said, 2)
+            for one, other in itertools.combinations(residues, 2)
         )
 
     assert even(compact_channel(keys, q=q))
@@ -162,12 +168,12 @@ def test_counts_of_the_running_sampler(q: int, keys: int, padding: int) -> None:
         law = sampler_law(ue_compact.perturb, channel, pairs, ExhaustiveTape(5))
         assert set(law) == set(range(channel.word_limit))
         for key in range(keys):
-            found = [
-                sum((law[word] for word in law if channel.residue(word, key) == said), Fraction(0))
-                for said in (PLUS, MINUS)
+            measured = [
+                sum((law[word] for word in law if channel.residue(word, key) == sign_residue), Fraction(0))
+                for sign_residue in (PLUS, MINUS)
             ]
-            wanted = {1: holder, -1: holder[::-1], 0: (other, other)}[signs.get(key, 0)]
-            assert tuple(found) == wanted
+            expected = {1: holder, -1: holder[::-1], 0: (other, other)}[signs.get(key, 0)]
+            assert tuple(measured) == expected
     assert (channel.count_law.holder_plus.plus, channel.count_law.holder_plus.minus) == holder
     assert (channel.count_law.absent.plus, channel.count_law.absent.minus) == (other, other)
     assert channel.count_law.holder_plus.both == channel.count_law.absent.both == 0

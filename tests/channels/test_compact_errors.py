@@ -17,7 +17,7 @@ from pckv.lab.populations import uniform
 from pckv.lab.simulate import Setting, Simulator
 from pckv.moments import CountMoments
 
-# ε, users, keys: for ε ≤ 3 the users a key squared are those of the paper's 10^6 users and 100 keys.
+# ε, users, keys: for ε ≤ 3, users per squared key are those of the paper's 10^6 users and 100 keys.
 ACCURACY = (
     ("0.5", 40_000, 20),
     ("1", 40_000, 20),
@@ -49,8 +49,8 @@ def test_errors_are_those_of_theory_and_of_ue(epsilon: str, users: int, keys: in
 
     33,000 key-repeats of each mechanism: one standard error of a mean square is .7 to 1.0 %, so that 3 % are at
     least three of them. The control, the theory of an ε 5 % larger at the same q, is 9 % off at ε = .5 and 26 %
-    at ε = 5: at least six standard errors beyond what is let pass, so that it is told apart. Against ue the
-    standard error is 1.3 %; what leaves the least room is the mean at ε = .5, where q = 5 costs about 4 % by
+    at ε = 5: at least six standard errors beyond the tolerance, so that it is detected. Against ue the
+    standard error is 1.3 %; the tightest case is the mean at ε = .5, where q = 5 costs about 4 % by
     the exact variances (the test below). Seeds are fixed.
     """
     rng = default_rng([31, users, keys])
@@ -78,7 +78,7 @@ def test_errors_are_those_of_theory_and_of_ue(epsilon: str, users: int, keys: in
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "3", "4", "5"])
 @pytest.mark.parametrize("keys", [20, 100, 1000, 5850, 249_274])
 def test_predicted_errors_are_at_most_5_percent_above_those_of_ue(epsilon: str, keys: int) -> None:
-    """The exact variances, so that the statement does not hang on a simulation."""
+    """By the exact variances, so that the statement does not depend on a simulation."""
     ue, ours = (
         CountMoments.of(build(name, keys, 1, Fraction(epsilon), {}).count_law)
         for name in ("ue", "ue-compact")

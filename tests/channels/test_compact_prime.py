@@ -28,7 +28,7 @@ def test_q_of_the_examples(keys: int, epsilon: str, q: int, digits: int) -> None
     assert channel.parameters == {"q": q}
 
 
-def test_why_says_what_q_costs() -> None:
+def test_the_explanation_states_the_cost_of_q() -> None:
     assert explain_parameters(compact_channel(249_274, epsilon="6")) == (
         "q = 503: 127,263,527 words, 1.2% more error than ue (q = 409: 0.0%)"
     )
@@ -43,7 +43,7 @@ def test_why_says_what_q_costs() -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4"])
-def test_the_error_is_that_of_a_rare_key_beside_ue(epsilon: str) -> None:
+def test_the_error_of_q_is_that_of_a_rare_key_relative_to_ue(epsilon: str) -> None:
     """Against the exact variances of both channels: the worse of frequency and mean."""
     ue = CountMoments.of(build("ue", 1000, 1, Fraction(epsilon), {}).count_law)
     for q in (3, 5, 7, 11, 29, 61):
@@ -110,7 +110,7 @@ def test_bad_q(q: object) -> None:
         residues.check(q, 10)
 
 
-def test_q_whose_words_are_too_long() -> None:
+def test_a_q_with_too_many_words_is_refused() -> None:
     assert residues.check(2097143, 2**31) == 2097143
     for q, keys in ((2097169, 2097169), (2097169, 2**31), (55109, 55109**2)):
         with pytest.raises(
@@ -132,6 +132,8 @@ def test_residues_of_the_largest_words_do_not_overflow() -> None:
             continue
         channel = compact_channel(keys, q=q)
         words = [channel.word_limit - 1, channel.word_limit - q, channel.word_limit // 2, 0]
-        asked = [keys, keys - 1, keys // 2, 0]
-        said = channel.residue(np.array(words)[:, None], np.array(asked)[None, :])
-        assert said.tolist() == [[naive_residue(channel, word, key) for key in asked] for word in words]
+        keys_to_check = [keys, keys - 1, keys // 2, 0]
+        computed = channel.residue(np.array(words)[:, None], np.array(keys_to_check)[None, :])
+        assert computed.tolist() == [
+            [naive_residue(channel, word, key) for key in keys_to_check] for word in words
+        ]

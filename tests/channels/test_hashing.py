@@ -28,7 +28,7 @@ def test_hashing_is_the_same_in_numpy_and_in_pythons_integers() -> None:
 
 
 def test_mixing_is_a_permutation_that_spreads_every_bit() -> None:
-    """Each step can be undone; and a changed bit changes half of the bits, to within 3 of 64 on average."""
+    """Every step is invertible, and one changed bit changes half of the bits, to within 3 of 64 on average."""
     numbers = default_rng(5).integers(0, 2**63, 20_000).astype(np.uint64)
     assert np.unique(mix(numbers)).size == np.unique(numbers).size
     for bit in range(64):
@@ -43,7 +43,7 @@ TRIPLES = ((0, 1, 2), (1, 2, 4), (100, 101, 103), (0, 2**31, 2**32 - 1))
 
 def symbols_of(family: str, functions: NDArray[np.uint64], item: int, symbols: int) -> Any:
     if family == "affine":
-        # (a·x + c mod p) reduced to symbols: what was enumerated to be biased.
+        # (a·x + c mod p) reduced to symbols: enumeration showed that this is biased.
         prime = np.uint64(2**31 - 1)
         numbers = (mix(functions) % prime * np.uint64(item % (2**31 - 1)) + functions % prime) % prime
         return (numbers * np.uint64(symbols) // prime).astype(np.int64)
@@ -58,7 +58,7 @@ def independence_p(family: str, symbols: int) -> float:
     for triple in TRIPLES:
         sent = [symbols_of(family, functions, item, symbols) for item in triple]
         for group in ((0, 1), (0, 2), (1, 2), (0, 1, 2)):
-            code = sum(sent[place] * symbols**digit for digit, place in enumerate(group))
+            code = sum(sent[index] * symbols**digit for digit, index in enumerate(group))
             observed = np.bincount(code, minlength=symbols ** len(group))
             expected = FUNCTIONS_TRIED / symbols ** len(group)
             statistic = float(((observed - expected) ** 2 / expected).sum())

@@ -1,4 +1,4 @@
-"""Sets of residues: the same words with several residues a sign, some of them shared."""
+"""Sets of residues: the same words with several residues per sign, some of them shared."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_exact_epsilon_of_every_small_set(sets: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("sets", GOOD_SETS, ids=str)
 @pytest.mark.parametrize("epsilon", ["0.000001", *EPSILONS, "20"])
 def test_thresholds_of_good_sets(sets: tuple[int, int, int], epsilon: str) -> None:
-    """The largest whole threshold within the claim: one more would break it."""
+    """The largest integer threshold within the claim: one more would break it."""
     q, r, _ = sets
     for keys in (1, 1000, 10**6):
         channel = channel_of(keys, sets, epsilon=epsilon)
@@ -68,7 +68,7 @@ def test_thresholds_of_good_sets(sets: tuple[int, int, int], epsilon: str) -> No
         assert Fraction((kept + 1) * (q - r), (one - kept - 1) * r) > channel.claim
 
 
-def test_the_largest_prime_keeps_its_sets_apart_from_chance() -> None:
+def test_with_the_largest_prime_the_true_set_is_still_likelier() -> None:
     """The proof's worst case: at the smallest ε the true set is still likelier than the rest."""
     for r, o in ((1, 0), (2, 1), (3037000492, 3037000491), (1518500246, 0)):
         channel = UeCompactChannel(1, 1, Fraction(1, 10**6), 3037000493, r, o)
@@ -85,8 +85,8 @@ def test_counts_of_the_running_sampler(sets: tuple[int, int, int]) -> None:
 
     def support(key: int) -> Support:
         alone, other, both = (
-            sum((law[word] for word in law if channel.residue(word, key) in said), Fraction(0))
-            for said in (plus - minus, minus - plus, plus & minus)
+            sum((law[word] for word in law if channel.residue(word, key) in residues), Fraction(0))
+            for residues in (plus - minus, minus - plus, plus & minus)
         )
         return Support(alone, other, both)
 
@@ -120,7 +120,7 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
     assert float(mean) == pytest.approx(moments.mean_variance(rare, 0.0) / ue.mean_variance(rare, 0.0))
 
 
-def test_why_says_what_sets_gain() -> None:
+def test_the_explanation_states_the_gain_of_sets() -> None:
     assert explain_parameters(channel_of(100, (109, 29, 8))) == (
         "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key relative to ue: frequency -27.9%, mean +14.0%"
     )
@@ -133,7 +133,7 @@ def task_of(**sets: object) -> Task:
     return Task(name="t", keys=20, values=(0, 1), epsilon="0.1", mechanism={"name": "ue-compact", **sets})
 
 
-def test_sets_stand_in_the_task_unless_they_are_the_defaults() -> None:
+def test_a_task_states_its_sets_unless_they_are_the_defaults() -> None:
     tuned = task_of(q=19, r=9, o=3)
     assert '"mechanism":{"name":"ue-compact","o":3,"q":19,"r":9}' in tuned.to_json()
     assert Task.from_json(tuned.to_json()) == tuned
@@ -183,18 +183,21 @@ def test_a_smaller_channel_has_sets_of_the_same_kind(data: st.DataObject) -> Non
 # Decoding.
 
 
-def naive(channel: UeCompactChannel, counted: dict[int, int], keys: list[int]) -> list[list[int]]:
+def naive_decode(channel: UeCompactChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
     """[n1 of every key, n2 of every key], in Python's integers."""
     r, o = channel.r, channel.o
     return [
-        [sum(times for word, times in counted.items() if channel.residue(word, key) in said) for key in keys]
-        for said in (range(r), range(r - o, 2 * r - o))
+        [
+            sum(times for word, times in word_counts.items() if channel.residue(word, key) in residues)
+            for key in keys
+        ]
+        for residues in (range(r), range(r - o, 2 * r - o))
     ]
 
 
-def arrays(counted: dict[int, int]) -> tuple[Integers, Integers]:
-    words = sorted(counted)
-    return np.array(words, np.int64), np.array([counted[word] for word in words], np.int64)
+def arrays(word_counts: dict[int, int]) -> tuple[Integers, Integers]:
+    words = sorted(word_counts)
+    return np.array(words, np.int64), np.array([word_counts[word] for word in words], np.int64)
 
 
 @pytest.mark.parametrize(
@@ -208,17 +211,17 @@ def arrays(counted: dict[int, int]) -> tuple[Integers, Integers]:
 def test_every_way_to_decode_agrees(keys: int, sets: tuple[int, int, int]) -> None:
     channel = channel_of(keys, sets)
     rng = default_rng([keys, *sets])
-    counted = dict(Counter(rng.integers(0, channel.word_limit, 60).tolist()))
-    counted |= {0: 7, channel.word_limit - 1: 2**30}
-    words, times = arrays(counted)
+    word_counts = dict(Counter(rng.integers(0, channel.word_limit, 60).tolist()))
+    word_counts |= {0: 7, channel.word_limit - 1: 2**30}
+    words, times = arrays(word_counts)
     for used in sorted({1, (keys + 1) // 2, keys, keys + 1}):
-        wanted = naive(channel, counted, list(range(used)))
-        for found in (
+        expected = naive_decode(channel, word_counts, list(range(used)))
+        for decoded in (
             compact.check_words(channel, words, times, np.arange(used)),
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
-            assert [part.tolist() for part in found] == wanted
+            assert [part.tolist() for part in decoded] == expected
 
 
 @settings(max_examples=60)
@@ -228,27 +231,27 @@ def test_any_counts_decode_the_same_in_every_way(data: st.DataObject) -> None:
     r = data.draw(st.integers(1, q - 1))
     o = data.draw(st.integers(max(0, 2 * r - q), r - 1))
     channel = channel_of(data.draw(st.integers(1, 60)), (q, r, o))
-    counted = data.draw(
+    word_counts = data.draw(
         st.dictionaries(st.integers(0, channel.word_limit - 1), st.integers(1, 2**32), max_size=30)
     )
-    words, times = arrays(counted)
-    wanted = naive(channel, counted, list(range(channel.keys)))
-    for way in (compact.add_up, compact.transform):
-        assert [part.tolist() for part in way(channel, words, times, channel.keys)] == wanted
+    words, times = arrays(word_counts)
+    expected = naive_decode(channel, word_counts, list(range(channel.keys)))
+    for decode in (compact.add_up, compact.transform):
+        assert [part.tolist() for part in decode(channel, words, times, channel.keys)] == expected
     assert [
         part.tolist() for part in compact.check_words(channel, words, times, np.arange(channel.keys))
-    ] == wanted
+    ] == expected
 
 
 @pytest.mark.parametrize("sets", [(11, 5, 2), (37, 14, 3), (109, 29, 8)], ids=str)
 def test_huge_counts_are_exact(sets: tuple[int, int, int]) -> None:
     """2^40 reports, the most that Fourier transforms are used for, nearly all of them in one word: to the unit."""
     channel = channel_of(sets[0] - 1, sets)
-    counted = dict.fromkeys(range(1, channel.word_limit, 97), 1) | {channel.word_limit // 2: 2**40}
-    words, times = arrays(counted)
-    wanted = compact.check_words(channel, words, times, np.arange(channel.keys))
-    found = compact.transform(channel, words, times, channel.keys)
-    assert [part.tolist() for part in found] == [part.tolist() for part in wanted]
+    word_counts = dict.fromkeys(range(1, channel.word_limit, 97), 1) | {channel.word_limit // 2: 2**40}
+    words, times = arrays(word_counts)
+    expected = compact.check_words(channel, words, times, np.arange(channel.keys))
+    decoded = compact.transform(channel, words, times, channel.keys)
+    assert [part.tolist() for part in decoded] == [part.tolist() for part in expected]
 
 
 @pytest.mark.parametrize(

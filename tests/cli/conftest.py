@@ -23,10 +23,10 @@ from support.cli import (
 
 
 @pytest.fixture(autouse=True)
-def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with good files, which every command runs in."""
+def folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run every test in a folder that has good files."""
     monkeypatch.chdir(tmp_path)
-    # A width that somebody exported would fold tables.
+    # An exported width would fold tables.
     monkeypatch.delenv("COLUMNS", raising=False)
     words = np.array([5, 5, 5, 2, 2, 0, 6, 7])
     write_reports(Path("words.parquet"), GRR, [(np.zeros((words.size, 16), np.uint8), words)])

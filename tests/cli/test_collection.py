@@ -14,11 +14,11 @@ from support.cli import (
     COMPACT,
     GRR,
     UE,
-    done,
     pairs_csv,
     parquet,
     put,
     read_json,
+    run_ok,
 )
 
 
@@ -26,7 +26,7 @@ from support.cli import (
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_whole_collection(keys: str, kind: str) -> None:
     """At ε = 20 hardly a report in a million is noise, so that the numbers are known."""
-    printed = done(
+    printed = run_ok(
         f"task new --name movies {keys} --low 1 --high 5 --epsilon 20 --mechanism grr --out task.json"
     )
     task = Task.from_json(Path("task.json").read_bytes())
@@ -42,17 +42,17 @@ def test_a_whole_collection(keys: str, kind: str) -> None:
     else:
         users, held, values = (list(column) for column in zip(*rows, strict=True))
         put({"data.parquet": parquet(user=users, key=held, value=values)})
-    printed = done(f"perturb data.{kind} --task task.json {COLUMNS} --out reports.parquet")
+    printed = run_ok(f"perturb data.{kind} --task task.json {COLUMNS} --out reports.parquet")
     assert printed == "40 reports written to reports.parquet\n"
 
-    printed = done("tally reports.parquet --task task.json --out counts.tally")
+    printed = run_ok("tally reports.parquet --task task.json --out counts.tally")
     assert printed == "40 reports counted into counts.tally\n"
-    from_tally = done("estimate counts.tally --task task.json --json")
-    assert done("estimate reports.parquet --task task.json --json") == from_tally
-    found = {row["key"]: row for row in read_json(from_tally)["estimates"]}
-    wanted = pytest.approx([0, 0.25, 0.5], abs=1e-4)
-    assert [found[key]["frequency"] for key in (up, heat, alien)] == wanted
-    assert [found[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
+    from_tally = run_ok("estimate counts.tally --task task.json --json")
+    assert run_ok("estimate reports.parquet --task task.json --json") == from_tally
+    estimates = {row["key"]: row for row in read_json(from_tally)["estimates"]}
+    expected = pytest.approx([0, 0.25, 0.5], abs=1e-4)
+    assert [estimates[key]["frequency"] for key in (up, heat, alien)] == expected
+    assert [estimates[key]["mean"] for key in (heat, alien)] == pytest.approx([1, 5], abs=1e-6)
 
 
 @pytest.mark.parametrize("task", [GRR, UE, COMPACT, COLLISION], ids=["grr", "ue", "ue-compact", "collision"])
@@ -60,16 +60,16 @@ def test_any_split_of_the_reports_gives_the_same_bytes(task: Task) -> None:
     put({"task.json": task.to_json().encode()})
     for part in range(3):
         put({f"{part}.csv": pairs_csv(*(f"{user},alien,{1 + user % 5}" for user in range(10 * (part + 1))))})
-        done(f"perturb {part}.csv --task task.json {COLUMNS} --out {part}.parquet")
-        done(f"tally {part}.parquet --task task.json --out {part}.tally")
-    counted = done("tally 0.parquet 1.parquet 2.parquet --task task.json --out all.tally")
+        run_ok(f"perturb {part}.csv --task task.json {COLUMNS} --out {part}.parquet")
+        run_ok(f"tally {part}.parquet --task task.json --out {part}.tally")
+    counted = run_ok("tally 0.parquet 1.parquet 2.parquet --task task.json --out all.tally")
     assert counted == "60 reports counted into all.tally\n"
-    done("tally 2.tally 0.tally 1.tally --task task.json --out merged.tally")
-    done("tally 0.tally 1.parquet --task task.json --out two.tally")
-    done("tally two.tally 2.parquet --task task.json --out mixed.tally")
-    whole = Path("all.tally").read_bytes()
-    assert Tally.from_bytes(task, whole).reports == 60
-    assert Path("merged.tally").read_bytes() == whole
-    assert Path("mixed.tally").read_bytes() == whole
-    estimates = done("estimate all.tally --task task.json --json")
-    assert done("estimate 0.tally 1.parquet 2.tally --task task.json --json") == estimates
+    run_ok("tally 2.tally 0.tally 1.tally --task task.json --out merged.tally")
+    run_ok("tally 0.tally 1.parquet --task task.json --out two.tally")
+    run_ok("tally two.tally 2.parquet --task task.json --out mixed.tally")
+    all_at_once = Path("all.tally").read_bytes()
+    assert Tally.from_bytes(task, all_at_once).reports == 60
+    assert Path("merged.tally").read_bytes() == all_at_once
+    assert Path("mixed.tally").read_bytes() == all_at_once
+    estimates = run_ok("estimate all.tally --task task.json --json")
+    assert run_ok("estimate 0.tally 1.parquet 2.tally --task task.json --json") == estimates

@@ -1,4 +1,4 @@
-"""What the commands that count make of `-`, and hints at options."""
+"""Commands that count: standard input as `-`, and hints at options."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pckv.cli.common import HINTS
 from pckv.cli.counting import count_named
 from pckv.counting.run import CountOptions
 from pckv.errors import DataError
-from support.made_reports import GRR
 from support.parts import ROOT
+from support.sample_reports import GRR
 
 
 def test_standard_input_is_counted_once() -> None:
@@ -20,7 +20,7 @@ def test_standard_input_is_counted_once() -> None:
 
 
 def test_every_hint_is_for_a_code_that_the_library_has() -> None:
-    """A code that was renamed would lose its hint without a word."""
+    """A renamed code would silently lose its hint."""
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src/pckv").rglob("*.py")]
     library = "".join(text for text in sources if "HINTS" not in text)
     for code, hint in HINTS.items():

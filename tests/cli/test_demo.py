@@ -18,16 +18,16 @@ from pckv.cli.remote import ask
 from pckv.cli.signals import held_signals
 from pckv.errors import PckvError
 from support.cli import (
-    done,
-    refused,
+    run_ok,
+    run_refused,
 )
 
 
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Settings that are meant for other collectors do not count here.
+    # Settings for other collectors are ignored.
     monkeypatch.setenv("PCKV_RATE", "1")
     monkeypatch.setattr("pckv.cli.demo.USERS", 1000)
-    printed = done("demo --out made/here")
+    printed = run_ok("demo --out new/demo")
     assert "1,000 participants" in printed
     assert "true frequency" in printed
     assert "true mean" in printed
@@ -35,20 +35,20 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(rows) == 10
     true, estimated = max((float(row.split()[2]), float(row.split()[3])) for row in rows)
     assert estimated == pytest.approx(true, abs=0.2)
-    made = tmp_path / "made/here"
-    with (made / "estimates.csv").open(encoding="utf-8", newline="") as file:
+    output = tmp_path / "new/demo"
+    with (output / "estimates.csv").open(encoding="utf-8", newline="") as file:
         assert [row["key"] for row in csv.DictReader(file)] == [f"movie {key:03}" for key in range(100)]
-    page = (made / "estimates.html").read_text(encoding="utf-8")
+    page = (output / "estimates.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert "<table>" in page
     assert "frequency intervals hold the truth" in page
     again = printed.rstrip().splitlines()[-1]
     assert (
         again
-        == f"Estimate again with: pckv estimate {Path('made/here/reports.parquet')} --task made/here/task.json"
+        == f"Estimate again with: pckv estimate {Path('new/demo/reports.parquet')} --task new/demo/task.json"
     )
-    done(again.removeprefix("Estimate again with: pckv ") + " --out again.csv")
-    assert Path("again.csv").read_bytes() == (made / "estimates.csv").read_bytes()
+    run_ok(again.removeprefix("Estimate again with: pckv ") + " --out again.csv")
+    assert Path("again.csv").read_bytes() == (output / "estimates.csv").read_bytes()
 
 
 SERVING_DEMO = """
@@ -65,8 +65,8 @@ def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None
         assert process.stdout is not None
         address = next(line for line in process.stdout if "is at http://" in line).split()[4]
         token = process.stdout.readline().strip()
-        found = ask("GET", address, "/tasks", token)
-        assert [task["name"] for task in found["tasks"]] == ["demo"]
+        answer = ask("GET", address, "/tasks", token)
+        assert [task["name"] for task in answer["tasks"]] == ["demo"]
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
     with pytest.raises(PckvError, match="refused"):
@@ -75,7 +75,7 @@ def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None
 
 def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.trial.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
-    assert refused("demo") == "pckv: the collector does not start: no room\n"
+    assert run_refused("demo") == "pckv: the collector does not start: no room\n"
     assert not Path("demo").exists()
 
 
@@ -86,7 +86,7 @@ from pckv.cli import demo, main, trial
 trial.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
 main(["demo", "--out", sys.argv[2]], prog_name="pckv")
 """
-# When a signal comes: something that is there at that moment, in the folders of temporary files and outputs.
+# When a signal is sent: a path that exists at that moment.
 MOMENTS = {
     "starting": "temporary/pckv-*/log",
     "collecting": "memory/pckv-*",
@@ -96,7 +96,7 @@ MOMENTS = {
 
 
 def exit_code(status: int) -> int:
-    """The exit code that a shell sees: 128 and the number, of a process that a signal ended."""
+    """Return the exit code that a shell sees: 128 plus its number if a signal ended the process."""
     return status if status >= 0 else 128 - status
 
 
@@ -187,6 +187,6 @@ def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(
         "pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
     )
-    assert refused("demo") == "pckv: no room\n"
+    assert run_refused("demo") == "pckv: no room\n"
     monkeypatch.setattr("pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
-    assert refused("demo") == "pckv: a process of participants ended before its work was done\n"
+    assert run_refused("demo") == "pckv: a process of participants ended before its work was done\n"

@@ -17,19 +17,19 @@ from support.cli import (
     NEW,
     SIMULATE,
     UE,
-    done,
     forged_reports,
     put,
     read_json,
-    refused,
+    run_ok,
+    run_refused,
 )
 
 
 def test_estimates_in_json_have_this_shape() -> None:
-    made = read_json(done(f"{ESTIMATE} --json"))
-    assert list(made) == ["task", "mechanism", "reports", "epsilon", "method", "level", "estimates"]
-    rows = made.pop("estimates")
-    assert made == {
+    printed = read_json(run_ok(f"{ESTIMATE} --json"))
+    assert list(printed) == ["task", "mechanism", "reports", "epsilon", "method", "level", "estimates"]
+    rows = printed.pop("estimates")
+    assert printed == {
         "task": GRR.id,
         "mechanism": "grr",
         "reports": 8,
@@ -57,7 +57,7 @@ def test_method_and_level_are_used() -> None:
     bodies = [b"\x04\x04"] * 126 + [b"\0\0"] * 174
     put({"new.parquet": forged_reports(UE, bodies, pa.binary())})
     wide, narrow = (
-        read_json(done(f"estimate new.parquet --task ue.json --json --method baseline --level {level}"))
+        read_json(run_ok(f"estimate new.parquet --task ue.json --json --method baseline --level {level}"))
         for level in (0.8, 0.5)
     )
     assert (wide["method"], wide["level"], narrow["level"]) == ("baseline", 0.8, 0.5)
@@ -67,19 +67,19 @@ def test_method_and_level_are_used() -> None:
 
 
 def test_post_processing_is_named() -> None:
-    made = read_json(done(f"{ESTIMATE} --json --post consistent --method baseline"))
-    assert made["method"] == "baseline+consistent"
-    assert sum(row["frequency"] for row in made["estimates"]) <= GRR.padding
-    assert done(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
+    printed = read_json(run_ok(f"{ESTIMATE} --json --post consistent --method baseline"))
+    assert printed["method"] == "baseline+consistent"
+    assert sum(row["frequency"] for row in printed["estimates"]) <= GRR.padding
+    assert run_ok(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
     options = "--mechanism grr --json --post consistent"
-    assert [row["method"] for row in read_json(done(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
+    assert [row["method"] for row in read_json(run_ok(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
 
 
 def test_sizes_of_estimate_come_from_a_file() -> None:
     """Everybody holds two pairs and reports show one: the upper limits double, the frequencies stay."""
     put({"two.csv": b"size,people\n2,10\n"})
     results = [
-        read_json(done(f"{ESTIMATE} --json --method corrected {options}"))
+        read_json(run_ok(f"{ESTIMATE} --json --method corrected {options}"))
         for options in ("", "--sizes two.csv")
     ]
     assert [result["method"] for result in results] == ["corrected", "corrected"]
@@ -91,23 +91,23 @@ def test_sizes_of_estimate_come_from_a_file() -> None:
 
 def test_a_key_given_twice_counts_once() -> None:
     once, twice = (
-        read_json(done(f"{ESTIMATE} --json --key up {more}"))
+        read_json(run_ok(f"{ESTIMATE} --json --key up {more}"))
         for more in ("--key heat", "--key heat --key up")
     )
     assert [row["key"] for row in once["estimates"]] == ["up", "heat"]
     assert twice == once
-    assert "A key given twice counts once." in " ".join(done("estimate --help").split())
+    assert "A key given twice counts once." in " ".join(run_ok("estimate --help").split())
 
 
 def test_top_is_sorted_by_frequency() -> None:
-    rows = read_json(done(f"{ESTIMATE} --json --top 2"))["estimates"]
+    rows = read_json(run_ok(f"{ESTIMATE} --json --top 2"))["estimates"]
     assert [row["key"] for row in rows] == ["alien", "heat"]
-    rows = read_json(done(f"{ESTIMATE} --json --top 99"))["estimates"]
+    rows = read_json(run_ok(f"{ESTIMATE} --json --top 99"))["estimates"]
     assert [row["key"] for row in rows] == ["alien", "heat", "up"]
 
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
-    title, header, *rows = done(ESTIMATE).splitlines()
+    title, header, *rows = run_ok(ESTIMATE).splitlines()
     assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
@@ -115,7 +115,7 @@ def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
-    done(f"{NEW} --key-count 23 --mechanism ue")
+    run_ok(f"{NEW} --key-count 23 --mechanism ue")
     put(
         {
             "new.parquet": forged_reports(
@@ -123,7 +123,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
             )
         }
     )
-    *rows, last = done("estimate new.parquet --task new.json").splitlines()
+    *rows, last = run_ok("estimate new.parquet --task new.json").splitlines()
     assert len(rows) == 2 + 20
     assert last == "… and 3 more keys (--out writes them all)"
 
@@ -140,7 +140,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
 )
 def test_keys_are_printed_as_they_are(key: str) -> None:
     put({"keys.txt": key.encode()})
-    done(f"{NEW} --keys-file keys.txt --mechanism ue")
+    run_ok(f"{NEW} --keys-file keys.txt --mechanism ue")
     put(
         {
             "new.parquet": forged_reports(
@@ -148,13 +148,13 @@ def test_keys_are_printed_as_they_are(key: str) -> None:
             )
         }
     )
-    assert done("estimate new.parquet --task new.json").splitlines()[-1].split()[0] == key
+    assert run_ok("estimate new.parquet --task new.json").splitlines()[-1].split()[0] == key
 
 
 @pytest.mark.parametrize("options", ["", "--top 2"], ids=["all", "top"])
 @pytest.mark.parametrize("form", ["csv", "parquet", "json"])
 def test_tables_hold_what_is_printed(form: str, options: str) -> None:
-    printed = read_json(done(f"{ESTIMATE} --json --out new.{form} {options}"))
+    printed = read_json(run_ok(f"{ESTIMATE} --json --out new.{form} {options}"))
     if form == "json":
         assert read_json(Path("new.json").read_text(encoding="utf-8")) == printed
     elif form == "parquet":
@@ -180,7 +180,7 @@ def test_tables_hold_what_is_printed(form: str, options: str) -> None:
     ids=["svg", "png", "html"],
 )
 def test_pictures(form: str, start: bytes, part: bytes) -> None:
-    assert "alien" in done(f"{ESTIMATE} --plot new.{form}")
+    assert "alien" in run_ok(f"{ESTIMATE} --plot new.{form}")
     data = Path(f"new.{form}").read_bytes()
     assert data.lstrip().startswith(start)
     assert part in data
@@ -207,26 +207,26 @@ def test_pictures(form: str, start: bytes, part: bytes) -> None:
     ],
 )
 def test_bad_options_of_estimate(options: str, message: str) -> None:
-    assert message in refused(f"{ESTIMATE} {options}")
+    assert message in run_refused(f"{ESTIMATE} {options}")
 
 
 def test_estimates_of_a_folder() -> None:
     Path("in").mkdir()
     Path("words.parquet").rename("in/words.parquet")
     put({"in/more.parquet": forged_reports(GRR, [5, 5], pa.int64())})
-    assert read_json(done("estimate in --task grr.json --json"))["reports"] == 10
-    assert refused("estimate in in/more.parquet --task grr.json").startswith(
+    assert read_json(run_ok("estimate in --task grr.json --json"))["reports"] == 10
+    assert run_refused("estimate in in/more.parquet --task grr.json").startswith(
         "pckv: in/more.parquet: given twice"
     )
 
 
 def test_a_picture_says_of_how_many_keys_it_shows_the_most_frequent() -> None:
-    done(f"{NEW} --key-count 100 --mechanism ue")
+    run_ok(f"{NEW} --key-count 100 --mechanism ue")
     task = Task.from_json(Path("new.json").read_bytes())
     put({"new.parquet": forged_reports(task, [bytes(26)], pa.binary())})
     for options, title in (
         ("--top 10", "10 most frequent of 100 keys"),
         ("", "20 most frequent of 100 keys"),
     ):
-        done(f"estimate new.parquet --task new.json --plot new.svg --force {options}")
+        run_ok(f"estimate new.parquet --task new.json --plot new.svg --force {options}")
         assert title in Path("new.svg").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Inputs that are missing or broken are named by every command."""
+"""Every command names inputs that are missing or broken."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.cli import (
     SIMULATE,
     TALLY,
     put,
-    refused,
+    run_refused,
 )
 
 
@@ -52,7 +52,7 @@ def edited_task(**changes: Any) -> bytes:
 )
 def test_bad_task_files(command: str, text: bytes, message: str) -> None:
     put({"bad.json": text})
-    line = refused(command)
+    line = run_refused(command)
     assert line.startswith("pckv: bad.json: not a task")
     assert message in line
 
@@ -74,7 +74,7 @@ INPUTS = {
 
 @pytest.mark.parametrize("command", INPUTS, ids=INPUTS.values())
 def test_a_missing_input_is_named(command: str) -> None:
-    assert refused(command.replace("INPUT", "gone")) == "pckv: gone: No such file or directory\n"
+    assert run_refused(command.replace("INPUT", "gone")) == "pckv: gone: No such file or directory\n"
 
 
 @pytest.mark.parametrize("command", INPUTS, ids=INPUTS.values())
@@ -82,4 +82,4 @@ def test_an_empty_folder_is_no_input(command: str) -> None:
     Path("folder").mkdir()
     of_reports = INPUTS[command] in {"tally", "tally second", "estimate"}
     problem = "no report files (*.parquet) in this folder" if of_reports else "Is a directory"
-    assert refused(command.replace("INPUT", "folder")) == f"pckv: folder: {problem}\n"
+    assert run_refused(command.replace("INPUT", "folder")) == f"pckv: folder: {problem}\n"

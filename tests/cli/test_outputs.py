@@ -1,4 +1,4 @@
-"""Outputs are whole or not there, and replaced only by force."""
+"""Outputs are complete or absent, and replaced only by force."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from support.cli import (
     PERTURB,
     SIMULATE,
     TALLY,
-    done,
     put,
-    refused,
+    run_ok,
+    run_refused,
 )
 
 DEMO = "demo --out ."
@@ -54,8 +54,8 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_output_is_replaced_only_by_force(command: str, output: str) -> None:
     put({output: b"old"})
-    assert refused(command) == f"pckv: {output} exists: use --force to replace it\n"
-    done(f"{command} --force")
+    assert run_refused(command) == f"pckv: {output} exists: use --force to replace it\n"
+    run_ok(f"{command} --force")
     assert len(Path(output).read_bytes()) > len(b"old")
     assert not list(Path().glob("*.part"))
 
@@ -63,20 +63,20 @@ def test_an_output_is_replaced_only_by_force(command: str, output: str) -> None:
 @pytest.mark.parametrize(
     ("command", "output"), [part for part in WRITING if "task new" not in part[0]], ids=WRITING_IDS[1:]
 )
-def test_an_output_that_is_there_is_refused_before_any_work(command: str, output: str) -> None:
+def test_an_existing_output_is_refused_before_any_work(command: str, output: str) -> None:
     put({output: b"old"})
     command = command.replace("pairs.csv", "gone").replace("words.parquet", "gone")
-    assert refused(command) == f"pckv: {output} exists: use --force to replace it\n"
+    assert run_refused(command) == f"pckv: {output} exists: use --force to replace it\n"
 
 
-def test_one_output_that_is_there_refuses_both() -> None:
+def test_one_existing_output_refuses_both() -> None:
     put({"new.svg": b"old"})
-    assert refused(f"{ESTIMATE} --out new.csv --plot new.svg").startswith("pckv: new.svg exists")
+    assert run_refused(f"{ESTIMATE} --out new.csv --plot new.svg").startswith("pckv: new.svg exists")
 
 
 @pytest.mark.parametrize(("command", "output"), WRITING, ids=WRITING_IDS)
 def test_a_missing_folder_for_the_output_is_named(command: str, output: str) -> None:
-    line = refused(command.replace(output, f"nowhere/{output}"))
+    line = run_refused(command.replace(output, f"nowhere/{output}"))
     assert line.startswith("pckv: nowhere")
     assert ".part" not in line
 
@@ -98,18 +98,18 @@ def full_disk() -> Iterator[None]:
 
 @pytest.mark.parametrize("force", [False, True], ids=["fresh", "force"])
 @pytest.mark.parametrize(("command", "output"), WRITING, ids=WRITING_IDS)
-def test_a_failing_write_leaves_what_was(command: str, output: str, force: bool) -> None:
+def test_a_failing_write_leaves_the_old_file(command: str, output: str, force: bool) -> None:
     if force:
         put({output: b"old"})
     with full_disk():
-        line = refused(f"{command} --force" if force else command)
+        line = run_refused(f"{command} --force" if force else command)
     assert "File too large" in line
 
 
 @pytest.mark.parametrize(("command", "output"), WRITING, ids=WRITING_IDS)
 def test_a_failing_write_names_the_output(command: str, output: str) -> None:
     with full_disk():
-        line = refused(command)
+        line = run_refused(command)
     assert line.startswith(f"pckv: {output}: ")
 
 
@@ -119,4 +119,4 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pckv.cli.perturb.write_reports", half)
-    assert "No space left on device" in refused(PERTURB)
+    assert "No space left on device" in run_refused(PERTURB)

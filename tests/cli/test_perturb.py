@@ -1,4 +1,4 @@
-"""`pckv perturb`: pairs in, reports out, and what is refused or mended."""
+"""`pckv perturb`: pairs in, reports out, and what is refused or repaired."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from support.cli import (
     GRR,
     PERTURB,
     damaged,
-    done,
     pairs_csv,
     parquet,
     program,
     program_command,
     put,
-    refused,
     run,
+    run_ok,
+    run_refused,
 )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
-    done(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
+    run_ok(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
     table = pq.read_table("new.parquet")
     assert table.num_rows == 3
     assert len(set(table.column("report_id").to_pylist())) == 3
-    assert done(f"tally new.parquet --task {mechanism}.json --out new.tally").startswith("3 reports counted")
+    assert run_ok(f"tally new.parquet --task {mechanism}.json --out new.tally").startswith(
+        "3 reports counted"
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,24 +48,24 @@ def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     ],
     ids=["clip", "ignore-unknown", "last", "mean"],
 )
-def test_what_is_refused_can_be_mended(rows: list[str], option: str, printed: str) -> None:
+def test_refused_rows_can_be_repaired(rows: list[str], option: str, printed: str) -> None:
     put({"pairs.csv": pairs_csv(*rows)})
-    refused(PERTURB)
+    run_refused(PERTURB)
     start, end = printed.split(" … ")
-    assert done(f"{PERTURB} {option}") == f"{start} written to new.parquet, {end}\n"
+    assert run_ok(f"{PERTURB} {option}") == f"{start} written to new.parquet, {end}\n"
     assert pq.read_metadata("new.parquet").num_rows == int(start.split()[0])
 
 
 @pytest.mark.parametrize("value", ["nan", "NaN", "-nan"])
-def test_not_a_number_is_never_mended(value: str) -> None:
+def test_not_a_number_is_never_repaired(value: str) -> None:
     put({"pairs.csv": pairs_csv("ann,alien,4", f"bob,alien,{value}")})
-    assert refused(f"{PERTURB} --clip") == "pckv: pairs.csv, line 3: value is NaN\n"
+    assert run_refused(f"{PERTURB} --clip") == "pckv: pairs.csv, line 3: value is NaN\n"
 
 
 def test_a_mean_of_values_in_the_range_is_in_the_range() -> None:
-    done("task new --name t --key-count 1 --low 0 --high 0.1 --epsilon 1 --out task.json")
+    run_ok("task new --name t --key-count 1 --low 0 --high 0.1 --epsilon 1 --out task.json")
     put({"pairs.csv": pairs_csv(*["ann,0,0.1"] * 3)})
-    done(f"perturb pairs.csv --task task.json {COLUMNS} --out new.parquet --repeated mean")
+    run_ok(f"perturb pairs.csv --task task.json {COLUMNS} --out new.parquet --repeated mean")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_mean_of_values_in_the_range_is_in_the_range() -> None:
 )
 def test_bad_pairs(rows: list[str], message: str) -> None:
     put({"pairs.csv": pairs_csv(*rows)})
-    assert refused(PERTURB).startswith(f"pckv: pairs.csv, {message}")
+    assert run_refused(PERTURB).startswith(f"pckv: pairs.csv, {message}")
 
 
 BAD_PAIR_FILES = {
@@ -127,19 +129,19 @@ BAD_PAIR_FILES = {
 @pytest.mark.parametrize(("data", "message"), BAD_PAIR_FILES.values(), ids=BAD_PAIR_FILES)
 def test_bad_files_of_pairs(data: bytes, message: str) -> None:
     put({"pairs.csv": data})
-    assert refused(PERTURB).startswith(f"pckv: pairs.csv{message}")
+    assert run_refused(PERTURB).startswith(f"pckv: pairs.csv{message}")
 
 
 def test_parquet_texts_that_are_not_utf8() -> None:
     put({"pairs.csv": parquet(user=["abcd"], key=["up"], value=[3]).replace(b"abcd", b"ab\xffd")})
-    assert refused(PERTURB).startswith("pckv: pairs.csv: cannot be read (")
+    assert run_refused(PERTURB).startswith("pckv: pairs.csv: cannot be read (")
 
 
 def test_perturbing_again_makes_other_reports() -> None:
-    """The command's randomness is the operating system's: nothing about it repeats."""
+    """The command's randomness comes from the operating system: nothing repeats."""
     files = []
     for name in ("one", "two"):
-        done(PERTURB.replace("new.parquet", f"{name}.parquet"))
+        run_ok(PERTURB.replace("new.parquet", f"{name}.parquet"))
         files.append(pq.read_table(f"{name}.parquet").column("report_id").to_pylist())
     assert not set(files[0]) & set(files[1])
 
@@ -206,13 +208,13 @@ def test_bad_pairs_from_standard_input(
     """Messages name standard input, and its copy is gone."""
     (tmp_path / "copies").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "copies"))
-    assert refused(PERTURB.replace("pairs.csv", "-"), data).startswith(f"pckv: standard input{message}")
+    assert run_refused(PERTURB.replace("pairs.csv", "-"), data).startswith(f"pckv: standard input{message}")
     assert not list((tmp_path / "copies").iterdir())
 
 
 @pytest.mark.parametrize("name", ["new.csv", "new", "new.parquet.gz"])
 def test_reports_are_parquet_or_a_stream(name: str) -> None:
-    line = refused(PERTURB.replace("new.parquet", name))
+    line = run_refused(PERTURB.replace("new.parquet", name))
     assert line == f"pckv: {name}: reports are written as .parquet, or to - as an Arrow stream\n"
 
 

@@ -1,4 +1,4 @@
-"""The pilot of a task: made, answered, estimated."""
+"""The pilot of a task: created, answered, estimated."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from support.cli import (
     NEW,
     NEW_PILOT,
     PILOT,
-    done,
     forged_reports,
     pairs_csv,
     put,
     read_json,
-    refused,
+    run_ok,
+    run_refused,
 )
 
-# People by the number of pairs that they hold.
+# How many people hold each number of pairs.
 HOLDERS = {0: 500, 1: 3000, 2: 500, 3: 700, 4: 300, 5: 400, 11: 600}
 
 
 def true_shares(holders: dict[int, int]) -> list[float]:
-    """The shares of the buckets 0, 1, 2, 3-4 and 5+."""
+    """Return the shares of the buckets 0, 1, 2, 3-4 and 5+."""
     people = Counter[int]()
     for size, number in holders.items():
         people[bisect_left((0, 1, 2, 4), size)] += number
@@ -56,39 +56,39 @@ def test_a_pilot_from_its_task_to_shares(monkeypatch: pytest.MonkeyPatch) -> Non
     seeded = partial(perturb_many, source=seeded_source(1))
     monkeypatch.setattr("pckv.cli.perturb.perturb_many", seeded)
     put({"people.csv": people_csv(HOLDERS)})
-    done(f"{NEW_PILOT} --key-count 20 --epsilon 2 --largest 8")
-    done(f"perturb people.csv --task new.json {COLUMNS} --out new.parquet")
-    done("tally new.parquet --task new.json --out new.tally")
-    done("estimate new.tally --task new.json --level 0.999999 --out sizes.csv")
+    run_ok(f"{NEW_PILOT} --key-count 20 --epsilon 2 --largest 8")
+    run_ok(f"perturb people.csv --task new.json {COLUMNS} --out new.parquet")
+    run_ok("tally new.parquet --task new.json --out new.tally")
+    run_ok("estimate new.tally --task new.json --level 0.999999 --out sizes.csv")
     with Path("sizes.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["key"] for row in rows] == ["0", "1", "2", "3-4", "5+"]
     assert sum(float(row["frequency"]) for row in rows) == pytest.approx(1)
 
-    def held(holders: dict[int, int]) -> list[bool]:
+    def covers(holders: dict[int, int]) -> list[bool]:
         ends = [(float(row["frequency_low"]), float(row["frequency_high"])) for row in rows]
         return [low <= share <= high for (low, high), share in zip(ends, true_shares(holders), strict=True)]
 
-    assert all(held(HOLDERS))
-    assert held({size + 1: people for size, people in HOLDERS.items()})[1:3] == [False, False]
+    assert all(covers(HOLDERS))
+    assert covers({size + 1: people for size, people in HOLDERS.items()})[1:3] == [False, False]
 
 
-def test_a_pilot_is_made_and_says_what_is_next() -> None:
-    printed = done(f"{NEW_PILOT} --keys-file keys.txt --opens 2026-01-01 --closes 2026-02-01 --users 30000")
-    asked = Task(
+def test_a_new_pilot_prints_the_next_commands() -> None:
+    printed = run_ok(f"{NEW_PILOT} --keys-file keys.txt --opens 2026-01-01 --closes 2026-02-01 --users 30000")
+    expected = Task(
         name="movies",
         keys=MOVIES,
         values=(1, 5),
         epsilon=1,
-        # Nobody holds more than all of them.
+        # Nobody holds more pairs than there are keys.
         padding=3,
         kind="sizes",
         opens="2026-01-01",
         closes="2026-02-01",
     )
-    assert Path("new.json").read_text() == asked.to_json()
+    assert Path("new.json").read_text() == expected.to_json()
     first, ask_whom, *commands = printed.splitlines()
-    assert first.startswith(f"{asked.id}  buckets")
+    assert first.startswith(f"{expected.id}  buckets")
     assert ask_whom.startswith(
         "Ask at most 3,000 people. Nobody may take part in both the pilot and the task 'movies' itself"
     )
@@ -97,30 +97,30 @@ def test_a_pilot_is_made_and_says_what_is_next() -> None:
         "  pckv estimate REPORTS --task new.json --out sizes.csv",
         "  pckv plan --keys 3 --users 27000 --epsilon 1 --sizes sizes.csv",
     ]
-    done(f"{NEW_PILOT} --key-count 2000 --force")
+    run_ok(f"{NEW_PILOT} --key-count 2000 --force")
     assert Task.from_json(Path("new.json").read_bytes()).padding == 512
-    assert "--epsilon 1.23456789 --sizes" in done(f"{NEW_PILOT} --key-count 3 --force --epsilon 1.23456789")
+    assert "--epsilon 1.23456789 --sizes" in run_ok(f"{NEW_PILOT} --key-count 3 --force --epsilon 1.23456789")
 
 
 @pytest.mark.parametrize(
-    ("users", "said"),
+    ("users", "sentence"),
     [
         ("", "Ask at most one in 10 people, and 20,000 in all."),
         ("--users 10", "Ask at most 1 people."),
         ("--users 3000000", "Ask at most 20,000 people."),
     ],
 )
-def test_a_pilot_asks_a_tenth_and_never_more_than_a_collector_takes(users: str, said: str) -> None:
-    printed = done(f"{NEW_PILOT} --key-count 3 {users}")
-    assert said in printed
+def test_a_pilot_asks_a_tenth_and_never_more_than_a_collector_takes(users: str, sentence: str) -> None:
+    printed = run_ok(f"{NEW_PILOT} --key-count 3 {users}")
+    assert sentence in printed
     assert ("--users USERS " in printed) == (not users)
 
 
-def test_show_says_what_a_pilot_tells_apart() -> None:
-    printed = done("task show buckets.json")
+def test_show_lists_the_buckets_of_a_pilot() -> None:
+    printed = run_ok("task show buckets.json")
     for part in ("sizes", "0, 1, 2, 3+"):
         assert part in printed
-    shown = read_json(done("task show buckets.json --json"))
+    shown = read_json(run_ok("task show buckets.json --json"))
     assert (shown["kind"], shown["buckets"]) == ("sizes", ["0", "1", "2", "3+"])
 
 
@@ -144,21 +144,21 @@ def test_show_says_what_a_pilot_tells_apart() -> None:
 )
 def test_what_a_pilot_cannot_do(command: str, message: str) -> None:
     put({"pilot.parquet": forged_reports(PILOT, [0, 1], pa.int64())})
-    assert message in refused(command)
+    assert message in run_refused(command)
 
 
 def test_the_estimates_of_a_pilot_are_shares_of_its_buckets_in_their_order() -> None:
     put({"pilot.parquet": forged_reports(PILOT, [0] * 100 + [1] * 400 + [3] * 500, pa.int64())})
     command = "estimate pilot.parquet --task buckets.json"
-    title, header, *rows = done(f"{command} --plot new.svg").splitlines()
+    title, header, *rows = run_ok(f"{command} --plot new.svg").splitlines()
     assert title.strip() == "1,000 reports, buckets, realised ε 1, method consistent"
     assert header.split() == ["pairs", "share", "of", "people", "95", "%", "interval"]
     assert [row.split()[0] for row in rows] == ["0", "1", "2", "3+"]
-    drawn = Path("new.svg").read_text(encoding="utf-8")
-    for said in ("How many pairs people hold", "share of people", "3+"):
-        assert said in drawn
+    picture = Path("new.svg").read_text(encoding="utf-8")
+    for label in ("How many pairs people hold", "share of people", "3+"):
+        assert label in picture
     for wrong in ("mean", "most frequent", "keys"):
-        assert wrong not in drawn
-    assert [row["key"] for row in read_json(done(f"{command} --top 2 --json"))["estimates"]] == ["3+", "1"]
-    [row] = read_json(done(f"{command} --key 3+ --method consistent --json"))["estimates"]
+        assert wrong not in picture
+    assert [row["key"] for row in read_json(run_ok(f"{command} --top 2 --json"))["estimates"]] == ["3+", "1"]
+    [row] = read_json(run_ok(f"{command} --key 3+ --method consistent --json"))["estimates"]
     assert (row["mean_low"], row["mean_high"]) == (3, 4)

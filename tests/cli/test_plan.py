@@ -8,28 +8,28 @@ import pytest
 
 from pckv.planning.plan import plan
 from support.cli import (
-    done,
     put,
     read_json,
-    refused,
+    run_ok,
+    run_refused,
 )
 
 
 def test_plan() -> None:
     expected = plan(5850, 105_508, "1", 3)
     command = "plan --keys 5850 --users 105508 --epsilon 1 --pairs 3"
-    printed = done(command)
+    printed = run_ok(command)
     assert printed.startswith(f"Recommended: {expected.mechanism} with padding {expected.padding}")
     assert f"\n→ {expected.mechanism}" in printed
     assert "Hostile reports" in printed
-    assert read_json(done(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
+    assert read_json(run_ok(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_plan_from_sizes() -> None:
     put({"sizes.csv": b"size,people\n1,700\n2,150\n4,100\n9,40\n60,10\n"})
     expected = plan(5850, 105_508, "2", sizes={1: 700, 2: 150, 4: 100, 9: 40, 60: 10})
     command = "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv"
-    printed = done(command)
+    printed = run_ok(command)
     assert f"Recommended: {expected.mechanism} with padding {expected.padding}" in printed
     assert f"at a frequency of {expected.frequency:.1%} with 2.36 pairs per person" in printed
     assert "People hold 2.36 pairs on average; 90% of them hold at most 4." in printed
@@ -43,17 +43,17 @@ def test_plan_from_sizes() -> None:
     ):
         assert line.startswith(rule)
         assert f" {padding} " in line
-    assert "Ways to choose" not in done("plan --keys 5850 --users 105508 --epsilon 2 --pairs 3")
-    assert read_json(done(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
-    asked = read_json(done(f"{command} --frequency 0.001 --json"))
-    assert (asked["frequency"], asked["padding"]) == (0.001, 1)
+    assert "Ways to choose" not in run_ok("plan --keys 5850 --users 105508 --epsilon 2 --pairs 3")
+    assert read_json(run_ok(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
+    at_frequency = read_json(run_ok(f"{command} --frequency 0.001 --json"))
+    assert (at_frequency["frequency"], at_frequency["padding"]) == (0.001, 1)
 
 
 @pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
 def test_plan_for_an_objective(objective: str) -> None:
-    printed = done(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
-    wanted = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}[objective]
-    assert f"Chosen from these for {wanted}, at a frequency of 5.0%" in printed
+    printed = run_ok(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
+    phrase = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}[objective]
+    assert f"Chosen from these for {phrase}, at a frequency of 5.0%" in printed
     expected = plan(100, 50_000, "0.5", objective=objective)
     for option in expected.options:
         assert (
@@ -92,4 +92,4 @@ def test_plan_for_an_objective(objective: str) -> None:
 )
 def test_bad_plans(options: str, message: str) -> None:
     put({"sizes.csv": b"size,people\n1,5\n"})
-    assert message in refused(f"plan --keys 10 --users 100 --epsilon 1 {options}")
+    assert message in run_refused(f"plan --keys 10 --users 100 --epsilon 1 {options}")

@@ -22,11 +22,11 @@ from support.cli import (
     TALLY,
     commands,
     contents,
-    done,
     program,
     read_json,
-    refused,
     run,
+    run_ok,
+    run_refused,
 )
 
 
@@ -34,7 +34,7 @@ from support.cli import (
 def test_every_command_explains_itself(path: str, command: click.Command) -> None:
     assert command.help
     for option in ("--help", "-h"):
-        printed = done(f"{path} {option}")
+        printed = run_ok(f"{path} {option}")
         assert printed.startswith(f"Usage: main {path}".rstrip())
         assert " ".join(command.help.split("\n\n")[0].split()) in " ".join(printed.split())
 
@@ -103,7 +103,7 @@ def test_the_installed_program() -> None:
     assert version.stdout == f"pckv, version {__version__}\n"
 
 
-def test_a_reader_who_leaves_early_is_no_traceback() -> None:
+def test_a_closed_pipe_gives_no_traceback() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -133,17 +133,17 @@ def test_the_short_help_of_a_command_is_its_own(name: str) -> None:
 @pytest.mark.parametrize("path", [path for path, _ in commands(main)], ids=lambda path: path or "pckv")
 def test_no_line_of_help_is_cut_or_too_long(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    _, *lines = done(f"{path} --help").splitlines()
+    _, *lines = run_ok(f"{path} --help").splitlines()
     for line in lines:
         assert len(line) <= 80, line
         assert not line.endswith(("...", "…")), line
 
 
 def test_help_lists_every_mechanism() -> None:
-    """Wherever one mechanism after another is listed, all of them are."""
+    """Wherever several mechanisms are listed, all of them are."""
     first, *others = CHANNELS
     for path, _ in commands(main):
-        printed = " ".join(done(f"{path} --help").split())
+        printed = " ".join(run_ok(f"{path} --help").split())
         if f"{first}, {others[0]}," in printed:
             assert ", ".join(CHANNELS) in printed, path
 
@@ -184,4 +184,4 @@ def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_folder_is_no_output_and_force_does_not_help() -> None:
     Path("new.tally").mkdir()
     for force in ("", "--force"):
-        assert refused(f"{TALLY} {force}") == "pckv: new.tally is a folder\n"
+        assert run_refused(f"{TALLY} {force}") == "pckv: new.tally is a folder\n"

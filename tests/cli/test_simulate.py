@@ -9,18 +9,18 @@ from pckv.estimators.estimate import METHODS
 from pckv.lab.baselines.registry import BASELINE_NAMES
 from support.cli import (
     SIMULATE,
-    done,
     read_json,
-    refused,
+    run_ok,
+    run_refused,
 )
 
 
 def test_the_same_seed_simulates_the_same_collection() -> None:
     options = "--mechanism ue --mechanism grr --padding 2 --json"
-    printed = done(f"{SIMULATE} {options} --seed 3")
+    printed = run_ok(f"{SIMULATE} {options} --seed 3")
     assert [row["mechanism"] for row in read_json(printed)] == ["ue", "grr"]
-    assert done(f"{SIMULATE} {options} --seed 3") == printed
-    assert done(f"{SIMULATE} {options} --seed 4") != printed
+    assert run_ok(f"{SIMULATE} {options} --seed 3") == printed
+    assert run_ok(f"{SIMULATE} {options} --seed 4") != printed
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_the_same_seed_simulates_the_same_collection() -> None:
     ],
 )
 def test_bad_simulations(options: str, message: str) -> None:
-    assert message in refused(f"{SIMULATE} {options}")
+    assert message in run_refused(f"{SIMULATE} {options}")
 
 
 def test_help_names_every_mechanism_and_method() -> None:
-    printed = " ".join(done("simulate --help").split())
+    printed = " ".join(run_ok("simulate --help").split())
     assert f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines" in printed
     assert f"{', '.join(METHODS)}; repeat for several" in printed
     for name in BASELINE_NAMES:

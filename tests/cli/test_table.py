@@ -9,7 +9,7 @@ import pytest
 from pckv import Task
 from pckv.auditing.audit import standard_audits
 from pckv.cli.table import Column, arrange, print_table
-from support.cli import SIMULATE, done, pairs_csv, put, read_json
+from support.cli import SIMULATE, pairs_csv, put, read_json, run_ok
 
 WIDE_TASK = Task(name="wide", keys=5850, values=(1, 5), epsilon=1, padding=3, mechanism="ue-compact")
 COMMANDS = {
@@ -43,26 +43,26 @@ def files() -> None:
 def test_a_narrow_terminal_loses_no_word_and_no_digit(
     command: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = done(command)
+    unfolded = run_ok(command)
     monkeypatch.setenv("COLUMNS", str(width))
-    folded = done(command)
+    folded = run_ok(command)
     if width >= 50:
-        assert words(folded) == words(whole)
+        assert words(folded) == words(unfolded)
     # Words that are longer than the terminal is wide are broken, but lose no character.
-    assert Counter("".join(folded.split())) == Counter("".join(whole.split()))
+    assert Counter("".join(folded.split())) == Counter("".join(unfolded.split()))
     assert max(len(line) for line in table_lines(folded)) <= width
 
 
 def table_lines(text: str) -> list[str]:
-    """The lines that belong to tables: sentences are the terminal's to wrap."""
+    """Return the lines of tables; sentences are left to the terminal to wrap."""
     return [line for line in text.splitlines() if not line.endswith(".")]
 
 
 @pytest.mark.parametrize("width", [80, 60])
 def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    [audit] = read_json(done(f"{COMMANDS['audit']} --json"))
-    shown = words(done(COMMANDS["audit"]))
+    [audit] = read_json(run_ok(f"{COMMANDS['audit']} --json"))
+    shown = words(run_ok(COMMANDS["audit"]))
     for part in (
         f"{audit['claimed']:.12f}",
         f"{audit['closed_form']:.12f}",
@@ -70,14 +70,14 @@ def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyP
         "holds",
     ):
         assert part in shown
-    shown = words(done(COMMANDS["simulate"]))
-    for row in read_json(done(f"{COMMANDS['simulate']} --json")):
+    shown = words(run_ok(COMMANDS["simulate"]))
+    for row in read_json(run_ok(f"{COMMANDS['simulate']} --json")):
         numbers = [f"{row[name]:.3g}" for name in ("mse_frequency", "mse_mean")]
         numbers += [f"±{row[f'{name}_se']:.1g}" for name in ("mse_frequency", "mse_mean")]
         for part in (row["mechanism"], row["method"], f"{row['precision']:.0%}", *numbers):
             assert part in shown
-    shown = words(done(COMMANDS["plan"]))
-    for option in read_json(done(f"{COMMANDS['plan']} --json"))["options"]:
+    shown = words(run_ok(COMMANDS["plan"]))
+    for option in read_json(run_ok(f"{COMMANDS['plan']} --json"))["options"]:
         assert f"±{option['frequency_error']:.4f}" in shown
         assert f"{option['bytes_a_report']:,}" in shown
 
@@ -86,7 +86,7 @@ def test_verdicts_of_all_audits_are_shown(monkeypatch: pytest.MonkeyPatch) -> No
     few = standard_audits(1, 1)
     monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: few)
     monkeypatch.setenv("COLUMNS", "80")
-    assert words(done("audit"))["holds"] == len(few)
+    assert words(run_ok("audit"))["holds"] == len(few)
 
 
 def test_a_table_that_fits_is_not_folded(
@@ -109,7 +109,7 @@ def test_names_wrap_before_rows_fold(
     assert capsys.readouterr().out == "key\n       mean\n      error\na long\nname\n   0.123456\n"
 
 
-def test_a_word_wider_than_the_terminal_is_folded_whole(
+def test_a_word_wider_than_the_terminal_is_folded_without_loss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")

@@ -16,15 +16,15 @@ from support.cli import (
     TALLY,
     UE,
     damaged,
-    done,
     forged_reports,
     pairs_csv,
     parquet,
-    passed_over,
     put,
     read_json,
-    refused,
     run,
+    run_ok,
+    run_refused,
+    run_skipping,
 )
 
 BAD_INPUTS = {
@@ -91,15 +91,15 @@ BAD_INPUTS = {
 )
 def test_bad_reports_and_tallies(command: str, task: Task, data: bytes, message: str) -> None:
     put({"task.json": task.to_json().encode(), "bad": data})
-    assert refused(f"{command} --task task.json").startswith(f"pckv: bad{message}")
+    assert run_refused(f"{command} --task task.json").startswith(f"pckv: bad{message}")
 
 
 def test_one_bad_file_among_good_ones_is_named() -> None:
     put({"bad.parquet": forged_reports(GRR, [99], pa.int64())})
     for inputs in ("words.parquet bad.parquet", "bad.parquet good.tally"):
-        line = refused(f"tally {inputs} --task grr.json --out new.tally")
+        line = run_refused(f"tally {inputs} --task grr.json --out new.tally")
         assert line.startswith("pckv: bad.parquet, row group 0: report 0: word 99")
-    line = refused("tally words.parquet other.tally --task grr.json --out new.tally")
+    line = run_refused("tally words.parquet other.tally --task grr.json --out new.tally")
     assert line == "pckv: other.tally: a tally of another task\n"
 
 
@@ -107,7 +107,7 @@ BAD_WORDS = [5, 99, None, 2, -1, 98]
 
 
 @pytest.mark.parametrize("engine", ["numpy", "duckdb"])
-def test_what_is_passed_over_is_said(engine: str) -> None:
+def test_skipped_reports_and_files_are_listed(engine: str) -> None:
     put(
         {
             "bad.parquet": forged_reports(GRR, BAD_WORDS, pa.int64()),
@@ -116,7 +116,7 @@ def test_what_is_passed_over_is_said(engine: str) -> None:
         }
     )
     command = f"tally *.parquet --task grr.json --out new.tally --skip-bad --engine {engine}"
-    printed, skipped = passed_over(command)
+    printed, skipped = run_skipping(command)
     assert printed == "10 reports counted into new.tally, 4 skipped, 2 whole files skipped\n"
     assert skipped[0].startswith("skipped: cut.parquet: not a report file (")
     assert skipped[1:] == [
@@ -124,11 +124,16 @@ def test_what_is_passed_over_is_said(engine: str) -> None:
         "skipped: bad.parquet, row group 0: report 2: no word",
         "skipped: bad.parquet, row group 0: report 1: word 99 is not below 8 (and 2 more like it)",
     ]
-    printed, _ = passed_over(f"{command} --force --json")
-    made = read_json(printed)
-    assert list(made) == ["task", "engine", "files", "reports", "repeated", "skipped"]
-    assert (made["task"], made["engine"], made["files"], made["reports"]) == (GRR.id, engine, 2, 10)
-    assert made["skipped"][1:] == [
+    printed, _ = run_skipping(f"{command} --force --json")
+    summary = read_json(printed)
+    assert list(summary) == ["task", "engine", "files", "reports", "repeated", "skipped"]
+    assert (summary["task"], summary["engine"], summary["files"], summary["reports"]) == (
+        GRR.id,
+        engine,
+        2,
+        10,
+    )
+    assert summary["skipped"][1:] == [
         {"where": "ue.parquet", "reason": f"reports of another task ('{UE.id}')", "reports": None},
         {"where": "bad.parquet, row group 0", "reason": "report 2: no word", "reports": 1},
         {"where": "bad.parquet, row group 0", "reason": "report 1: word 99 is not below 8", "reports": 3},
@@ -136,15 +141,15 @@ def test_what_is_passed_over_is_said(engine: str) -> None:
     good = Tally(GRR)
     good.add_many(np.array([5, 5, 5, 2, 2, 0, 6, 7, 5, 2]))
     assert Path("new.tally").read_bytes() == bytes(good)
-    assert refused(command.replace("new", "newer").replace("--skip-bad", "")).startswith(
+    assert run_refused(command.replace("new", "newer").replace("--skip-bad", "")).startswith(
         "pckv: cut.parquet: "
     )
 
 
-def test_a_long_list_of_what_was_passed_over_is_cut() -> None:
+def test_a_long_list_of_skipped_places_is_cut() -> None:
     Path("in").mkdir()
     put({f"in/{number}.parquet": forged_reports(GRR, [99], pa.int64()) for number in range(23)})
-    _, skipped = passed_over("tally in --task grr.json --out new.tally --skip-bad")
+    _, skipped = run_skipping("tally in --task grr.json --out new.tally --skip-bad")
     assert len(skipped) == 21
     assert skipped[-1] == "skipped: … and 3 more places (--json lists them)"
 
@@ -156,10 +161,10 @@ def test_ids_are_counted_once(engine: str) -> None:
     write_reports(Path("b.parquet"), GRR, [(ids[1:], np.array([2, 0]))])
     write_reports(Path("c.parquet"), GRR, [(ids[:1], np.array([6]))])
     command = f"tally a.parquet b.parquet --task grr.json --out new.tally --dedupe --engine {engine}"
-    assert done(command) == "3 reports counted into new.tally, 2 repeated\n"
-    assert read_json(done(f"{command} --force --json"))["repeated"] == 2
-    assert done(f"{command} --force".replace(" --dedupe", "")).startswith("5 reports counted")
-    assert refused(command.replace("b.parquet", "c.parquet").replace("new", "newer")) == (
+    assert run_ok(command) == "3 reports counted into new.tally, 2 repeated\n"
+    assert read_json(run_ok(f"{command} --force --json"))["repeated"] == 2
+    assert run_ok(f"{command} --force".replace(" --dedupe", "")).startswith("5 reports counted")
+    assert run_refused(command.replace("b.parquet", "c.parquet").replace("new", "newer")) == (
         f"pckv: report id {ids[0].tobytes().hex()} has different bodies: a.parquet, row group 0, report 0, "
         "and c.parquet, row group 0, report 0\n"
     )
@@ -174,18 +179,20 @@ def test_a_broken_run_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("new.tally.progress").exists()
     assert not Path("new.tally").exists()
     put({"x.parquet": forged_reports(GRR, [1], pa.int64())})
-    assert done(command) == "9 reports counted into new.tally\n"
+    assert run_ok(command) == "9 reports counted into new.tally\n"
     assert not Path("new.tally.progress").exists()
-    done("tally words.parquet x.parquet --task grr.json --out whole.tally")
-    assert Path("new.tally").read_bytes() == Path("whole.tally").read_bytes()
+    run_ok("tally words.parquet x.parquet --task grr.json --out direct.tally")
+    assert Path("new.tally").read_bytes() == Path("direct.tally").read_bytes()
     put({"other.tally.progress": b"garbage"})
-    line = refused(command.replace("new.tally", "other.tally --force"))
+    line = run_refused(command.replace("new.tally", "other.tally --force"))
     assert line == "pckv: other.tally.progress: not the progress of this run (remove it to begin again)\n"
 
 
-def test_no_reports_are_a_tally() -> None:
+def test_a_file_without_reports_gives_an_empty_tally() -> None:
     write_reports(Path("none.parquet"), GRR, [])
-    assert done("tally none.parquet --task grr.json --out new.tally") == "0 reports counted into new.tally\n"
+    assert (
+        run_ok("tally none.parquet --task grr.json --out new.tally") == "0 reports counted into new.tally\n"
+    )
     assert Path("new.tally").read_bytes() == bytes(Tally(GRR))
 
 
@@ -211,4 +218,4 @@ def test_no_reports_are_a_tally() -> None:
 def test_bad_options_of_tally(options: str, message: str) -> None:
     Path("in").mkdir()
     put({"in/ue.parquet": forged_reports(UE, [b"\0\0"], pa.binary())})
-    assert refused(f"{TALLY} {options}").startswith(f"pckv: {message}")
+    assert run_refused(f"{TALLY} {options}").startswith(f"pckv: {message}")

@@ -1,4 +1,4 @@
-"""`pckv task`: tasks are made and shown, and bad ones refused."""
+"""`pckv task`: tasks are created and shown, and bad ones refused."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from support.cli import (
     NEW_PILOT,
     UE,
     contents,
-    done,
     put,
     read_json,
-    refused,
     run,
+    run_ok,
+    run_refused,
 )
 
 
-def test_a_new_task_is_as_asked() -> None:
-    done(
+def test_a_new_task_has_the_requested_parameters() -> None:
+    run_ok(
         f"{NEW} --keys-file keys.txt --padding 2 --mechanism ue --allocation naive"
         " --opens 2026-01-01 --closes 2026-02-01"
     )
-    asked = Task(
+    expected = Task(
         name="movies",
         keys=MOVIES,
         values=(1, 5),
@@ -38,27 +38,27 @@ def test_a_new_task_is_as_asked() -> None:
         opens="2026-01-01",
         closes="2026-02-01",
     )
-    assert Path("new.json").read_text() == asked.to_json()
+    assert Path("new.json").read_text() == expected.to_json()
 
 
 @pytest.mark.parametrize("text", [b"up\nheat\nalien\n", b"up\r\nheat\r\nalien"], ids=["newline", "crlf"])
-def test_keys_files_may_end_as_they_like(text: bytes) -> None:
+def test_keys_files_may_have_any_line_endings(text: bytes) -> None:
     put({"keys.txt": text})
-    done(f"{NEW} --keys-file keys.txt")
+    run_ok(f"{NEW} --keys-file keys.txt")
     assert Task.from_json(Path("new.json").read_bytes()).keys == tuple(MOVIES)
 
 
 def test_a_keys_file_may_begin_with_a_byte_order_mark() -> None:
     put({"keys.txt": "\ufeffup\nheat\nalien\n".encode()})
-    done(f"{NEW} --keys-file keys.txt")
+    run_ok(f"{NEW} --keys-file keys.txt")
     assert Task.from_json(Path("new.json").read_bytes()).keys == tuple(MOVIES)
 
 
 def test_show_says_what_a_task_promises() -> None:
-    printed = done("task show ue.json")
+    printed = run_ok("task show ue.json")
     for part in (UE.id, "movies", "ue", "allocation optimized", "realised epsilon"):
         assert part in printed
-    assert read_json(done("task show ue.json --json")) == {
+    assert read_json(run_ok("task show ue.json --json")) == {
         "id": UE.id,
         "name": "movies",
         "kind": "pairs",
@@ -83,19 +83,19 @@ def test_a_task_for_an_objective() -> None:
     )
     chosen = set()
     for objective in ("both", "frequency", "mean"):
-        done(f"{command} --objective {objective}")
+        run_ok(f"{command} --objective {objective}")
         chosen.add(Path("new.json").read_text(encoding="utf-8"))
     assert len(chosen) == 3
-    done(f"{command} --mechanism ue-compact --q 19 --r 9 --o 3")
+    run_ok(f"{command} --mechanism ue-compact --q 19 --r 9 --o 3")
     assert '{"name":"ue-compact","o":3,"q":19,"r":9}' in Path("new.json").read_text(encoding="utf-8")
-    done(f"{command} --mechanism ue --allocation tuned --beta 0.120")
+    run_ok(f"{command} --mechanism ue --allocation tuned --beta 0.120")
     assert '{"allocation":"tuned","beta":"0.12","name":"ue"}' in Path("new.json").read_text(encoding="utf-8")
     none = "objective 'most' does not exist: choose from both, frequency, mean"
     for refused_command in (
         f"{command} --objective most",
         "plan --keys 9 --users 9 --epsilon 1 --objective most",
     ):
-        assert refused(refused_command) == f"pckv: {none}\n"
+        assert run_refused(refused_command) == f"pckv: {none}\n"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_task_for_an_objective() -> None:
     ],
 )
 def test_bad_tasks(options: str, message: str) -> None:
-    assert message in refused(f"{NEW} --key-count 3 {options}")
+    assert message in run_refused(f"{NEW} --key-count 3 {options}")
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_bad_tasks(options: str, message: str) -> None:
 )
 def test_bad_keys_files(text: bytes, message: str) -> None:
     put({"keys.txt": text})
-    assert refused(f"{NEW} --keys-file keys.txt").startswith(f"pckv: {message}")
+    assert run_refused(f"{NEW} --keys-file keys.txt").startswith(f"pckv: {message}")
 
 
 def test_the_symbols_of_collision() -> None:
-    done(f"{NEW} --key-count 3 --mechanism collision --symbols 9")
+    run_ok(f"{NEW} --key-count 3 --mechanism collision --symbols 9")
     assert '"mechanism":{"name":"collision","symbols":9}' in Path("new.json").read_text(encoding="utf-8")
-    assert "symbols" in refused(
+    assert "symbols" in run_refused(
         f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9"
     )
 
@@ -159,7 +159,7 @@ def test_every_parameter_of_every_mechanism_is_an_option() -> None:
 
 @pytest.mark.parametrize("command", [NEW, NEW_PILOT], ids=["new", "pilot"])
 def test_a_task_on_standard_output(command: str) -> None:
-    done(f"{command} --key-count 3")
+    run_ok(f"{command} --key-count 3")
     before = contents()
     result = run(f"{command.replace('new.json', '-')} --key-count 3")
     assert (result.exit_code, contents()) == (0, before)

@@ -1,4 +1,4 @@
-"""A collector's double, a state folder and spies for the tests of this folder."""
+"""A fake collector, a state folder and spies for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import pckv.client
 from pckv import Report, Task
-from support.client_collector import Double
+from support.client_collector import FakeCollector
 from support.client_devices import (
     MOVIES,
     OTHERS,
@@ -23,14 +23,14 @@ def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def double() -> Iterator[Double]:
-    with Double(MOVIES, OTHERS, PILOT).serving() as serving:
+def collector() -> Iterator[FakeCollector]:
+    with FakeCollector(MOVIES, OTHERS, PILOT).serving() as serving:
         yield serving
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
-    """All reports that were perturbed."""
+def perturbed_reports(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
+    """Record all reports that are perturbed."""
     reports: list[Report] = []
 
     def watched(task: Task, pairs: dict[str, float]) -> Report:
@@ -43,10 +43,10 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between tries, which nobody waits for."""
-    taken: list[float] = []
-    monkeypatch.setattr("pckv.client.transport.time.sleep", taken.append)
-    return taken
+    """Record the pauses between attempts instead of waiting."""
+    seconds: list[float] = []
+    monkeypatch.setattr("pckv.client.transport.time.sleep", seconds.append)
+    return seconds
 
 
 @pytest.fixture

@@ -16,103 +16,105 @@ from pckv import Report, Task
 from pckv.canonical import from_base64url
 from pckv.client import Client, Status
 from pckv.errors import ClientError, PairsError, ParameterError
-from support.client_collector import Double
+from support.client_collector import FakeCollector
 from support.client_devices import (
     KEYS,
     MOVIES,
     PAIRS,
     QUICK,
     device,
-    files,
+    stored_files,
 )
 
 
-def test_a_report_is_sent(double: Double, state: Path, made: list[Report]) -> None:
-    client = device(double, state)
+def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:
+    client = device(collector, state)
     receipt = client.submit(MOVIES.id, PAIRS)
     epsilon = Decimal(repr(MOVIES.realised_epsilon))
     assert (receipt.task, receipt.status, receipt.epsilon) == (MOVIES.id, "sent", epsilon)
     assert (receipt.perturbed, receipt.reason) == (True, "")
-    fetched, sent = double.received
+    fetched, sent = collector.received
     assert (fetched.method, fetched.path) == ("GET", f"/tasks/{MOVIES.id}")
     assert (sent.method, sent.path) == ("POST", f"/tasks/{MOVIES.id}/reports")
     [report] = json.loads(sent.body)["reports"]
-    # The collector decodes strictly: any other way to write these bytes would be refused.
-    assert made == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
-    MOVIES.channel.message_format.decode(made[0].body)
+    # The collector decodes strictly: any other encoding of these bytes would be refused.
+    assert perturbed_reports == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
+    MOVIES.channel.message_format.decode(perturbed_reports[0].body)
     assert client.ledger == {MOVIES.id: epsilon}
     assert client.spent == epsilon
 
 
-def test_a_request_says_nothing_about_the_device(double: Double, state: Path) -> None:
-    device(double, state).submit(MOVIES.id, PAIRS)
-    fetched, sent = ({name.lower(): value for name, value in r.headers.items()} for r in double.received)
+def test_a_request_says_nothing_about_the_device(collector: FakeCollector, state: Path) -> None:
+    device(collector, state).submit(MOVIES.id, PAIRS)
+    fetched, sent = ({name.lower(): value for name, value in r.headers.items()} for r in collector.received)
     common = {
-        "host": double.url.removeprefix("http://"),
+        "host": collector.url.removeprefix("http://"),
         "accept-encoding": "identity",
         "connection": "close",
         "user-agent": "pckv",
     }
-    size = str(len(double.sent[0]))
+    size = str(len(collector.sent[0]))
     assert fetched == common
     assert sent == common | {"content-type": "application/json", "content-length": size}
-    assert json.loads(double.sent[0]).keys() == {"reports"}
+    assert json.loads(collector.sent[0]).keys() == {"reports"}
 
 
 @pytest.mark.parametrize("pairs", [PAIRS, {"heat": 1.0}, {"no such key": 99.0}])
 def test_a_task_is_perturbed_once(
-    double: Double, state: Path, made: list[Report], pairs: dict[str, float]
+    collector: FakeCollector, state: Path, perturbed_reports: list[Report], pairs: dict[str, float]
 ) -> None:
-    device(double, state).submit(MOVIES.id, PAIRS)
-    seen = len(double.received)
-    again = device(double, state).submit(MOVIES.id, pairs)
+    device(collector, state).submit(MOVIES.id, PAIRS)
+    seen = len(collector.received)
+    again = device(collector, state).submit(MOVIES.id, pairs)
     assert (again.status, again.perturbed) == ("sent", False)
-    assert (len(made), len(double.received)) == (1, seen)
+    assert (len(perturbed_reports), len(collector.received)) == (1, seen)
 
 
-def test_bad_pairs_cost_nothing(double: Double, state: Path) -> None:
-    client = device(double, state)
+def test_bad_pairs_spend_nothing(collector: FakeCollector, state: Path) -> None:
+    client = device(collector, state)
     with pytest.raises(PairsError, match="no such key"):
         client.submit(MOVIES.id, {"no such key": 1})
     assert client.spent == 0
-    assert double.sent == []
+    assert collector.sent == []
     assert client.submit(MOVIES.id, PAIRS).perturbed
 
 
-def test_offline_first_sent_later(double: Double, state: Path, made: list[Report]) -> None:
-    with Double(MOVIES).serving() as gone:
+def test_offline_first_sent_later(
+    collector: FakeCollector, state: Path, perturbed_reports: list[Report]
+) -> None:
+    with FakeCollector(MOVIES).serving() as gone:
         url, port = gone.url, int(gone.url.rpartition(":")[2])
         Client(url, state).task(MOVIES.id)
     client = Client(url, state, retry_policy=QUICK)
     receipt = client.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("waiting", True)
-    assert "refused" in receipt.reason  # The connection was.
+    assert "refused" in receipt.reason  # The connection was refused.
     assert client.ledger == {MOVIES.id: receipt.epsilon}
     assert client.submit(MOVIES.id, {}).status == "waiting"
     assert [waiting.status for waiting in client.flush()] == ["waiting"]
-    with Double(MOVIES).serving(port) as back:
+    with FakeCollector(MOVIES).serving(port) as back:
         [receipt] = Client(url, state, retry_policy=QUICK).flush()
         assert (receipt.status, receipt.perturbed) == ("sent", False)
         assert client.flush() == []
         assert client.submit(MOVIES.id, {}).status == "sent"
         assert len(back.sent) == 1
-    assert len(made) == 1
-    assert double.received == []
+    assert len(perturbed_reports) == 1
+    assert collector.received == []
 
 
-def test_offline_without_the_task_nothing_is_perturbed(state: Path, made: list[Report]) -> None:
-    with Double().serving() as gone:
+def test_offline_without_the_task_nothing_is_perturbed(state: Path, perturbed_reports: list[Report]) -> None:
+    with FakeCollector().serving() as gone:
         url = gone.url
     with pytest.raises(ClientError, match="nothing was perturbed") as caught:
         Client(url, state, retry_policy=QUICK).submit(MOVIES.id, PAIRS)
-    assert (caught.value.code, made, files(state)) == ("not_sent", [], {})
+    assert (caught.value.code, perturbed_reports, stored_files(state)) == ("not_sent", [], {})
 
 
-def test_a_task_is_fetched_once(double: Double, state: Path) -> None:
-    assert device(double, state).task(MOVIES.id) == MOVIES
-    double.tasks.clear()
-    assert device(double, state).task(MOVIES.id) == MOVIES
-    assert len(double.received) == 1
+def test_a_task_is_fetched_once(collector: FakeCollector, state: Path) -> None:
+    assert device(collector, state).task(MOVIES.id) == MOVIES
+    collector.tasks.clear()
+    assert device(collector, state).task(MOVIES.id) == MOVIES
+    assert len(collector.received) == 1
 
 
 @pytest.mark.parametrize(
@@ -126,24 +128,29 @@ def test_a_task_is_fetched_once(double: Double, state: Path) -> None:
         "\udcff",
     ],
 )
-def test_another_task_is_refused(double: Double, state: Path, text: str, made: list[Report]) -> None:
-    double.tasks[MOVIES.id] = text.encode(errors="surrogateescape")
+def test_another_task_is_refused(
+    collector: FakeCollector, state: Path, text: str, perturbed_reports: list[Report]
+) -> None:
+    collector.tasks[MOVIES.id] = text.encode(errors="surrogateescape")
     with pytest.raises(ClientError) as caught:
-        device(double, state).submit(MOVIES.id, PAIRS)
+        device(collector, state).submit(MOVIES.id, PAIRS)
     assert caught.value.code == "wrong_task"
     assert "\n" not in str(caught.value)
-    assert (made, double.sent, files(state)) == ([], [], {})
+    assert (perturbed_reports, collector.sent, stored_files(state)) == ([], [], {})
 
 
 @pytest.mark.parametrize(
     "task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43, None]
 )
-def test_only_an_id_is_asked_for(double: Double, state: Path, task_id: Any) -> None:
-    for call in (device(double, state).task, lambda asked: device(double, state).submit(asked, PAIRS)):
+def test_only_valid_task_ids_are_requested(collector: FakeCollector, state: Path, task_id: Any) -> None:
+    for call in (
+        device(collector, state).task,
+        lambda task_id: device(collector, state).submit(task_id, PAIRS),
+    ):
         with pytest.raises(ClientError, match="is not a task's id") as caught:
             call(task_id)
         assert caught.value.code == "wrong_task"
-    assert (double.received, files(state)) == ([], {})
+    assert (collector.received, stored_files(state)) == ([], {})
 
 
 @pytest.mark.parametrize(
@@ -151,7 +158,7 @@ def test_only_an_id_is_asked_for(double: Double, state: Path, task_id: Any) -> N
     ["", "example.org", "ftp://example.org", "file:///etc/passwd", "http://", "http://a b", "http://a:x", "http://ä",
      "http://user:word@host", "http://host?query", "http://host#part", "http://[::1", "http://host/\n"],
 )  # fmt: skip
-def test_only_a_collectors_address(url: str, state: Path) -> None:
+def test_bad_addresses_are_refused(url: str, state: Path) -> None:
     with pytest.raises(ParameterError, match="is not a collector's address"):
         Client(url, state)
 
@@ -160,18 +167,18 @@ def test_an_address_may_have_a_path(state: Path) -> None:
     assert Client("https://example.org/collect/", state).url == "https://example.org/collect"
 
 
-def test_a_task_that_is_over_costs_nothing(state: Path, made: list[Report]) -> None:
-    """The day that a task closes it takes no more, and a report would spend its ε for nothing."""
+def test_a_closed_task_spends_nothing(state: Path, perturbed_reports: list[Report]) -> None:
+    """On its closing day a task takes no more reports: a report would spend ε for nothing."""
     today = dt.datetime.now(dt.UTC).date()
     over, last = (
         Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, closes=str(today + dt.timedelta(days)))
         for days in (0, 2)
     )
-    with Double(over, last).serving() as double:
-        client = device(double, state)
+    with FakeCollector(over, last).serving() as collector:
+        client = device(collector, state)
         with pytest.raises(ClientError, match=f"closed on {today}; nothing was perturbed"):
             client.submit(over.id, PAIRS)
-        assert (made, double.sent, client.spent) == ([], [], Decimal(0))
+        assert (perturbed_reports, collector.sent, client.spent) == ([], [], Decimal(0))
         assert client.submit(last.id, PAIRS).status == "sent"
 
 

@@ -17,11 +17,11 @@ from support.stores import KINDS, opened, store_url
 @pytest.fixture(scope="module", params=KINDS)
 def collector(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     url = store_url(request.param, tmp_path_factory.mktemp("store"))
-    with opened(url) as store, running(store, lambda: DAY) as found:
-        yield found
+    with opened(url) as store, running(store, lambda: DAY) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Running]:
-    with running(clock=lambda: DAY) as found:
-        yield found
+    with running(clock=lambda: DAY) as started:
+        yield started

@@ -22,31 +22,31 @@ from support.collectors import (
 )
 
 
-def routes(found: Running) -> set[tuple[str, str]]:
-    """Every method and path that the application answers to."""
-    walked = list(iter_route_contexts(found.app.routes))
-    # Anything else, as a mounted application, would go past the guard.
+def routes(collector: Running) -> set[tuple[str, str]]:
+    """Return every method and path that the application serves."""
+    walked = list(iter_route_contexts(collector.app.routes))
+    # Anything else, such as a mounted application, would bypass the guard.
     assert all(isinstance(route.original_route, APIRoute) for route in walked)
     return {(method, str(route.path)) for route in walked for method in route.methods or ()}
 
 
 def test_every_route_is_closed_unless_it_is_listed() -> None:
-    with running() as found:
+    with running() as collector:
 
-        @found.app.get("/planted/{task_id}")
+        @collector.app.get("/planted/{task_id}")
         async def planted() -> str:
             return "nobody thought of who may see this"
 
         below = APIRouter()
         below.add_api_route("/healthz", planted)
-        found.app.include_router(below, prefix="/below")
-        walked = routes(found)
+        collector.app.include_router(below, prefix="/below")
+        walked = routes(collector)
         assert {("GET", "/planted/{task_id}"), ("GET", "/below/healthz")} <= walked
         assert walked >= auth.PUBLIC | auth.ANALYSTS
         for method, path in walked:
-            asked = path.replace("{task_id}", new_task().id)
+            address = path.replace("{task_id}", new_task().id)
             answers = {
-                token: found.client.request(method, asked, headers=bearer(token) if token else {})
+                token: collector.client.request(method, address, headers=bearer(token) if token else {})
                 for token in ("", "wrong", ANALYST, ADMINISTRATOR)
             }
             if (method, path) in auth.PUBLIC:
@@ -67,50 +67,52 @@ def test_every_route_is_closed_unless_it_is_listed() -> None:
     "authorization",
     ["", "Bearer", ADMINISTRATOR, f"Basic {ADMINISTRATOR}", "Bearer é", "Bearer \xff"],
 )
-def test_what_is_no_token(small: Running, authorization: str) -> None:
+def test_malformed_authorization_is_refused(small: Running, authorization: str) -> None:
     answer = small.client.get("/tasks", headers={b"Authorization": authorization.encode("latin-1")})
     check_problem(answer, 401, "bad-token")
 
 
 def test_the_token_of_the_environment_wins_over_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
-    with running() as found:
-        assert found.get("/tasks", "from the environment").status_code == 200
-        check_problem(found.get("/tasks", ADMINISTRATOR), 401, "bad-token")
-        assert found.get("/metrics", ANALYST).status_code == 200
+    with running() as collector:
+        assert collector.get("/tasks", "from the environment").status_code == 200
+        check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")
+        assert collector.get("/metrics", ANALYST).status_code == 200
 
 
 def test_a_new_token_replaces_the_administrators_and_adds_an_analysts() -> None:
-    with running() as found:
-        found.store.set_token(Role.ADMINISTRATOR, auth.token_hash("another"))
-        found.store.set_token(Role.ANALYST, auth.token_hash("a second analyst"))
-        assert found.get("/tasks", "another").status_code == 200
-        check_problem(found.get("/tasks", ADMINISTRATOR), 401, "bad-token")
+    with running() as collector:
+        collector.store.set_token(Role.ADMINISTRATOR, auth.token_hash("another"))
+        collector.store.set_token(Role.ANALYST, auth.token_hash("a second analyst"))
+        assert collector.get("/tasks", "another").status_code == 200
+        check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")
         assert (
-            found.get("/metrics", "a second analyst").status_code == found.get("/metrics").status_code == 200
+            collector.get("/metrics", "a second analyst").status_code
+            == collector.get("/metrics").status_code
+            == 200
         )
 
 
 def test_tokens_are_compared_in_constant_time(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[tuple[bytes, bytes]] = []
 
-    def compare(kept: bytes, found: bytes) -> bool:
-        compared.append((kept, found))
-        return kept == found
+    def compare(stored: bytes, received: bytes) -> bool:
+        compared.append((stored, received))
+        return stored == received
 
     monkeypatch.setattr(hmac, "compare_digest", compare)
     small.get("/tasks", ADMINISTRATOR)
     assert {len(side) for pair in compared for side in pair} == {32}
-    assert len(compared) == 2  # All are compared, also after the right one.
+    assert len(compared) == 2  # All tokens are compared, also after a match.
 
 
 def test_pages_of_other_origins_may_do_what_clients_do_and_read_refusals(small: Running) -> None:
     task = small.add_task()
     origin = {"Origin": "https://elsewhere.example"}
     for path in (f"/tasks/{task.id}", f"/tasks/{task.id}/reports"):
-        asked = small.client.options(path, headers=origin | {"Access-Control-Request-Method": "POST"})
-        assert asked.status_code == 204
-        assert asked.headers["access-control-allow-headers"] == "Content-Type"
+        preflight = small.client.options(path, headers=origin | {"Access-Control-Request-Method": "POST"})
+        assert preflight.status_code == 204
+        assert preflight.headers["access-control-allow-headers"] == "Content-Type"
     clients = [
         small.client.get(f"/tasks/{task.id}", headers=origin),
         small.client.get("/tasks/unknown", headers=origin),
@@ -118,7 +120,7 @@ def test_pages_of_other_origins_may_do_what_clients_do_and_read_refusals(small: 
         small.post(task, b"", "text/plain"),
         small.post(task, b"", **{"Content-Encoding": "gzip"}),
     ]
-    for answer in (*clients, asked):
+    for answer in (*clients, preflight):
         assert answer.headers["access-control-allow-origin"] == "*"
     others = [
         small.get(path, ADMINISTRATOR, **origin)

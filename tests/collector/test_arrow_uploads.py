@@ -21,7 +21,7 @@ from support.collectors import (
     Running,
     check_problem,
     new_task,
-    refused,
+    refusals,
     report,
     some_reports,
 )
@@ -37,7 +37,7 @@ def table_body(table: Any, **options: Any) -> bytes:
 
 def table(task: Task, ids: list[Any], messages: list[Any]) -> Any:
     schema = report_schema(task)
-    nullable = pa.schema([pa.field(each.name, each.type) for each in schema])
+    nullable = pa.schema([pa.field(column.name, column.type) for column in schema])
     return pa.table({"report_id": ids, schema.names[1]: messages}, nullable)
 
 
@@ -46,17 +46,17 @@ def test_arrow_streams(collector: Running, mechanism: str) -> None:
     task = collector.add_task(mechanism=mechanism)
     reports = some_reports(range(500), task)
     for _ in range(2):
-        assert refused(collector.post(task, arrow_body(task, *reports), ARROW)) == {}
+        assert refusals(collector.post(task, arrow_body(task, *reports), ARROW)) == {}
     collector.check(task, *reports)
 
 
-def test_bad_rows_of_a_stream_are_named_and_all_others_are_kept(collector: Running) -> None:
+def test_bad_rows_of_a_stream_are_named_and_all_others_are_stored(collector: Running) -> None:
     task = collector.add_task()
     assert task.word_limit is not None
     ids = [report(number, task=task).id for number in range(6)]
     words = [0, 1, -1, task.word_limit, None, 2**63 - 1]
     body = table_body(table(task, [*ids, None, ids[0]], [*words, 3, 4]))
-    assert refused(collector.post(task, body, ARROW)) == {
+    assert refusals(collector.post(task, body, ARROW)) == {
         base64url(ids[2]): "out_of_range",
         base64url(ids[3]): "out_of_range",
         base64url(ids[4]): "bad_encoding",
@@ -96,7 +96,7 @@ BAD_STREAMS: dict[str, tuple[int, Callable[[Task, bytes], bytes]]] = {
         415,
         lambda task, _: table_body(table(task, [bytes(16)] * 10_000, [0] * 10_000), compression="zstd"),
     ),
-    "no-end": (400, lambda _, whole: whole[:-8]),
+    "no-end": (400, lambda _, body: body[:-8]),
     "too-many": (413, lambda task, _: arrow_body(task, *some_reports(range(10_001), task))),
 }
 
@@ -113,7 +113,7 @@ def test_a_bad_stream_changes_nothing(small: Running, kind: str) -> None:
 
 @pytest.mark.parametrize("mechanism", ["grr", "ue"])
 def test_damaged_streams_are_refused_and_never_a_fault(mechanism: str) -> None:
-    """Hostile offsets, lengths, types and counts: numbers of every size in every place of a small stream."""
+    """Hostile offsets, lengths, types and counts: numbers of every size at every position of a small stream."""
     task = new_task(mechanism=mechanism)
     body = arrow_body(task, *some_reports(range(3), task))
     hostile = [
@@ -124,9 +124,9 @@ def test_damaged_streams_are_refused_and_never_a_fault(mechanism: str) -> None:
         *(struct.pack("<q", n) for n in (-1, 2**31 - 1, 2**40, 2**63 - 1)),
     ]
     outcomes = set()
-    for place, piece in itertools.product(range(len(body)), hostile):
+    for position, piece in itertools.product(range(len(body)), hostile):
         try:
-            decode_arrow(task, body[:place] + piece + body[place + len(piece) :])
+            decode_arrow(task, body[:position] + piece + body[position + len(piece) :])
             outcomes.add(200)
         except ProblemDetails as problem:
             outcomes.add(problem.kind.value.status)

@@ -108,18 +108,18 @@ def test_the_form_follows_accept(small: Running, accept: str, form: str | None) 
 def test_rows_are_chosen_sorted_and_paged(small: Running) -> None:
     task = small.add_task(keys=["alien", "Heat", "heat 2", "ran", "é"])
     small.upload(task, *some_reports(range(300), task))
-    made = pckv.estimate(tally(some_reports(range(300), task), task))
+    expected = pckv.estimate(tally(some_reports(range(300), task), task))
 
     def keys(query: str) -> list[str]:
         answer = small.get(f"/tasks/{task.id}/estimates?{query}").json()
         return [row["key"] for row in answer["estimates"]]
 
-    by_frequency = [made.key[row] for row in np.argsort(-made.frequency, kind="stable")]
-    by_mean = [made.key[row] for row in np.argsort(made.mean, kind="stable")]
-    assert keys("") == made.key
+    by_frequency = [expected.key[row] for row in np.argsort(-expected.frequency, kind="stable")]
+    by_mean = [expected.key[row] for row in np.argsort(expected.mean, kind="stable")]
+    assert keys("") == expected.key
     assert keys("sort=-frequency") == by_frequency
     assert keys("sort=mean") == by_mean
-    assert keys("top=2") == made.top(2).key
+    assert keys("top=2") == expected.top(2).key
     assert keys("top=99999999999999999999") == by_frequency
     assert keys("search=HEAT") == ["Heat", "heat 2"]
     assert keys("search=nothing") == []
@@ -141,11 +141,11 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
     collector: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = collector.add_task()
-    made: list[Any] = []
+    calls: list[Any] = []
 
-    def estimate(*given: Any, **asked: Any) -> pckv.Estimates:
-        made.append(given)
-        return pckv.estimate(*given, **asked)
+    def estimate(*arguments: Any, **options: Any) -> pckv.Estimates:
+        calls.append(arguments)
+        return pckv.estimate(*arguments, **options)
 
     monkeypatch.setattr(estimate_cache, "estimate", estimate)
     path = f"/tasks/{task.id}/estimates"
@@ -158,7 +158,7 @@ def test_the_tag_changes_with_the_tally_and_a_hit_decodes_nothing(
         again = collector.get(path, **{"If-None-Match": first.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
         assert collector.get(path).text == first.text
-        assert len(made) == number + 1
+        assert len(calls) == number + 1
         tags.append(first.headers["etag"])
     assert len(set(tags)) == 3
     assert collector.get(path, Accept="text/csv").headers["etag"] not in tags
@@ -198,7 +198,7 @@ def test_the_tag_changes_with_the_release_and_the_default_method(
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "ue", "collision"])
-def test_a_download_is_a_report_file_that_does_not_tell_arrival(
+def test_a_download_is_a_report_file_that_hides_the_order_of_arrival(
     collector: Running, mechanism: str, tmp_path: Path
 ) -> None:
     task = collector.add_task(mechanism=mechanism)
@@ -214,7 +214,7 @@ def test_a_download_is_a_report_file_that_does_not_tell_arrival(
     file.write_bytes(answer.content)
     assert ReportFile(file, task).rows == 300
     table = pq.read_table(file)
-    assert table.column("report_id").to_pylist() == sorted(each.id for each in reports)
+    assert table.column("report_id").to_pylist() == sorted(uploaded.id for uploaded in reports)
     from pckv.cli import main  # noqa: PLC0415
 
     (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")

@@ -21,14 +21,14 @@ from support.stores import opened, postgres_server, postgres_url
 
 def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: Path) -> None:
     file = tmp_path / "admin.token"
-    with serving(tmp_path, "--token-file", str(file)) as found:
+    with serving(tmp_path, "--token-file", str(file)) as collector:
         token = file.read_text().strip()
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
-        assert token not in found.errors.read_text()
+        assert json.loads(collector.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+        assert token not in collector.errors.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
-    # The next start knows it, and makes no other.
-    with serving(tmp_path, "--token-file", str(file)) as found:
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
+    # The next start uses it and creates no other.
+    with serving(tmp_path, "--token-file", str(file)) as collector:
+        assert json.loads(collector.ask("GET", "/tasks", headers=bearer(token))) == {"tasks": []}
     assert file.read_text().strip() == token
 
 
@@ -62,20 +62,22 @@ def test_a_postgres_store_is_shared_by_token(tmp_path: Path) -> None:
     url = postgres_url()
     with opened(url) as store:
         store.set_token(Role.ADMINISTRATOR, auth.token_hash("known"))
-    with serving(tmp_path, store=url) as found:
-        assert json.loads(found.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}
+    with serving(tmp_path, store=url) as collector:
+        assert json.loads(collector.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}
 
 
 def start_first(url: str, folder: Path, token_file: Path, number: int) -> str:
-    """Start a collector that finds no token in its store; return what it said once it was ready."""
-    place = folder / str(number)
-    place.mkdir()
-    with serving(place, "--token-file", str(token_file), store=url) as found:
-        return found.errors.read_text()
+    """Start a collector that finds no token in its store; return its log once it is ready."""
+    working_folder = folder / str(number)
+    working_folder.mkdir()
+    with serving(working_folder, "--token-file", str(token_file), store=url) as collector:
+        return collector.errors.read_text()
 
 
 @pytest.mark.parametrize("shares_file", [False, True])
-def test_one_of_two_collectors_that_start_first_makes_the_token(tmp_path: Path, shares_file: bool) -> None:
+def test_one_of_two_collectors_that_start_together_creates_the_token(
+    tmp_path: Path, shares_file: bool
+) -> None:
     url = postgres_url()
     with opened(url) as store, psycopg.connect(url) as connection:
         # Both have found that there is no token before either can store one.
@@ -86,12 +88,12 @@ def test_one_of_two_collectors_that_start_first_makes_the_token(tmp_path: Path, 
             starting = [pool.submit(start_first, url, tmp_path, file, n) for n, file in enumerate(files)]
             wait_until(lambda: waiting_for_tokens() == 2)
             connection.rollback()
-            said = [future.result() for future in starting]
+            logs = [future.result() for future in starting]
         [token] = [file.read_text().strip() for file in {*files} if file.exists()]
         assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
-    logged = [json.loads(line) for text in said for line in text.splitlines()]
-    [told] = [line["reason"] for line in logged if line["event"] == "token_exists"]
-    assert told.endswith(
+    logged = [json.loads(line) for text in logs for line in text.splitlines()]
+    [reason] = [line["reason"] for line in logged if line["event"] == "token_exists"]
+    assert reason.endswith(
         "created the administrator's token: it is in that collector's terminal or --token-file"
     )
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
@@ -111,14 +113,14 @@ def test_the_other_of_two_terminals_shows_no_token(
     monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     store = MemoryStore()
-    # The other collector stores its token between this one's look and its own.
+    # The other collector stores its token after this one has found none.
     monkeypatch.setattr(auth, "_has_administrator", lambda _: False)
     auth.create_first_token(store, None)
     shown = capsys.readouterr().err.split()[-1]
     auth.create_first_token(store, None)
-    told = capsys.readouterr().err
+    log = capsys.readouterr().err
     assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
-    assert json.loads(told)["event"] == "token_exists"
+    assert json.loads(log)["event"] == "token_exists"
 
 
 def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:

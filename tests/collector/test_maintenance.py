@@ -34,9 +34,9 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     reports = some_reports(range(60), task)
     state = collector.app.state.collector
 
-    def send(some: list[Report]) -> None:
-        for each in some:
-            assert collector.upload(task, each) == {}
+    def send(batch: list[Report]) -> None:
+        for sent in batch:
+            assert collector.upload(task, sent) == {}
 
     senders = [threading.Thread(target=send, args=(reports[start::2],)) for start in range(2)]
     for sender in senders:
@@ -50,7 +50,7 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     before = collector.get(f"/tasks/{task.id}/estimates").text
     maintenance.compact_tasks(state, 1)
     sizes = sorted(len(part.tally) for part in collector.store.parts(task.id))
-    assert all(size > sum(sizes[:place]) for place, size in enumerate(sizes))
+    assert all(size > sum(sizes[:index]) for index, size in enumerate(sizes))
     collector.administer("POST", f"/tasks/{task.id}/close")
     maintenance.finish_closed_tasks(state, None, state.today())
     assert len(collector.store.parts(task.id)) == 1
@@ -91,20 +91,20 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     monkeypatch.setattr(maintenance, "SECONDS_AFTER_FAILURE", 0.02)
     day, failures = ["2030-01-15"], [3]
 
-    class Failing(MemoryStore):
+    class FailingStore(MemoryStore):
         def forget_reports(self, task_id: str, day: str) -> int:
             failures[0] -= 1
             if failures[0] >= 0:
                 raise error
             return super().forget_reports(task_id, day)
 
-    store = Failing()
-    with running(store, lambda: day[0], keep_reports=3) as found:
-        task = found.add_task(closes="2030-01-16")
+    store = FailingStore()
+    with running(store, lambda: day[0], keep_reports=3) as collector:
+        task = collector.add_task(closes="2030-01-16")
         for number in range(maintenance.PARTS_TO_COMPACT):
-            found.upload(task, report(number, task=task))
+            collector.upload(task, report(number, task=task))
         wait_until(lambda: len(store.parts(task.id)) == 1)
-        found.check(task, *some_reports(range(maintenance.PARTS_TO_COMPACT), task))
+        collector.check(task, *some_reports(range(maintenance.PARTS_TO_COMPACT), task))
         day[0] = "2030-01-19"
         wait_until(lambda: not list(store.reports(task.id)))
         assert total(store, task).reports == maintenance.PARTS_TO_COMPACT

@@ -37,8 +37,8 @@ def test_the_head_of_a_request_is_bounded(small: Running) -> None:
 
 
 def test_a_burst_is_admitted_and_more_is_not() -> None:
-    with running(rate=1) as found:
-        answers = [found.client.get("/healthz") for _ in range(BURST_SECONDS + 3)]
+    with running(rate=1) as collector:
+        answers = [collector.client.get("/healthz") for _ in range(BURST_SECONDS + 3)]
     assert {answer.status_code for answer in answers[:BURST_SECONDS]} == {200}
     for answer in answers[BURST_SECONDS + 1 :]:
         check_problem(answer, 429, "too-often")
@@ -58,14 +58,14 @@ def test_the_rate_limit_forgets_and_keeps_no_address() -> None:
     assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [
         False
     ]
-    kept = pickle.dumps({name: value for name, value in vars(limit).items() if name != "_now"})
-    assert not any(address.encode() in kept for address in (sender, other))
-    # Another process has another key: what one kept says nothing to it.
-    places = [
-        [level for level in range(len(each._level)) if each._level[level] < each._full]
-        for each in (limit, _once(sender), _once(sender))
+    remembered = pickle.dumps({name: value for name, value in vars(limit).items() if name != "_now"})
+    assert not any(address.encode() in remembered for address in (sender, other))
+    # Every process has its own key: the same sender uses other cells in another process.
+    used_cells = [
+        [level for level in range(len(rate_limit._level)) if rate_limit._level[level] < rate_limit._full]
+        for rate_limit in (limit, _once(sender), _once(sender))
     ]
-    assert len({tuple(place) for place in places}) == 3
+    assert len({tuple(cells) for cells in used_cells}) == 3
 
 
 def _once(sender: str) -> RateLimit:

@@ -18,7 +18,7 @@ from support.stores import opened, store_url
 from support.uploads import SlowStore, items
 
 
-def test_a_full_queue_refuses_and_everything_else_is_kept() -> None:
+def test_a_full_queue_refuses_and_everything_else_is_stored() -> None:
     store = SlowStore()
     with running(store, queue_reports=10) as collector:
         task = collector.add_task()
@@ -40,18 +40,18 @@ def test_a_failing_store_is_503_and_recovers_without_a_restart() -> None:
     store = SlowStore()
     with running(store) as collector:
         task = collector.add_task()
-        kept = report(1, task=task)
+        retried = report(1, task=task)
         assert collector.get("/readyz", None).status_code == 200
         store.error = StoreError("the disk is full")
-        check_problem(collector.send(task, as_items(kept)), 503, "overloaded")
+        check_problem(collector.send(task, as_items(retried)), 503, "overloaded")
         check_problem(collector.get("/readyz", None), 503, "overloaded")
         store.error = None
         assert collector.get("/readyz", None).status_code == 200
-        assert collector.upload(task, kept) == {}
-        collector.check(task, kept)
+        assert collector.upload(task, retried) == {}
+        collector.check(task, retried)
 
 
-def test_a_bug_does_not_stop_the_writing() -> None:
+def test_an_unexpected_error_does_not_stop_the_writer() -> None:
     store = SlowStore()
     with running(store) as collector:
         task = collector.add_task()

@@ -25,7 +25,7 @@ from support.stores import store_url
 
 
 def stored_values(url: str) -> Iterator[Any]:
-    """Every value of every table."""
+    """Yield every value of every table."""
     if url.startswith("sqlite"):
         with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as database:
             names = [
@@ -44,7 +44,7 @@ def stored_values(url: str) -> Iterator[Any]:
 
 
 def is_moment(value: Any) -> bool:
-    """Whether a value is a time of day, or a time to the second or finer in any usual unit."""
+    """Return whether a value is a time of day, or a time to the second or finer in any usual unit."""
     if isinstance(value, int | float):
         return any(abs(value / unit - time.time()) < 600 for unit in (1, 10**3, 10**6, 10**9))
     if isinstance(value, bytes):
@@ -57,43 +57,43 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     url = store_url(kind, tmp_path)
     task = new_task()
     token = "the token that nobody may find"  # noqa: S105
-    with serving(tmp_path, "--rate", "1000", store=url, admin_token=token) as found:
+    with serving(tmp_path, "--rate", "1000", store=url, admin_token=token) as collector:
         administrator = bearer(token)
-        found.ask("POST", "/tasks", task.to_json().encode(), headers=administrator)
+        collector.ask("POST", "/tasks", task.to_json().encode(), headers=administrator)
         path = f"/tasks/{task.id}/reports"
         good = json.dumps({"reports": as_items(*(report(number, task=task) for number in range(5)))}).encode()
-        assert json.loads(found.ask("POST", path, good)) == {"refused": []}
-        invitation = json.loads(found.ask("POST", f"/tasks/{task.id}/invitations", headers=administrator))[
-            "invitations"
-        ][0]
+        assert json.loads(collector.ask("POST", path, good)) == {"refused": []}
+        invitation = json.loads(
+            collector.ask("POST", f"/tasks/{task.id}/invitations", headers=administrator)
+        )["invitations"][0]
         invited = json.dumps(
             {"reports": [as_items(report(9, task=task))[0] | {"invitation": invitation}]}
         ).encode()
-        assert json.loads(found.ask("POST", path, invited)) == {"refused": []}
+        assert json.loads(collector.ask("POST", path, invited)) == {"refused": []}
         for body in (b"[", b"{}", good.replace(b'"id"', b'"canary"'), b"\xff"):
-            found.ask("POST", path, body)
-        found.ask("GET", "/canary?canary=canary", headers=bearer("canary"))
-        with socket.create_connection(("127.0.0.1", found.port), SECONDS, (SENDER, 0)) as line:
+            collector.ask("POST", path, body)
+        collector.ask("GET", "/canary?canary=canary", headers=bearer("canary"))
+        with socket.create_connection(("127.0.0.1", collector.port), SECONDS, (SENDER, 0)) as line:
             line.sendall(b"canary\r\n\r\n")
             line.recv(1000)
-        page = found.ask("GET", "/metrics", headers=administrator)
-        kept = [value for value in stored_values(url) if value is not None]
+        page = collector.ask("GET", "/metrics", headers=administrator)
+        stored = [value for value in stored_values(url) if value is not None]
         files = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
-    logs = found.errors.read_bytes()
+    logs = collector.errors.read_bytes()
     everything = [
         page,
         logs,
         files,
-        *(str(value).encode() for value in kept),
-        *(v for v in kept if isinstance(v, bytes)),
+        *(str(value).encode() for value in stored),
+        *(v for v in stored if isinstance(v, bytes)),
     ]
     hidden = [SENDER.encode(), socket.inet_aton(SENDER), b"canary", *map(str.encode, (token, invitation))]
     hidden += [value.encode() for value in CANARIES.values()]
     for trace in hidden:
-        assert not any(trace in place for place in everything), trace
-    assert len(kept) > 6
+        assert not any(trace in text for text in everything), trace
+    assert len(stored) > 6
     assert all(map(is_moment, (time.time(), time.time_ns(), "12:30", b"at 12:30")))
-    moments = [value for value in kept if is_moment(value)]
+    moments = [value for value in stored if is_moment(value)]
     moments += [word for word in (page + logs).decode().split() if is_moment(word)]
     numbers = re.findall(r"[\d.]+(?:e\+?\d+)?", (page + logs).decode())
     moments += [
@@ -102,7 +102,7 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     assert moments == []
 
 
-def test_one_clear_line(tmp_path: Path) -> None:
+def test_every_bad_setting_is_one_clear_line(tmp_path: Path) -> None:
     with closing(listen("127.0.0.1", 0)) as line:
         taken = str(line.getsockname()[1])
         assert f"port {taken}" in refusal(tmp_path, "--port", taken, **WITH_TOKEN)
@@ -125,8 +125,8 @@ def test_one_clear_line(tmp_path: Path) -> None:
     assert "rate" in refusal(tmp_path, *flags, rate="many")
 
 
-def test_listening_is_said_to_be_tcp() -> None:
-    """Else asyncio does not turn off Nagle's algorithm, and every answer comes 40 ms late."""
+def test_the_listening_socket_is_declared_as_tcp() -> None:
+    """Otherwise asyncio does not turn off Nagle's algorithm, and every answer is 40 ms late."""
     with closing(listen("127.0.0.1", 0)) as line:
         assert line.proto == socket.IPPROTO_TCP
     for host, port in (("127.0.0.1", 70_000), ("host.invalid", 0), ("192.0.2.1", 0)):
@@ -137,8 +137,8 @@ def test_listening_is_said_to_be_tcp() -> None:
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "pckv.toml"
     file.write_text('host = "file"\nport = 1\nrate = 1\nstore = "memory:"\n', encoding="utf-8")
-    found = load({"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_RATE": "2", "PCKV_OTHER": "x"}, file)
-    assert found == Settings(host="file", port=3, rate=2, store="memory:")
+    loaded = load({"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_RATE": "2", "PCKV_OTHER": "x"}, file)
+    assert loaded == Settings(host="file", port=3, rate=2, store="memory:")
     assert load({}, {}) == Settings()
 
 

@@ -18,10 +18,10 @@ from support.collectors import (
 )
 
 
-def test_a_task_is_made_once_and_shown_to_all(collector: Running) -> None:
+def test_a_task_is_created_once_and_shown_to_all(collector: Running) -> None:
     task = new_task(keys=["<script>alert(1)</script>", "ключ"])
-    made = collector.administer("POST", "/tasks", task.to_json().encode())
-    assert (made.status_code, made.json(), made.headers["location"]) == (
+    created = collector.administer("POST", "/tasks", task.to_json().encode())
+    assert (created.status_code, created.json(), created.headers["location"]) == (
         201,
         {"id": task.id},
         f"/tasks/{task.id}",
@@ -70,15 +70,15 @@ def test_a_task_that_is_not_canonical_is_refused(small: Running, kind: str) -> N
 
 
 def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) -> None:
-    made = {collector.add_task().id for _ in range(5)}
+    added = {collector.add_task().id for _ in range(5)}
     listed: list[str] = []
     while page := collector.get(f"/tasks?limit=2&after={listed[-1] if listed else ''}", ADMINISTRATOR).json()[
         "tasks"
     ]:
-        listed += [each["id"] for each in page]
-    assert made <= set(listed)
+        listed += [task["id"] for task in page]
+    assert added <= set(listed)
     assert len(listed) == len(set(listed))
-    task_id = made.pop()
+    task_id = added.pop()
     for _ in range(2):
         closed = collector.administer("POST", f"/tasks/{task_id}/close").json()
         assert (closed["id"], closed["closed"]) == (task_id, DAY)
@@ -98,7 +98,7 @@ def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) ->
     check_problem(collector.administer("DELETE", "/tasks/%00"), 404, "unknown")
 
 
-def test_a_deleted_task_cannot_be_made_again(collector: Running) -> None:
+def test_a_deleted_task_cannot_be_created_again(collector: Running) -> None:
     task = collector.add_task()
     collector.administer("DELETE", f"/tasks/{task.id}")
     check_problem(collector.administer("POST", "/tasks", task.to_json().encode()), 410, "deleted")
@@ -111,7 +111,7 @@ def test_bad_queries_of_the_list(collector: Running, query: str) -> None:
     check_problem(collector.get(f"/tasks?{query}", ADMINISTRATOR), 400, "malformed")
 
 
-def test_other_methods_and_other_places(small: Running) -> None:
+def test_unknown_methods_paths_and_media_types(small: Running) -> None:
     task = small.add_task()
     check_problem(small.administer("PUT", f"/tasks/{task.id}"), 405, "wrong-method")
     for path in (

@@ -21,7 +21,7 @@ from support.collectors import (
     as_items,
     check_problem,
     new_task,
-    refused,
+    refusals,
     report,
     running,
     some_reports,
@@ -31,12 +31,12 @@ from support.uploads import items
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Running]:
-    """A collector over memory, for what never reaches the store."""
-    with running(clock=lambda: DAY, body_bytes=2**20, body_seconds=1) as found:
-        yield found
+    """A collector with a store in memory, for requests that never reach the store."""
+    with running(clock=lambda: DAY, body_bytes=2**20, body_seconds=1) as started:
+        yield started
 
 
-def test_a_report_is_kept_once(collector: Running) -> None:
+def test_a_report_is_stored_once(collector: Running) -> None:
     task = collector.add_task()
     first, second = some_reports(range(2), task)
     assert collector.upload(task, first) == {}
@@ -55,7 +55,7 @@ def test_another_body_under_a_known_id_is_a_conflict_and_the_first_stays(collect
 
 
 def bad_reports(task: Task) -> Iterator[tuple[str, str, str]]:
-    """Id, body and reason of reports that are refused one by one."""
+    """Yield id, body and reason of reports that are refused one by one."""
     report_id, body = as_items(report(100, 3, task))[0].values()
     for bad in (
         "",
@@ -68,7 +68,7 @@ def bad_reports(task: Task) -> Iterator[tuple[str, str, str]]:
         "\ud800",
     ):
         yield bad, body, "bad_id"
-    # The last character has bits that no byte needs: set, they would be a second text of the same id.
+    # The last character has unused bits: if set, they would be a second encoding of the same id.
     yield report_id[:-1] + {"A": "B", "Q": "R", "g": "h", "w": "x"}[report_id[-1]], body, "bad_id"
     numbers = itertools.count(200)
     for bad in (
@@ -89,13 +89,13 @@ def bad_reports(task: Task) -> Iterator[tuple[str, str, str]]:
         yield base64url(report(next(numbers)).id), base64url(word.to_bytes(8, "little")), "out_of_range"
 
 
-def test_each_bad_report_is_named_and_all_others_are_kept(collector: Running) -> None:
+def test_every_bad_report_is_named_and_all_others_are_stored(collector: Running) -> None:
     task = collector.add_task()
     bad, good = list(bad_reports(task)), some_reports(range(30), task)
     sent: list[Any] = [{"id": report_id, "body": body} for report_id, body, _ in bad]
     sent += as_items(*good)
     random.Random(1).shuffle(sent)
-    assert refused(collector.send(task, sent)) == {report_id: reason for report_id, _, reason in bad}
+    assert refusals(collector.send(task, sent)) == {report_id: reason for report_id, _, reason in bad}
     collector.check(task, *good)
 
 
@@ -124,9 +124,9 @@ def test_invitations_admit_one_report_each_and_a_retry_needs_none(collector: Run
     tokens = collector.administer("POST", f"/tasks/{task.id}/invitations?count=2").json()["invitations"]
     first, second, third = some_reports(range(3), task)
 
-    def send(each: Report, invitation: str | None) -> dict[str, str]:
+    def send(sent: Report, invitation: str | None) -> dict[str, str]:
         extra = {} if invitation is None else {"invitation": invitation}
-        return refused(collector.send(task, [as_items(each)[0] | extra]))
+        return refusals(collector.send(task, [as_items(sent)[0] | extra]))
 
     assert send(first, tokens[0]) == {}
     assert send(first, tokens[0]) == send(first, None) == send(first, "wrong") == {}
@@ -197,7 +197,7 @@ def test_large_bodies_within_the_limit(collector: Running) -> None:
     task = collector.add_task()
     check_problem(collector.post(task, b" " * 10_000_000), 400, "malformed")
     long = [{"id": "A" * 10_000_000, "body": "AAAA"}]
-    assert set(refused(collector.send(task, long)).values()) == {"bad_id"}
+    assert set(refusals(collector.send(task, long)).values()) == {"bad_id"}
     check_problem(collector.post(task, b"[" * 10_000_000), 400, "malformed")
     collector.check(task)
 
@@ -216,24 +216,24 @@ def test_a_larger_body_is_refused_though_it_does_not_say_its_length(small: Runni
     chunk = b"10000\r\n" + b" " * 2**16 + b"\r\n"
     answer = small.talk(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + 17 * chunk)
     assert answer.startswith(b"HTTP/1.1 413 ")
-    # Chunks are fine as such.
-    kept = report(1, task=task)
-    assert refused(small.post(task, iter([items(kept)[:9], items(kept)[9:]]))) == {}
-    small.check(task, kept)
+    # A small chunked body is accepted.
+    valid = report(1, task=task)
+    assert refusals(small.post(task, iter([items(valid)[:9], items(valid)[9:]]))) == {}
+    small.check(task, valid)
 
 
 @pytest.mark.parametrize("path", ["/tasks/{id}/reports", "/nowhere", "/tasks"])
 def test_a_slow_body_is_cut_off(small: Running, path: str) -> None:
     task = small.add_task()
     head = f"POST {path.format(id=task.id)} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: 99\r\n\r\n"
-    # One byte now and then, for longer than anybody would wait.
+    # One byte at a time, for longer than the time limit.
     answer = small.talk(head.encode(), *[b" "] * 12, pause=0.1)
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"urn:pckv:problem:slow" in answer
     assert b"connection: close" in answer.lower()
 
 
-def test_whoever_hangs_up_in_the_middle_of_a_body_leaves_nothing(
+def test_a_connection_closed_in_the_middle_of_a_body_stores_nothing(
     small: Running, capfd: pytest.CaptureFixture[str]
 ) -> None:
     task = small.add_task()
@@ -247,19 +247,19 @@ def test_whoever_hangs_up_in_the_middle_of_a_body_leaves_nothing(
 
 def test_media_types_and_content_encodings(small: Running) -> None:
     task = small.add_task()
-    kept = report(1, task=task)
+    valid = report(1, task=task)
     for media in ("", "text/plain", "application/jsonx", "application/x-www-form-urlencoded"):
-        check_problem(small.post(task, items(kept), media), 415, "unsupported-media")
+        check_problem(small.post(task, items(valid), media), 415, "unsupported-media")
     bomb = gzip.compress(bytes(10_000_000))
     for encoding in ("gzip", "br", "deflate", "gzip, identity", "zstd"):
         answer = small.post(task, bomb, **{"Content-Encoding": encoding})
         check_problem(answer, 415, "unsupported-media")
     small.check(task)
     answer = small.post(
-        task, items(kept), "Application/JSON; charset=utf-8", **{"Content-Encoding": "identity"}
+        task, items(valid), "Application/JSON; charset=utf-8", **{"Content-Encoding": "identity"}
     )
-    assert refused(answer) == {}
-    small.check(task, kept)
+    assert refusals(answer) == {}
+    small.check(task, valid)
 
 
 @pytest.mark.parametrize(
@@ -274,11 +274,11 @@ def test_media_types_and_content_encodings(small: Running) -> None:
 )
 def test_days_are_half_open(small: Running, opens: str | None, closes: str | None, kind: str | None) -> None:
     task = small.add_task(opens=opens, closes=closes)
-    kept = report(1, task=task)
-    answer = small.send(task, as_items(kept))
+    valid = report(1, task=task)
+    answer = small.send(task, as_items(valid))
     if kind is None:
-        assert refused(answer) == {}
-        small.check(task, kept)
+        assert refusals(answer) == {}
+        small.check(task, valid)
     else:
         check_problem(answer, 403, kind)
         small.check(task)
@@ -286,27 +286,27 @@ def test_days_are_half_open(small: Running, opens: str | None, closes: str | Non
 
 def test_closed_early_deleted_and_unknown(collector: Running) -> None:
     task = collector.add_task()
-    kept = report(1, task=task)
-    collector.upload(task, kept)
+    valid = report(1, task=task)
+    collector.upload(task, valid)
     closed = collector.administer("POST", f"/tasks/{task.id}/close").json()
     assert closed["closed"] == DAY
     check_problem(collector.send(task, as_items(report(2, task=task))), 403, "closed")
-    collector.check(task, kept)
+    collector.check(task, valid)
     assert collector.administer("DELETE", f"/tasks/{task.id}").json() == {
         "task": task.id,
         "day": DAY,
         "reports": 1,
     }
-    check_problem(collector.send(task, as_items(kept)), 410, "deleted")
+    check_problem(collector.send(task, as_items(valid)), 410, "deleted")
     for unknown in (new_task().id, "x", "%00", "%FF", "..", "a" * 5000, "%F0%9F%92%A9" * 43):
-        check_problem(collector.send(unknown, as_items(kept)), 404, "unknown")
+        check_problem(collector.send(unknown, as_items(valid)), 404, "unknown")
 
 
 def test_a_task_that_another_collector_closed_or_deleted_takes_no_more(collector: Running) -> None:
     closing, deleting = collector.add_task(), collector.add_task()
     for task in (closing, deleting):
         collector.upload(task, report(1, task=task))
-    # This collector believes what it knew about the tasks, and its store knows better.
+    # This collector's cache says that the tasks are open; its store knows better.
     collector.store.close_task(closing.id, DAY)
     collector.store.delete_task(deleting.id, DAY)
     check_problem(collector.send(closing, as_items(report(2, task=closing))), 403, "closed")

@@ -1,4 +1,4 @@
-"""Runs that are interrupted: what a checkpoint remembers, and when it is refused."""
+"""Interrupted runs: what a checkpoint remembers, and when it is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.files.reports.reader import ReportFile
 from support.counting import OTHER, collect, put, refusal
-from support.made_reports import GRR, TASKS, damage, direct_tally, forged_file, report_file, reports_table
+from support.sample_reports import GRR, TASKS, damage, direct_tally, forged_file, report_file, reports_table
 
 
 @pytest.fixture(autouse=True)
@@ -40,39 +40,39 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def put_four(task: Task) -> list[Messages]:
-    """Four files, the third of which is damaged."""
-    made = [put(f"in/{number}.parquet", task, 40, seed=number) for number in range(4)]
+    """Write four files, the third of which is damaged; return their messages."""
+    messages = [put(f"in/{number}.parquet", task, 40, seed=number) for number in range(4)]
     damage(Path("in/2.parquet"), 0)
-    return made
+    return messages
 
 
 @pytest.mark.usefixtures("small_steps")
 @pytest.mark.parametrize("engine", ["numpy", "duckdb"])
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 def test_a_broken_run_continues(task: Task, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = put_four(task)
+    messages = put_four(task)
     assert refusal(task, "in", engine=engine, checkpoint=PROGRESS).startswith("in/2.parquet, row group 0: ")
     assert PROGRESS.exists()
-    report_file(Path("in/2.parquet"), task, made[2], seed=2)
+    report_file(Path("in/2.parquet"), task, messages[2], seed=2)
     read: list[str] = []
     batches = ReportFile.batches
 
-    def watched(file: ReportFile, group: int, *, ids: bool) -> Iterator[Any]:
+    def recording(file: ReportFile, group: int, *, ids: bool) -> Iterator[Any]:
         read.append(file.path.name)
         return batches(file, group, ids=ids)
 
-    monkeypatch.setattr(ReportFile, "batches", watched)
-    found = collect(task, "in", checkpoint=PROGRESS)
+    monkeypatch.setattr(ReportFile, "batches", recording)
+    result = collect(task, "in", checkpoint=PROGRESS)
     assert read == ["2.parquet", "3.parquet"]
-    assert bytes(found.tally) == direct_tally(task, *made)
-    assert found.files == 4
+    assert bytes(result.tally) == direct_tally(task, *messages)
+    assert result.files == 4
     # Everything is done: another run has nothing to read.
-    assert bytes(collect(task, "in", checkpoint=PROGRESS).tally) == bytes(found.tally)
+    assert bytes(collect(task, "in", checkpoint=PROGRESS).tally) == bytes(result.tally)
     assert read == ["2.parquet", "3.parquet"]
 
 
 @pytest.mark.usefixtures("small_steps")
-def test_what_was_passed_over_is_remembered() -> None:
+def test_a_checkpoint_remembers_what_was_skipped() -> None:
     good = [put(f"in/{number}.parquet", seed=number) for number in range(2)]
     table = reports_table(GRR, [99, 5], [bytes(16), bytes(16)])
     forged_file(Path("in/1b.parquet"), GRR, table)
@@ -80,22 +80,22 @@ def test_what_was_passed_over_is_remembered() -> None:
     cut = Path("in/2.parquet").read_bytes()
     Path("in/2.parquet").write_bytes(b"PAR1" + cut[4:-7])
     options: dict[str, Any] = {"checkpoint": PROGRESS, "skip_bad": True}
-    wanted = [BadReports("in/1b.parquet, row group 0", "report 0: word 99 is not below 24", 1)]
+    expected = [BadReports("in/1b.parquet, row group 0", "report 0: word 99 is not below 24", 1)]
     for _ in range(2):
-        found = collect(GRR, "in", **options)
-        assert found.counted.skipped[1:] == wanted
-        assert found.counted.skipped[0].where == "in/2.parquet"
-        assert bytes(found.tally) == direct_tally(GRR, *good, np.array([5]))
+        result = collect(GRR, "in", **options)
+        assert result.counted.skipped[1:] == expected
+        assert result.counted.skipped[0].where == "in/2.parquet"
+        assert bytes(result.tally) == direct_tally(GRR, *good, np.array([5]))
 
 
 @pytest.mark.usefixtures("small_steps")
 def test_tallies_are_merged_into_a_continued_run_once() -> None:
-    made = put_four(GRR)
-    Path("b.tally").write_bytes(direct_tally(GRR, made[0]))
+    messages = put_four(GRR)
+    Path("b.tally").write_bytes(direct_tally(GRR, messages[0]))
     refusal(GRR, "in", "b.tally", checkpoint=PROGRESS)
-    report_file(Path("in/2.parquet"), GRR, made[2], seed=2)
-    found = collect(GRR, "in", "b.tally", checkpoint=PROGRESS)
-    assert bytes(found.tally) == direct_tally(GRR, *made, made[0])
+    report_file(Path("in/2.parquet"), GRR, messages[2], seed=2)
+    result = collect(GRR, "in", "b.tally", checkpoint=PROGRESS)
+    assert bytes(result.tally) == direct_tally(GRR, *messages, messages[0])
 
 
 def test_small_files_are_counted_together() -> None:
@@ -107,19 +107,21 @@ def test_small_files_are_counted_together() -> None:
 
 @pytest.mark.usefixtures("small_steps")
 def test_progress_of_a_continued_run() -> None:
-    made = put_four(GRR)
+    messages = put_four(GRR)
     refusal(GRR, "in", checkpoint=PROGRESS)
-    report_file(Path("in/2.parquet"), GRR, made[2], seed=2)
-    done: list[int] = []
+    report_file(Path("in/2.parquet"), GRR, messages[2], seed=2)
+    counted_rows: list[int] = []
     job = Job(
-        GRR, tuple(ReportFile(path, GRR) for path in sorted(Path("in").iterdir())), progress=done.append
+        GRR,
+        tuple(ReportFile(path, GRR) for path in sorted(Path("in").iterdir())),
+        progress=counted_rows.append,
     )
     checkpoint.Checkpoint(PROGRESS, job).count(numpy_engine.count)
-    assert done == [120, 160]
+    assert counted_rows == [120, 160]
 
 
 def edit_progress(change: Callable[[dict[str, Any]], None]) -> None:
-    """Change what a progress file says, as somebody who knows the format could."""
+    """Change the contents of a progress file, with a valid checksum."""
     _, head, tally = PROGRESS.read_bytes().split(b"\n", 2)
     header = json.loads(head)
     change(header)
@@ -135,10 +137,10 @@ def cut_progress() -> None:
     PROGRESS.write_bytes(PROGRESS.read_bytes()[:-1])
 
 
-def flip(place: int) -> Callable[[], None]:
+def flip(position: int) -> Callable[[], None]:
     def change() -> None:
         data = bytearray(PROGRESS.read_bytes())
-        data[place] ^= 1
+        data[position] ^= 1
         PROGRESS.write_bytes(data)
 
     return change
@@ -164,7 +166,7 @@ def flip(place: int) -> Callable[[], None]:
         lambda: Path("in/0.parquet").rename("in/other.parquet"),
     ],
 )
-def test_progress_that_is_not_this_runs(spoil: Callable[[], object]) -> None:
+def test_progress_of_another_run_is_refused(spoil: Callable[[], object]) -> None:
     put_four(GRR)
     refusal(GRR, "in", checkpoint=PROGRESS)
     spoil()
@@ -179,16 +181,16 @@ def test_progress_of_another_task_or_with_other_options() -> None:
     put_four(GRR)
     refusal(GRR, "in", checkpoint=PROGRESS)
     put("else/a.parquet", OTHER)
-    wanted = "out.progress: not the progress of this run (remove it to begin again)"
-    assert refusal(OTHER, "else", checkpoint=PROGRESS) == wanted
-    assert refusal(GRR, "in", checkpoint=PROGRESS, skip_bad=True) == wanted
+    message = "out.progress: not the progress of this run (remove it to begin again)"
+    assert refusal(OTHER, "else", checkpoint=PROGRESS) == message
+    assert refusal(GRR, "in", checkpoint=PROGRESS, skip_bad=True) == message
 
 
 @pytest.mark.usefixtures("small_steps")
 def test_a_finished_file_that_has_changed() -> None:
-    made = put_four(GRR)
+    messages = put_four(GRR)
     refusal(GRR, "in", checkpoint=PROGRESS)
-    report_file(Path("in/2.parquet"), GRR, made[2], seed=2)
+    report_file(Path("in/2.parquet"), GRR, messages[2], seed=2)
     changed = Path("in/1.parquet")
     os.utime(changed, ns=(1, 1))
     line = refusal(GRR, "in", checkpoint=PROGRESS)
@@ -197,25 +199,25 @@ def test_a_finished_file_that_has_changed() -> None:
 
 @pytest.mark.usefixtures("small_steps")
 def test_a_file_that_changes_while_it_is_counted_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = put_four(GRR)
+    messages = put_four(GRR)
     count = numpy_engine.count
 
-    def meddled(job: Job) -> Any:
+    def change_file(job: Job) -> Any:
         counted = count(job)
         if job.files[0].path.name == "1.parquet":
             os.utime(job.files[0].path, ns=(1, 1))
         return counted
 
     with monkeypatch.context() as patch:
-        patch.setattr(numpy_engine, "count", meddled)
+        patch.setattr(numpy_engine, "count", change_file)
         refusal(GRR, "in", checkpoint=PROGRESS)
-    report_file(Path("in/2.parquet"), GRR, made[2], seed=2)
+    report_file(Path("in/2.parquet"), GRR, messages[2], seed=2)
     assert "1.parquet: changed since it was counted" in refusal(GRR, "in", checkpoint=PROGRESS)
 
 
 def test_a_killed_run_continues() -> None:
-    """The process dies at the third file; what it leaves behind is enough to go on from."""
-    made = [put(f"in/{number}.parquet", seed=number) for number in range(4)]
+    """The process is killed at the third file; the next run continues from what it left behind."""
+    messages = [put(f"in/{number}.parquet", seed=number) for number in range(4)]
     Path("task.json").write_text(GRR.to_json())
     program = """
         import os, signal, sys
@@ -238,8 +240,8 @@ def test_a_killed_run_continues() -> None:
     killed = subprocess.run([*command, "2.parquet"], check=False, timeout=60, capture_output=True)
     assert killed.returncode == -signal.SIGKILL
     assert sorted(path.name for path in Path().iterdir()) == ["in", "new.tally.progress", "task.json"]
-    # It would die again if it read a finished file.
+    # It would be killed again if it read a finished file.
     finished = subprocess.run([*command, "1.parquet"], check=False, timeout=60, capture_output=True)
     assert (finished.returncode, finished.stderr) == (0, b"")
-    assert Path("new.tally").read_bytes() == direct_tally(GRR, *made)
+    assert Path("new.tally").read_bytes() == direct_tally(GRR, *messages)
     assert sorted(path.name for path in Path().iterdir()) == ["in", "new.tally", "task.json"]

@@ -14,11 +14,12 @@ import pytest
 
 from pckv.counting.engines.spark_session import check_java
 from pckv.errors import MissingExtra
-from support.made_reports import (
+from support.parts import SUPPORT, missing_part
+from support.sample_reports import (
     GRR,
     MECHANISMS,
     TEN_MILLION,
-    Collections,
+    CollectionFactory,
     digest,
     direct_tally,
     forged_file,
@@ -27,13 +28,12 @@ from support.made_reports import (
     reports_table,
     some_ids,
 )
-from support.parts import SUPPORT, missing_part
 
 
 def test_ten_million_reports_while_an_executor_is_killed(
-    ten_million: Collections, tmp_path: Path, request: pytest.FixtureRequest
+    ten_million: CollectionFactory, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Words by default; with --slow the bodies of ue too, which take as long again."""
+    """Words by default; with --slow also the bodies of ue, which take as long again."""
     if shutil.which("java") is None or not Path("/proc/self/stat").exists():
         missing_part("Java on Linux")
     arguments = []
@@ -52,12 +52,12 @@ def test_ten_million_reports_while_an_executor_is_killed(
     )
     assert result.returncode == 0, result.stderr[-2000:]
     for mechanism, line in zip(mechanisms, result.stdout.splitlines(), strict=True):
-        said = json.loads(line)
-        # It died with tasks behind it, tasks before it, and tasks of its own that had to be done again.
-        assert said["executors"] == 2
-        assert 0 < said["done"] < said["tasks"]
-        assert said["failed"] > 0
-        assert (said["reports"], said["tally"]) == (TEN_MILLION, digest(ten_million(mechanism).wanted))
+        facts = json.loads(line)
+        # When it died, some tasks were done, some were not, and some of its own had to be repeated.
+        assert facts["executors"] == 2
+        assert 0 < facts["done"] < facts["tasks"]
+        assert facts["failed"] > 0
+        assert (facts["reports"], facts["tally"]) == (TEN_MILLION, digest(ten_million(mechanism).expected))
 
 
 # The command
@@ -146,7 +146,7 @@ def test_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("java", [None, OLD[1]], ids=["missing", "old"])
-def test_without_java_there_is_one_line(
+def test_a_missing_java_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, java: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ from pckv.errors import DataError, ParameterError, TallyError
 from pckv.files.reports.columns import message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
-from support.made_reports import (
+from support.sample_reports import (
     COLLISION,
     COMPACT,
     GRR,
@@ -39,8 +39,8 @@ from support.made_reports import (
 )
 
 ENGINES = ["numpy", "compiled", "duckdb", "spark"]
-# Names that mean something to a shell, to SQL, to a file system or to Spark, and files that they could
-# be mistaken for.
+# Names with a special meaning for a shell, SQL, a file system or Spark, and files that they could be
+# mistaken for.
 ODD_NAMES = [
     "a[1].parquet",
     "a1.parquet",
@@ -62,13 +62,13 @@ ODD_NAMES = [
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An engine that takes small files in many steps."""
+    """An engine that counts small files in many steps."""
     monkeypatch.setattr("pckv.counting.engines.numpy.ROWS_PER_SPAN", 20)
     monkeypatch.setattr("pckv.counting.engines.duckdb.ROWS_PER_BATCH", 16)
     monkeypatch.setattr("pckv.files.reports.reader.BYTES_PER_BATCH", 200)
     if request.param == "spark":
         request.getfixturevalue("spark")
-    # Few reports are not worth the compiled loops, unless they are told to be.
+    # Use the compiled loops for few reports too.
     monkeypatch.setattr("pckv.tally.compiled.BYTES_WORTH_COMPILING", 2**28 if request.param == "numpy" else 0)
     chosen: str = request.param
     return "numpy" if chosen == "compiled" else chosen
@@ -91,7 +91,7 @@ def refusal(engine: str, task: Task, *paths: Path, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_name_is_a_name(engine: str, task: Task, tmp_path: Path) -> None:
+def test_special_file_names_are_taken_literally(engine: str, task: Task, tmp_path: Path) -> None:
     messages = [some_messages(task, 6, seed) for seed in range(len(ODD_NAMES))]
     paths = [tmp_path / name for name in ODD_NAMES]
     for seed, (path, group) in enumerate(zip(paths, messages, strict=True)):
@@ -101,7 +101,7 @@ def test_a_name_is_a_name(engine: str, task: Task, tmp_path: Path) -> None:
         counted = run(engine, task, *paths, dedupe=dedupe)
         assert bytes(counted.tally) == direct_tally(task, *messages)
         assert (counted.repeated, counted.skipped) == (0, [])
-    # One whose name is a pattern, without those that it matches.
+    # A file whose name is a pattern, without the files that the pattern matches.
     for number in (0, 2, 4, 6):
         assert bytes(run(engine, task, paths[number]).tally) == direct_tally(task, messages[number])
 
@@ -157,7 +157,7 @@ def test_progress_never_falls_and_ends_at_the_total(engine: str, tmp_path: Path)
 
 
 def close_ids(count: int) -> list[bytes]:
-    """Ids that agree in all bytes but one, in either half, or in the other half of another one."""
+    """Return ids that differ in a single byte of either half, or share a half with another id."""
     ids = []
     for number in range(count):
         low, high = number.to_bytes(8, "little"), number.to_bytes(8, "big")
@@ -208,7 +208,7 @@ def test_two_bodies_under_one_id_are_named(engine: str, task: Task, tmp_path: Pa
 
 
 def test_a_bad_report_is_no_body_of_an_id(engine: str, tmp_path: Path) -> None:
-    """What is passed over is neither counted, nor repeated, nor in conflict; nor is it named as such."""
+    """A skipped report is not counted, and never repeated or in conflict."""
     twin = bytes(16)
     table = reports_table(GRR, [99, None, 3, 3, -1, 5], [twin] * 4 + [None, None])
     path = forged_file(tmp_path / "a.parquet", GRR, table)
@@ -227,19 +227,19 @@ def test_a_bad_report_is_no_body_of_an_id(engine: str, tmp_path: Path) -> None:
 
 
 def bad_table(task: Task, good: Messages) -> tuple[Any, list[str]]:
-    """Good reports with one of every bad kind before them, and what is wrong with those."""
+    """Return good reports after one of every bad kind, and the reasons of the bad ones."""
     bad: list[Any]
     if task.word_limit is not None:
         limit = task.word_limit
         bad = [3, None, limit, -1, 2**63 - 1, -(2**63)]
-        said = [
+        reasons = [
             "report 0: no report_id",
             "report 1: no word",
             *(f"report {row}: word {bad[row]} is not below {limit}" for row in range(2, 6)),
         ]
     else:
         bad = [bytes(4), None, bytes(3), bytes(5), b"\0\x08\0\0", b"\2\0\4\0"]
-        said = [
+        reasons = [
             "report 0: no report_id",
             "report 1: no body",
             "report 2: a body has 4 bytes, not 3",
@@ -248,22 +248,22 @@ def bad_table(task: Task, good: Messages) -> tuple[Any, list[str]]:
             "report 5: a sign is set where nothing is present",
         ]
     values = [*bad, *message_list(task, good)]
-    return reports_table(task, values, [None, *id_list(some_ids(len(values) - 1))]), said
+    return reports_table(task, values, [None, *id_list(some_ids(len(values) - 1))]), reasons
 
 
-def test_what_cannot_be_counted_is_passed_over(engine: str, task: Task, tmp_path: Path) -> None:
+def test_bad_reports_are_skipped(engine: str, task: Task, tmp_path: Path) -> None:
     good, others = some_messages(task, 20), some_messages(task, 50, 5)
-    table, said = bad_table(task, good)
+    table, reasons = bad_table(task, good)
     paths = [
         report_file(tmp_path / "good.parquet", task, others, seed=9),
-        # A row group a bad report, so that each is noted on its own.
+        # One row group per bad report, so that each is listed separately.
         forged_file(
             tmp_path / "bad.parquet", task, *(table.slice(row, 1) for row in range(6)), table.slice(6)
         ),
         forged_file(tmp_path / "all bad.parquet", task, table.slice(1, 1)),
     ]
     in_order = [
-        BadReports(f"{paths[1]}, row group {row}", said[row].replace(f"report {row}", "report 0"), 1)
+        BadReports(f"{paths[1]}, row group {row}", reasons[row].replace(f"report {row}", "report 0"), 1)
         for row in range(6)
     ]
     last = BadReports(f"{paths[2]}, row group 0", in_order[1].reason, 1)
@@ -290,15 +290,15 @@ def test_bad_reports_are_counted_by_kind(engine: str, tmp_path: Path) -> None:
 
 
 def test_the_first_bad_report_is_named(engine: str, task: Task, tmp_path: Path) -> None:
-    table, said = bad_table(task, some_messages(task, 20))
+    table, reasons = bad_table(task, some_messages(task, 20))
     good = report_file(tmp_path / "good.parquet", task, some_messages(task, 30), seed=9)
     for row in range(6):
         bad = table.take([7, 8, row, 9])
         path = forged_file(tmp_path / f"{row}.parquet", task, table.slice(6), bad)
         for dedupe in (False, True):
             line = refusal(engine, task, good, path, dedupe=dedupe)
-            wanted = said[row].replace(f"report {row}", "report 2")
-            assert line == f"{path}, row group 1: {wanted}"
+            reason = reasons[row].replace(f"report {row}", "report 2")
+            assert line == f"{path}, row group 1: {reason}"
             if engine == "spark":
                 break
 
@@ -350,10 +350,10 @@ def test_a_row_that_duckdb_invents_is_noticed(tmp_path: Path, monkeypatch: pytes
 
 
 def test_duckdb_prints_no_progress_of_its_own() -> None:
-    """It would print on stdout, where JSON belongs."""
+    """It would print on stdout, which is for JSON."""
     with duckdb_connection(duckdb) as connection:
-        found = connection.execute("SELECT current_setting('enable_progress_bar_print')").fetchall()
-    assert found == [(False,)]
+        rows = connection.execute("SELECT current_setting('enable_progress_bar_print')").fetchall()
+    assert rows == [(False,)]
 
 
 def test_an_engine_that_does_not_exist() -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
-from support.made_reports import COMPACT
 from support.parts import missing_part
+from support.sample_reports import COMPACT
 
 MEASURED = """
     import sys
@@ -35,9 +35,9 @@ MEASURED = """
 
     run("small.parquet")
     before = peak()
-    if sys.argv[1] == "read it whole":
+    if sys.argv[1] == "read everything":
         import pyarrow.parquet
-        kept = pyarrow.parquet.read_table("large.parquet", columns=["word"], use_threads=False)
+        table = pyarrow.parquet.read_table("large.parquet", columns=["word"], use_threads=False)
     else:
         assert run("large.parquet").tally.reports == 20_000_000
     print(peak() - before)
@@ -76,8 +76,8 @@ def growth_mib(folder: Path, *arguments: str) -> float:
 
 
 def test_memory_does_not_grow_with_a_row_group(one_large_group: Path) -> None:
-    """Words are read in parts of 8 MiB; a reader who takes them all, the control, needs all their 153 MiB."""
-    assert growth_mib(one_large_group, "read it whole", "numpy", "") > WORDS_MIB
+    """Words are read in parts of 8 MiB; the control reads them all at once and needs 153 MiB."""
+    assert growth_mib(one_large_group, "read everything", "numpy", "") > WORDS_MIB
     assert growth_mib(one_large_group, "count", "numpy", "") < WORDS_MIB / 2
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pckv.errors import ParameterError
 from support.counting import OTHER, collect, put, refusal
-from support.made_reports import GRR, UE, direct_tally
+from support.sample_reports import GRR, UE, direct_tally
 
 
 @pytest.fixture(autouse=True)
@@ -18,34 +18,34 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_folders_and_patterns() -> None:
-    made = [
+    messages = [
         put(name, seed=seed) for seed, name in enumerate(["a.parquet", "in/b.parquet", "in/deep/c.parquet"])
     ]
-    made += [
+    messages += [
         put(name, seed=seed) for seed, name in enumerate(["x-1.parquet", "x-2.parquet", "y[1].parquet"], 3)
     ]
-    # Unfinished work and marks of other tools.
+    # Unfinished files and markers of other tools.
     for name in ("in/_temporary/0/d.parquet", "in/.hidden/e.parquet", "in/_f.parquet", "in/.g.parquet"):
         put(name)
     Path("in/_SUCCESS").touch()
     Path("in/notes.txt").write_text("not of interest")
-    found = collect(GRR, "a.parquet", "in", "x-*.parquet", "y[1].parquet")
-    assert bytes(found.tally) == direct_tally(GRR, *made)
-    assert found.files == 6
+    result = collect(GRR, "a.parquet", "in", "x-*.parquet", "y[1].parquet")
+    assert bytes(result.tally) == direct_tally(GRR, *messages)
+    assert result.files == 6
 
 
 def test_a_folder_with_a_hidden_name_may_be_named() -> None:
-    made = put("_in/a.parquet")
-    assert bytes(collect(GRR, "_in").tally) == direct_tally(GRR, made)
+    messages = put("_in/a.parquet")
+    assert bytes(collect(GRR, "_in").tally) == direct_tally(GRR, messages)
 
 
-def test_reports_beside_tallies() -> None:
-    made = put("a.parquet")
-    Path("b.tally").write_bytes(direct_tally(GRR, made))
+def test_reports_and_tallies_are_counted_together() -> None:
+    messages = put("a.parquet")
+    Path("b.tally").write_bytes(direct_tally(GRR, messages))
     for engine in ("numpy", "duckdb"):
-        found = collect(GRR, "b.tally", "a.parquet", engine=engine)
-        assert (bytes(found.tally), found.files) == (direct_tally(GRR, made, made), 2)
-        assert bytes(collect(GRR, "b.tally", engine=engine).tally) == direct_tally(GRR, made)
+        result = collect(GRR, "b.tally", "a.parquet", engine=engine)
+        assert (bytes(result.tally), result.files) == (direct_tally(GRR, messages, messages), 2)
+        assert bytes(collect(GRR, "b.tally", engine=engine).tally) == direct_tally(GRR, messages)
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,17 @@ def test_options_that_contradict_each_other(named: list[str], options: dict[str,
 
 
 @pytest.mark.parametrize("engine", ["numpy", "duckdb"])
-def test_whole_files_are_passed_over(engine: str) -> None:
+def test_bad_files_are_skipped(engine: str) -> None:
     good = put("in/good.parquet")
     put("in/other.parquet", OTHER)
     put("in/cut.parquet")
     cut = Path("in/cut.parquet")
     cut.write_bytes(cut.read_bytes()[:-7])
     Path("in/empty.parquet").touch()
-    found = collect(GRR, "in", engine=engine, skip_bad=True)
-    assert bytes(found.tally) == direct_tally(GRR, good)
-    places = [(bad.where, bad.reports) for bad in found.counted.skipped]
-    assert places == [("in/cut.parquet", None), ("in/empty.parquet", None), ("in/other.parquet", None)]
-    assert found.counted.skipped[-1].reason == f"reports of another task ({OTHER.id!r})"
+    result = collect(GRR, "in", engine=engine, skip_bad=True)
+    assert bytes(result.tally) == direct_tally(GRR, good)
+    skipped = [(bad.where, bad.reports) for bad in result.counted.skipped]
+    assert skipped == [("in/cut.parquet", None), ("in/empty.parquet", None), ("in/other.parquet", None)]
+    assert result.counted.skipped[-1].reason == f"reports of another task ({OTHER.id!r})"
     Path("in/good.parquet").unlink()
     assert bytes(collect(GRR, "in", engine=engine, skip_bad=True).tally) == direct_tally(GRR)

@@ -1,4 +1,4 @@
-"""Spark in a session that is there: ten million reports, failing tasks, DataFrames of people's own."""
+"""Spark in an existing session: ten million reports, failing tasks, DataFrames of users."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pckv.counting.engines.spark import tally
 from pckv.counting.job import find_engine
 from pckv.errors import DataError
 from pckv.files.reports.columns import message_column
-from support.made_reports import (
+from support.sample_reports import (
     COMPACT,
     GRR,
     MECHANISMS,
@@ -26,7 +26,7 @@ from support.made_reports import (
     TASKS,
     TEN_MILLION,
     UE,
-    Collections,
+    CollectionFactory,
     direct_tally,
     id_list,
     make_task,
@@ -36,32 +36,34 @@ from support.made_reports import (
     some_messages,
 )
 
-# Spark warns of a pandas that no row passes through here.
+# Spark warns about a pandas version, although no row passes through pandas in these tests.
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_ten_million_reports_on_every_engine(ten_million: Collections, mechanism: str, spark: Any) -> None:
+def test_ten_million_reports_on_every_engine(
+    ten_million: CollectionFactory, mechanism: str, spark: Any
+) -> None:
     assert spark.sparkContext.master == "local[2,3]"
-    made = ten_million(mechanism)
+    collection = ten_million(mechanism)
     for engine in ("numpy", "duckdb", "spark"):
-        counted = find_engine(engine)(made.job())
+        counted = find_engine(engine)(collection.job())
         assert counted.tally.reports == TEN_MILLION
-        assert bytes(counted.tally) == made.wanted
+        assert bytes(counted.tally) == collection.expected
 
 
 def failing_at_first(marks: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Passes on its first batch, and then fails, in the first attempt at every second partition."""
+    """Return a function that fails after its first batch, in the first attempt at every second partition."""
 
     def fail(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext  # noqa: PLC0415
 
-        place = TaskContext.get()
-        assert place is not None
+        context = TaskContext.get()
+        assert context is not None
         for batch in batches:
             yield batch
-            if place.partitionId() % 2 == 0 and place.attemptNumber() == 0:
-                (marks / f"{place.stageId()}-{place.partitionId()}").touch()
+            if context.partitionId() % 2 == 0 and context.attemptNumber() == 0:
+                (marks / f"{context.stageId()}-{context.partitionId()}").touch()
                 raise OSError("this machine had a bad day")
 
     return fail
@@ -69,16 +71,16 @@ def failing_at_first(marks: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_ten_million_reports_with_failing_tasks(
-    ten_million: Collections, mechanism: str, spark: Any, tmp_path: Path
+    ten_million: CollectionFactory, mechanism: str, spark: Any, tmp_path: Path
 ) -> None:
-    made = ten_million(mechanism)
-    frame = spark.read.parquet(*map(str, made.paths)).select(message_column(made.task).name)
-    counted = tally(frame.mapInArrow(failing_at_first(tmp_path), frame.schema), made.task)
+    collection = ten_million(mechanism)
+    frame = spark.read.parquet(*map(str, collection.paths)).select(message_column(collection.task).name)
+    counted = tally(frame.mapInArrow(failing_at_first(tmp_path), frame.schema), collection.task)
     assert list(tmp_path.iterdir())
-    assert bytes(counted) == made.wanted
+    assert bytes(counted) == collection.expected
 
 
-# People's own DataFrames
+# DataFrames of users
 
 
 def own_frame(spark: Any, task: Task, values: list[Any], ids: Sequence[bytes | None] | None = None) -> Any:
@@ -96,20 +98,20 @@ def frame_refusal(frame: Any, task: Task, **options: Any) -> str:
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_a_frame_of_ones_own(spark: Any, task: Task, tmp_path: Path) -> None:
+def test_a_frame_of_a_user(spark: Any, task: Task, tmp_path: Path) -> None:
     messages, ids = some_messages(task, 60), id_list(some_ids(60))
     values = message_list(task, messages)
-    wanted = direct_tally(task, messages)
-    assert bytes(tally(own_frame(spark, task, values), task)) == wanted
+    expected = direct_tally(task, messages)
+    assert bytes(tally(own_frame(spark, task, values), task)) == expected
     twice = own_frame(spark, task, values + values[:20], ids + ids[:20])
-    assert bytes(tally(twice, task, dedupe=True)) == wanted
+    assert bytes(tally(twice, task, dedupe=True)) == expected
     assert bytes(tally(twice, task)) == direct_tally(task, messages, messages[:20])
     path = report_file(tmp_path / "a%20 [ü].parquet", task, messages[:40], messages[40:])
     (tmp_path / "folder").mkdir()
     path.rename(tmp_path / "folder" / path.name)
-    assert bytes(tally(spark.read.parquet(str(tmp_path / "folder")), task)) == wanted
+    assert bytes(tally(spark.read.parquet(str(tmp_path / "folder")), task)) == expected
     assert bytes(tally(own_frame(spark, task, []), task)) == direct_tally(task)
-    # The session is its owner's.
+    # The session belongs to the user.
     assert spark.range(3).count() == 3
 
 
@@ -129,7 +131,7 @@ def test_the_columns_of_a_frame(spark: Any, task: Task, schema: str, problem: st
     assert frame_refusal(spark.createDataFrame([], schema), task) == problem
 
 
-def test_ids_are_wanted_where_they_are_counted_once(spark: Any) -> None:
+def test_deduplication_needs_ids(spark: Any) -> None:
     frame = own_frame(spark, GRR, [3])
     assert frame_refusal(frame, GRR, dedupe=True) == "the DataFrame has no column 'report_id'"
     texts = spark.createDataFrame([("a", 3)], "report_id string, word bigint")
@@ -149,7 +151,7 @@ def test_ids_are_wanted_where_they_are_counted_once(spark: Any) -> None:
     ],
     ids=["grr", "ue-compact", "sparse", "ue"],
 )
-def test_rows_that_are_no_reports(spark: Any, task: Task, bad: list[Any], dedupe: bool) -> None:
+def test_bad_rows_are_refused(spark: Any, task: Task, bad: list[Any], dedupe: bool) -> None:
     values = message_list(task, some_messages(task, 7)) + bad
     frame = own_frame(spark, task, values, id_list(some_ids(10)))
     assert frame_refusal(frame, task, dedupe=dedupe) == (
@@ -158,7 +160,7 @@ def test_rows_that_are_no_reports(spark: Any, task: Task, bad: list[Any], dedupe
 
 
 @pytest.mark.parametrize("task", [GRR, UE], ids=lambda task: task.mechanism)
-def test_ids_that_are_no_ids(spark: Any, task: Task) -> None:
+def test_bad_ids_are_refused(spark: Any, task: Task) -> None:
     values = message_list(task, some_messages(task, 4))
     frame = own_frame(spark, task, values, [None, bytes(15), bytes(17), bytes(16)])
     assert frame_refusal(frame, task, dedupe=True) == ("3 rows of the DataFrame are not reports of task 't'")
@@ -192,14 +194,17 @@ def always(action: Callable[[], None]) -> Callable[[Iterator[Any]], Iterator[Any
 def test_a_task_that_always_fails_is_one_line(spark: Any) -> None:
     frame = own_frame(spark, GRR, [1, 2, 3])
 
-    def raise_here() -> None:
+    def raise_error() -> None:
         raise ValueError("no\nluck")
 
     def leave() -> None:
         os._exit(3)
 
-    for action, said in ((raise_here, "Spark: ValueError: no"), (leave, "Spark: Job aborted due to stage")):
-        assert frame_refusal(frame.mapInArrow(always(action), frame.schema), GRR).startswith(said)
+    for action, message in (
+        (raise_error, "Spark: ValueError: no"),
+        (leave, "Spark: Job aborted due to stage"),
+    ):
+        assert frame_refusal(frame.mapInArrow(always(action), frame.schema), GRR).startswith(message)
     assert tally(frame, GRR).reports == 3
 
 
@@ -222,7 +227,7 @@ def test_workers_that_cannot_start_leave_no_tally(
 
 
 def test_the_example_of_the_document(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """docs/scale.md, word for word but for the folder: the session that is there stands in another."""
+    """docs/scale.md, word for word except the folder: the existing session runs in another one."""
     assert spark.getActiveSession() is not None
     document = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
     example = re.search(r"```python\n(.*?)```", document, re.DOTALL)
@@ -235,6 +240,6 @@ def test_the_example_of_the_document(spark: Any, tmp_path: Path, monkeypatch: py
     report_file(Path("reports/a.parquet"), task, messages)
     code = example[1].replace('"reports"', repr(str(tmp_path / "reports")))
     exec(compile(code, "docs/scale.md", "exec"), {})  # noqa: S102
-    wanted = Tally(task)
-    wanted.add_many(messages)
-    assert Path("counts.tally").read_bytes() == bytes(wanted)
+    expected = Tally(task)
+    expected.add_many(messages)
+    assert Path("counts.tally").read_bytes() == bytes(expected)

@@ -1,4 +1,4 @@
-"""Counting Arrow streams of reports: like files, and whole or refused."""
+"""Counting Arrow streams of reports: like files, and refused unless they are complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pckv.errors import DataError
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import write_reports
 from support.counting import OTHER, collect, refusal
-from support.made_reports import GRR, TASKS, UE, direct_tally, reports_table, some_ids, some_messages
+from support.sample_reports import GRR, TASKS, UE, direct_tally, reports_table, some_ids, some_messages
 
 
 @pytest.fixture(autouse=True)
@@ -38,22 +38,22 @@ def test_a_stream_is_counted_like_a_file(task: Task, sizes: tuple[int, ...]) -> 
     write_reports(
         Path("a.parquet"), task, ((some_ids(len(part), seed), part) for seed, part in enumerate(batches))
     )
-    wanted = bytes(collect(task, "a.parquet").tally)
+    expected = bytes(collect(task, "a.parquet").tally)
     for dedupe in (False, True):
-        found = collect(task, stream=stream(task, *batches), dedupe=dedupe)
-        assert bytes(found.tally) == wanted == direct_tally(task, *batches)
+        result = collect(task, stream=stream(task, *batches), dedupe=dedupe)
+        assert bytes(result.tally) == expected == direct_tally(task, *batches)
     both = collect(task, "a.parquet", stream=stream(task, *batches), dedupe=True)
-    assert (bytes(both.tally), both.counted.repeated) == (wanted, sum(sizes))
+    assert (bytes(both.tally), both.counted.repeated) == (expected, sum(sizes))
 
 
 def test_a_stream_that_breaks_off_anywhere_is_refused() -> None:
     for task in (GRR, UE):
-        whole = stream(task, some_messages(task, 3), some_messages(task, 4), some_messages(task, 1))
-        for kept in range(len(whole)):
-            part = whole[:kept]
+        complete = stream(task, some_messages(task, 3), some_messages(task, 4), some_messages(task, 1))
+        for length in range(len(complete)):
+            part = complete[:length]
             assert refusal(task, stream=part).startswith("the stream")
             assert refusal(task, stream=part, skip_bad=True, dedupe=True).startswith("the stream")
-        assert collect(task, stream=whole).tally.reports == 8
+        assert collect(task, stream=complete).tally.reports == 8
 
 
 def test_a_stream_that_goes_on_after_its_end() -> None:
@@ -62,7 +62,7 @@ def test_a_stream_that_goes_on_after_its_end() -> None:
         assert refusal(GRR, stream=one + more) == "the stream: goes on after its end"
 
 
-def test_a_writer_who_fails_leaves_no_whole_stream() -> None:
+def test_a_writer_that_fails_leaves_an_incomplete_stream() -> None:
     def failing() -> Iterator[tuple[Any, Messages]]:
         yield some_ids(3), some_messages(GRR, 3)
         raise OSError("no more power")
@@ -119,30 +119,30 @@ def test_streams_of_something_else(table: Any, task: Task | None, message: str) 
     assert refusal(task or GRR, stream=forged_stream(table, task)).startswith(f"the stream{message}")
 
 
-def test_bad_reports_of_a_stream_are_passed_over() -> None:
+def test_bad_reports_of_a_stream_are_skipped() -> None:
     data = forged_stream(reports_table(GRR, [3, None, 99, 4], [bytes(16)] * 4), GRR)
-    found = collect(GRR, stream=data, skip_bad=True)
-    assert bytes(found.tally) == direct_tally(GRR, np.array([3, 4]))
-    assert [bad.where for bad in found.counted.skipped] == ["the stream, batch 0"] * 2
+    result = collect(GRR, stream=data, skip_bad=True)
+    assert bytes(result.tally) == direct_tally(GRR, np.array([3, 4]))
+    assert [bad.where for bad in result.counted.skipped] == ["the stream, batch 0"] * 2
 
 
 def test_a_stream_with_damaged_bytes_is_refused_or_read_as_it_stands() -> None:
     """Whatever byte is changed, bodies are never read from beyond their buffer."""
     bodies = some_messages(UE, 6)
-    whole = stream(UE, bodies)
-    wanted = {direct_tally(UE, bodies)}
-    start = whole.index(bodies.tobytes()) - 64
+    complete = stream(UE, bodies)
+    expected = {direct_tally(UE, bodies)}
+    start = complete.index(bodies.tobytes()) - 64
     outcomes = set()
-    for place in range(start, len(whole)):
-        damaged = whole[:place] + bytes([whole[place] ^ 0x41]) + whole[place + 1 :]
+    for position in range(start, len(complete)):
+        damaged = complete[:position] + bytes([complete[position] ^ 0x41]) + complete[position + 1 :]
         try:
             tally = collect(UE, stream=damaged).tally
         except DataError:
             outcomes.add("refused")
         else:
             assert tally.reports == 6
-            outcomes.add("same" if bytes(tally) in wanted else "other bodies")
-    # Reports have no checksum: a body that is another body counts as that. Ids and padding do not matter.
+            outcomes.add("same" if bytes(tally) in expected else "other bodies")
+    # Reports have no checksum: a changed body that is valid is counted. Ids and padding do not matter.
     assert outcomes == {"refused", "same", "other bodies"}
 
 

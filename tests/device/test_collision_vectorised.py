@@ -21,7 +21,7 @@ from support.collision import collision_channel
 HOLDINGS: tuple[dict[int, float], ...] = ({}, {1: 0.5}, {0: 0.5, 1: -1.0}, {0: 0.5, 1: -1.0, 2: 0.0})
 
 
-def vectorised_p_value(held: dict[int, float], asked: dict[int, float], users: int) -> float:
+def vectorised_p_value(held: dict[int, float], assumed: dict[int, float], users: int) -> float:
     """χ² of the vectorised sampler's words against the law of some pairs, with three hash functions."""
     task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism="collision")
     task = with_channel(task, collision_channel(3, 2, "2", functions=3))
@@ -33,14 +33,14 @@ def vectorised_p_value(held: dict[int, float], asked: dict[int, float], users: i
     observed = np.zeros(task.channel.word_limit or 0)
     for batch in perturb_many(task, people, default_rng(7).bytes):
         observed += np.bincount(batch.messages, minlength=observed.size)
-    law = law_at(task.channel, asked)
+    law = law_at(task.channel, assumed)
     expected = users * np.array([float(law[word]) for word in range(observed.size)])
     return float(stats.chi2.sf(((observed - expected) ** 2 / expected).sum(), observed.size - 1))
 
 
 @pytest.mark.parametrize("held", HOLDINGS, ids=len)
 def test_vectorised_path_follows_the_law(held: dict[int, float]) -> None:
-    """χ² over 51 words at α = 1e-6, n = 10^6: nobody's pairs, fewer than the padding, as many, and more.
+    """χ² over 51 words at α = 1e-6, n = 10^6: no pairs, fewer than the padding, as many, and more.
 
     The control is the law with the value of one key moved by .05, or one pair more where there is none. That moves
     .6 % of the reports at least between two words of a chance of .08: a noncentrality of 450 against 50 degrees of

@@ -58,7 +58,7 @@ def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
         assert message(channel.kept) == word ^ 1
         assert message(channel.kept + channel.flipped - 1) == word ^ 1
         assert message(channel.kept + channel.flipped) == 0
-    # Every other word is reached by one draw of `other`, and the ones set apart by none.
+    # Every other word is reached by one draw of `other`, and the excluded words by none.
     others = {*range(min(20, channel.spread)), channel.spread - 1}
     reached = [message(N - 1, other) for other in others]
     own = {word} if allocation == "optimized" else {word, word ^ 1}
@@ -153,19 +153,19 @@ def test_levels() -> None:
 
 
 def test_reports_come_from_the_operating_system() -> None:
-    """Both paths read os.urandom and nothing else: given zeros, they give what zeros must give."""
+    """Both paths read os.urandom and nothing else: with zeros from there, the reports are known."""
     script = """
 import os
-asked = []
-os.urandom = lambda count: asked.append(count) or bytes(count)
+read = []
+os.urandom = lambda count: read.append(count) or bytes(count)
 import numpy as np
 from pckv import Task, perturb
 from pckv.device.vectorised import perturb_many
 from pckv.population import Population
 task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism="grr")
-asked.clear()
+read.clear()
 report = perturb(task, {"1": 1})
-assert asked == [16 + 8 * task.channel.draws], asked
+assert read == [16 + 8 * task.channel.draws], read
 assert (report.id, report.body[0]) == (bytes(16), 3)
 (batch,) = perturb_many(task, Population(np.arange(3), np.array([1, 1]), np.ones(2)))
 assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
@@ -202,7 +202,7 @@ def test_bad_pairs(pairs: Any, message: str) -> None:
 
 
 def population_of(pairs: dict[int, float], users: int) -> Population:
-    """The same pairs for everybody."""
+    """Return a population in which everybody has the same pairs."""
     offsets = np.arange(users + 1) * len(pairs)
     return Population(
         offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0
@@ -223,8 +223,8 @@ def vectorised_p_values(
     mechanism: str, parameters: Mapping[str, object], held: dict[int, float], users: int
 ) -> tuple[float, float]:
     """χ² of the vectorised sampler's messages against the law, and against the law wrong by 1 %."""
-    made = {"name": mechanism, **parameters}
-    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=made)
+    mechanism_members = {"name": mechanism, **parameters}
+    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism_members)
     law = law_at(task.channel, held)
     chances = {message: float(chance) for message, chance in law.items()}
     observed = dict.fromkeys(chances, 0)
@@ -235,8 +235,8 @@ def vectorised_p_values(
         for message, count in zip(*np.unique(messages, return_counts=True), strict=True):
             observed[int(message)] += int(count)
     likeliest = {message for message, chance in law.items() if chance == max(law.values())}
-    together = sum(chances[message] for message in likeliest)
-    scale = (1 - 1.01 * together) / (1 - together)
+    total_chance = sum(chances[message] for message in likeliest)
+    scale = (1 - 1.01 * total_chance) / (1 - total_chance)
     wrong = {m: p * (1.01 if m in likeliest else scale) for m, p in chances.items()}
     return chi_square_p(observed, chances, users), chi_square_p(observed, wrong, users)
 
@@ -246,7 +246,7 @@ def vectorised_p_values(
 def test_vectorised_path_follows_the_law(
     mechanism: str, parameters: Mapping[str, object], held: dict[int, float]
 ) -> None:
-    """χ² at α = 1e-6: nobody's pairs, fewer than the padding (dummies!), as many, and more.
+    """χ² at α = 1e-6: no pairs, fewer than the padding (dummies!), as many, and more.
 
     The control, a law wrong by 1 % in its likeliest messages, must fail. They have p ≥ .115 together; with
     n = 6·10^6, and 9·10^6 where there are 25 words or more, the noncentrality is at least 103 and the power
@@ -290,9 +290,9 @@ def true_residue_not_skipped(
     """A planted fault: a moved residue may be the true one, and is never the last."""
     words = vectorised.perturb_ue_compact(channel, sampled, tape)
     truth = np.where(sampled.positive, 0, 1)
-    said = channel.residue(words, sampled.keys)
-    moved = np.where(said > truth, said - 1, said)
-    return words - words % channel.q + (words % channel.q + moved - said) % channel.q
+    residues = channel.residue(words, sampled.keys)
+    moved = np.where(residues > truth, residues - 1, residues)
+    return words - words % channel.q + (words % channel.q + moved - residues) % channel.q
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,11 @@ def any_counts(draw: st.DrawFn) -> tuple[KeySupport, int, CountMoments]:
 @settings(deadline=None)
 @given(any_counts())
 def test_estimates_are_possible_and_near_the_keys_own_data(
-    drawn: tuple[KeySupport, int, CountMoments],
+    counts: tuple[KeySupport, int, CountMoments],
 ) -> None:
-    support, reports, moments = drawn
-    found = learn(support, reports, moments)
-    frequency, mean = found.estimates()
+    support, reports, moments = counts
+    learned = learn(support, reports, moments)
+    frequency, mean = learned.estimates()
     assert ((frequency >= 0) & (frequency <= 1)).all()
     assert ((mean >= -1) & (mean <= 1)).all()
     own_frequency, _ = corrected(support, reports, moments)
@@ -58,18 +58,18 @@ def test_estimates_are_possible_and_near_the_keys_own_data(
     error = np.sqrt(moments.frequency_variance(np.clip(unbiased, 0, 1)) / reports)
     inside = (unbiased >= 0) & (unbiased <= 1)
     moved = np.abs(frequency - own_frequency)[inside]
-    assert found.frequency_limit in SHRINKAGE_LIMITS
-    assert (moved <= found.frequency_limit * error[inside] + 1 / reports + 1e-12).all()
-    for (low, high), bottom in zip(found.intervals(0.95), (0, -1), strict=True):
+    assert learned.frequency_limit in SHRINKAGE_LIMITS
+    assert (moved <= learned.frequency_limit * error[inside] + 1 / reports + 1e-12).all()
+    for (low, high), bottom in zip(learned.intervals(0.95), (0, -1), strict=True):
         assert ((low >= bottom) & (low <= high) & (high <= 1)).all()
 
 
 @settings(deadline=None)
 @given(any_counts(), st.randoms(use_true_random=False))
 def test_the_order_of_keys_does_not_matter(
-    drawn: tuple[KeySupport, int, CountMoments], random: object
+    counts: tuple[KeySupport, int, CountMoments], random: object
 ) -> None:
-    support, reports, moments = drawn
+    support, reports, moments = counts
     order = np.arange(support.plus.size)
     random.shuffle(order)  # type: ignore[attr-defined]
     shuffled = KeySupport(support.plus[order], support.minus[order])
@@ -91,8 +91,8 @@ def test_intervals_hold_the_keys_own_narrower_ones(level: float) -> None:
         assert (high >= most - 1e-12).all()
 
 
-def test_good_data_are_left_alone() -> None:
-    """With a billion reports the prior has nothing to say: both estimates are the corrected ones."""
+def test_good_data_are_not_shrunk() -> None:
+    """With a billion reports the prior does not matter: both estimates are the corrected ones."""
     support, moments, _, _ = zipf_counts("ue", 10, 10**9, "4", seed=4)
     for ours, theirs in zip(bayes(support, 10**9, moments), corrected(support, 10**9, moments), strict=True):
         assert ours.tolist() == theirs.tolist()
@@ -110,15 +110,15 @@ def test_the_mean_moves_by_its_standard_error_at_most() -> None:
 # The limit on shrinkage
 
 
-def test_a_crowd_moves_its_keys_the_longest_way() -> None:
-    """Keys that are all alike have nothing to lose."""
+def test_equal_keys_get_the_largest_limit() -> None:
+    """Shrinkage does no harm to keys that are all alike."""
     law = build("ue", 200, 1, Fraction(1), {}).count_law
     support = draw_counts(law, 100_000, np.full(200, 500), np.zeros(200), np.random.default_rng(10))
     assert learn(support, 100_000, CountMoments.of(law)).frequency_limit == SHRINKAGE_LIMITS[-1]
 
 
-def test_the_limit_is_the_longest_that_is_bearable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Zipf's frequencies and little noise: every step costs the top keys more, and the more may be lost, the more are taken."""
+def test_the_limit_is_the_largest_within_the_allowed_risk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zipf's frequencies and little noise: every step costs the top keys more, so the limit grows with the allowed risk."""
     support, moments, _, _ = zipf_counts("ue", 1000, 100_000, "4", seed=11)
     chosen = []
     for risk in (0, 0.95, 1, 1.05, 1.1, 1.2, 1.3, 1.4, 2):
@@ -129,22 +129,22 @@ def test_the_limit_is_the_longest_that_is_bearable(monkeypatch: pytest.MonkeyPat
     assert len(set(chosen)) >= 4
 
 
-def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
-    """Zipf's frequencies and little noise: the limit is short, and the top keys' error smaller for it.
+def test_the_limit_protects_top_keys_from_the_shared_prior() -> None:
+    """Zipf's frequencies and little noise: the limit is small, which reduces the top keys' error.
 
     The limit follows from one collection's counts; errors are summed over 10 collections, paired.
     """
     users, errors = 100_000, []
     for seed in range(10):
         support, moments, frequency, _ = zipf_counts("ue", 1000, users, "4", seed)
-        found = learn(support, users, moments)
-        assert found.frequency_limit < SHRINKAGE_LIMITS[-1]
-        learned = (found.frequency_chances @ found.frequency_cells.points)[found.bins.of_key]
+        learned = learn(support, users, moments)
+        assert learned.frequency_limit < SHRINKAGE_LIMITS[-1]
+        means = (learned.frequency_chances @ learned.frequency_cells.points)[learned.bins.of_key]
         own = unbiased_frequency(support, users, moments)
         top = np.argsort(-frequency)[:TOP_KEYS]
         both = [
-            limit_shrinkage(learned, own, limit, users, moments)[top]
-            for limit in (found.frequency_limit, SHRINKAGE_LIMITS[-1])
+            limit_shrinkage(means, own, limit, users, moments)[top]
+            for limit in (learned.frequency_limit, SHRINKAGE_LIMITS[-1])
         ]
         errors.append([((estimate - frequency[top]) ** 2).sum() for estimate in both])
     chosen, longest = np.sum(errors, axis=0)
@@ -167,11 +167,11 @@ def test_top_keys_are_spared_where_the_crowd_would_harm_them() -> None:
 )
 def test_any_size(name: str, keys: int, users: int, epsilon: str) -> None:
     support, moments, _, _ = zipf_counts(name, keys, users, epsilon, seed=6)
-    found = learn(support, users, moments)
-    columns = (*found.estimates(), *found.intervals(0.95)[0], *found.intervals(0.95)[1])
+    learned = learn(support, users, moments)
+    columns = (*learned.estimates(), *learned.intervals(0.95)[0], *learned.intervals(0.95)[1])
     assert all(np.isfinite(column).all() for column in columns)
-    # What is computed grows with the distinct counts, not with the keys.
-    assert found.bins.s.size <= min(keys, 10_000)
+    # The work grows with the distinct counts, not with the keys.
+    assert learned.bins.s.size <= min(keys, 10_000)
 
 
 # The public functions
@@ -196,18 +196,20 @@ def test_some_keys_have_the_estimates_that_they_have_among_all(name: str) -> Non
 
 
 def test_intervals_hold_their_estimates() -> None:
-    found = estimate(some_tally("grr"), method="bayes", level=0.5)
-    assert ((found.frequency_low <= found.frequency) & (found.frequency <= found.frequency_high)).all()
-    assert ((found.mean_low <= found.mean) & (found.mean <= found.mean_high)).all()
-    assert ((found.mean_low >= 1) & (found.mean_high <= 5)).all()
+    estimates = estimate(some_tally("grr"), method="bayes", level=0.5)
+    assert (
+        (estimates.frequency_low <= estimates.frequency) & (estimates.frequency <= estimates.frequency_high)
+    ).all()
+    assert ((estimates.mean_low <= estimates.mean) & (estimates.mean <= estimates.mean_high)).all()
+    assert ((estimates.mean_low >= 1) & (estimates.mean_high <= 5)).all()
 
 
-def test_simulations_know_it() -> None:
+def test_simulations_support_the_method() -> None:
     people = uniform(2000, 20, np.random.default_rng(9))
-    found = simulate(
+    rows = simulate(
         people, epsilon=["1"], mechanism=MECHANISMS, method=["bayes", "corrected"], repeats=3, workers=1
     )
-    errors = {(row.mechanism, row.method): row.mse_frequency for row in found}
+    errors = {(row.mechanism, row.method): row.mse_frequency for row in rows}
     assert all(errors[name, "bayes"] < errors[name, "corrected"] for name in MECHANISMS)
 
 

@@ -22,9 +22,9 @@ from pckv.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
 
 
-def covered(found: Posterior, level: float, truths: list[np.ndarray]) -> list[float]:
-    """Shares of the keys whose frequency and mean are inside."""
-    intervals = found.intervals(level)
+def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[float]:
+    """Return the shares of keys whose frequency and mean are inside their intervals."""
+    intervals = learned.intervals(level)
     return [
         float(np.mean((low <= truth) & (truth <= high)))
         for (low, high), truth in zip(intervals, truths, strict=True)
@@ -37,15 +37,15 @@ def test_coverage_over_all_keys(name: str) -> None:
 
     A share of 20,000 has a standard error of .18 points at most: were the true coverage 94.5 %, a false
     alarm has a chance below 1e-9. Controls that must fail: the mean's intervals at level 30 %, and the
-    same counts read by the law of a larger ε (`grr` has next to no noise to be misread here).
+    same counts read by the law of a larger ε (`grr` has too little noise for this control).
     """
     wrong = moments_of(name, 1000, "3")
     right, narrow, misread = [], [], []
     for seed in range(20):
         support, moments, *truths = zipf_counts(name, 1000, 20_000, "2", seed)
-        found = learn(support, 20_000, moments)
-        right.append(covered(found, 0.95, truths))
-        narrow.append(covered(found, 0.3, truths))
+        learned = learn(support, 20_000, moments)
+        right.append(covered(learned, 0.95, truths))
+        narrow.append(covered(learned, 0.3, truths))
         misread.append(covered(learn(support, 20_000, wrong), 0.95, truths))
     assert np.mean(right, axis=0).min() >= 0.93
     assert np.mean(narrow, axis=0)[1] < 0.93
@@ -54,7 +54,7 @@ def test_coverage_over_all_keys(name: str) -> None:
 
 @pytest.mark.parametrize("keys", [1, 10, 40])
 def test_coverage_of_few_keys(keys: int) -> None:
-    """Few keys teach little, and must not be believed too much: 2,000 keys, 93 % of them or more.
+    """A prior from few keys must not be trusted too much: 2,000 keys, 93 % of them or more are covered.
 
     One standard error is .5 points, the true coverage is 95 % or more: 4 of them (α < 1e-4).
     """
@@ -66,7 +66,7 @@ def test_coverage_of_few_keys(keys: int) -> None:
 
 
 def test_a_lone_frequent_key_is_covered() -> None:
-    """One key, 3 standard errors above a crowd of 299 that nobody holds: the hard case for a shared law.
+    """One key, 3 standard errors above 299 keys that nobody holds: the hard case for a shared prior.
 
     Its interval holds the key's own of z = .75·1.96, so it covers 86 % or more. In 400 collections the
     standard error is 1.7 points, and the bar of 79 % is 4 of them below (α < 1e-4). The credible
@@ -82,11 +82,11 @@ def test_a_lone_frequent_key_is_covered() -> None:
     ours, plain = 0, 0
     for _ in range(collections):
         support = draw_counts(law, users, holders, np.zeros(300), rng)
-        found = learn(support, users, moments)
-        low, high = found.intervals(0.95)[0]
+        learned = learn(support, users, moments)
+        low, high = learned.intervals(0.95)[0]
         ours += bool(low[0] <= truth <= high[0])
-        row = found.frequency_chances[found.bins.of_key[:1]]
-        low, high = cell_interval(row, found.frequency_cells, 0.95)
+        row = learned.frequency_chances[learned.bins.of_key[:1]]
+        low, high = cell_interval(row, learned.frequency_cells, 0.95)
         plain += bool(low[0] <= truth <= high[0])
     assert ours / collections >= 0.79
     assert plain / collections < 0.79

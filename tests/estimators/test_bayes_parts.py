@@ -29,13 +29,13 @@ from support.bayes_counts import MECHANISMS, moments_of
 def test_posterior_of_a_normal_prior_is_the_conjugate_one() -> None:
     points = np.linspace(-12, 12, 4801)
     observed = np.array([[-2.0], [0.0], [1.5]])
-    found = posterior(scaled_likelihood(-((observed - points) ** 2) / 2), np.exp(-(points**2) / (2 * 4)))
-    assert found @ points == pytest.approx(observed[:, 0] * 4 / 5, abs=1e-9)
-    assert found @ points**2 - (found @ points) ** 2 == pytest.approx(4 / 5, abs=1e-6)
+    weights = posterior(scaled_likelihood(-((observed - points) ** 2) / 2), np.exp(-(points**2) / (2 * 4)))
+    assert weights @ points == pytest.approx(observed[:, 0] * 4 / 5, abs=1e-9)
+    assert weights @ points**2 - (weights @ points) ** 2 == pytest.approx(4 / 5, abs=1e-6)
 
 
-def test_weights_are_found_where_cells_show_themselves() -> None:
-    """Two cells that cannot be taken for each other: their shares, in one step."""
+def test_weights_are_exact_where_cells_are_distinct() -> None:
+    """Two cells that cannot be confused: their shares, in one step."""
     assert fit_weights(np.eye(2), np.array([30.0, 10.0]), np.full(2, 0.5)) == pytest.approx([0.75, 0.25])
 
 
@@ -48,8 +48,8 @@ def test_weights_raise_the_likelihood() -> None:
     assert counts @ np.log(likelihood @ learned) > counts @ np.log(likelihood @ start)
 
 
-def test_laws_to_begin_with() -> None:
-    """Both are laws; that of the means gives an end of the range more than 2.5 %, so that intervals hold it."""
+def test_initial_laws() -> None:
+    """Both sum to one; that of the means gives each end of the range more than 2.5 %, so that intervals include it."""
     means = mean_grid()
     assert flat(means).sum() == pytest.approx(1)
     assert arcsine(means).sum() == pytest.approx(1)
@@ -77,7 +77,7 @@ def test_grids_are_within_the_possible(name: str, reports: int) -> None:
 
 
 def test_few_counts_are_nearly_exact() -> None:
-    """Log-likelihood ratios of two frequencies beside those of the exact sum of two binomials."""
+    """Log-likelihood ratios of two frequencies against those of the exact sum of two binomials."""
     reports, moments = 2000, moments_of("grr", 1000, "4")
     assert isinstance(count_likelihood(reports, moments), FewCounts)
     counts = np.arange(0, 60)
@@ -90,9 +90,11 @@ def test_few_counts_are_nearly_exact() -> None:
     def ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.asarray((first - second)[2:20])
 
-    found = FewCounts(reports, moments).total(counts[:, None].astype(float), np.array([10, 20]) / reports)
+    approximate = FewCounts(reports, moments).total(
+        counts[:, None].astype(float), np.array([10, 20]) / reports
+    )
     true = ratio(np.log(exact(10)), np.log(exact(20)))
-    assert ratio(found[:, 0], found[:, 1]) == pytest.approx(true, abs=0.25)
+    assert ratio(approximate[:, 0], approximate[:, 1]) == pytest.approx(true, abs=0.25)
     # The control: a normal law is off by more.
     normal = GaussianCounts(reports, moments).total(
         counts[:, None].astype(float), np.array([10, 20]) / reports
@@ -106,12 +108,12 @@ def test_normal_counts_have_the_exact_moments(name: str) -> None:
     law = build(name, 20, 2, Fraction(1), {}).count_law
     moments, users, f, m, size = CountMoments.of(law), 1000, 0.3, 1.0, 200_000
     holders = np.full(size, round(users * f))
-    drawn = draw_counts(law, users, holders, np.full(size, m), np.random.default_rng(1))
-    s, t = drawn.plus + drawn.minus, drawn.plus - drawn.minus
+    support = draw_counts(law, users, holders, np.full(size, m), np.random.default_rng(1))
+    s, t = support.plus + support.minus, support.plus - support.minus
     variances = users * moments.sum_variance(f), users * moments.difference_variance(f, m)
-    found = np.cov(s, t)
+    covariances = np.cov(s, t)
     assert s.mean() == pytest.approx(users * moments.sum_mean(f), abs=6 * (variances[0] / size) ** 0.5)
     slack = 6 * (2 / size) ** 0.5
-    assert np.diag(found) == pytest.approx(variances, rel=slack)
+    assert np.diag(covariances) == pytest.approx(variances, rel=slack)
     spread = 6 * (variances[0] * variances[1] * 2 / size) ** 0.5
-    assert found[0, 1] == pytest.approx(users * moments.covariance(f, m), abs=spread)
+    assert covariances[0, 1] == pytest.approx(users * moments.covariance(f, m), abs=spread)

@@ -26,7 +26,7 @@ USERS, COLLECTIONS = 40_000, 20_000
 def counts_of(
     channel: CollisionChannel, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
 ) -> KeySupport:
-    """Counts of one key over many collections, report by report as the count law has them."""
+    """Draw the counts of one key over many collections from the count law."""
     rng = default_rng(seed)
     holders = round(users * f)
     positive = rng.binomial(holders, (1 + m) / 2, size)
@@ -38,9 +38,9 @@ def counts_of(
         (np.full(size, users - holders), law.absent),
     ):
         chances = [float(part) for part in (support.plus, support.minus, support.both)]
-        drawn = rng.multinomial(number, [*chances, 1 - sum(chances)])
-        plus += drawn[:, 0] + drawn[:, 2]
-        minus += drawn[:, 1] + drawn[:, 2]
+        counts = rng.multinomial(number, [*chances, 1 - sum(chances)])
+        plus += counts[:, 0] + counts[:, 2]
+        minus += counts[:, 1] + counts[:, 2]
     return KeySupport(plus, minus)
 
 
@@ -58,7 +58,7 @@ def test_coverage(padding: int, epsilon: str, f: float, m: float) -> None:
     assert 0.94 < np.mean((low <= f) & (f <= high)) < 0.96
     low, high, _ = mean_interval(support, USERS, moments, 0.95)
     covered = np.mean((low <= m) & (m <= high))
-    # At the end of the range the set is cut there, and a mean inside has Var(v) to spare (proofs/intervals.md).
+    # Sets are cut at the ends of the range, and for means inside Var(v) adds slack (proofs/intervals.md).
     assert covered > 0.94
 
 
@@ -90,7 +90,7 @@ def test_few_counts_are_covered_at_least(users: int, f: float) -> None:
 
 
 def crowd(users: int, rng: np.random.Generator) -> Population:
-    """Up to four of six keys each, popular ones often together, values of their own."""
+    """Return people with up to four of six keys each, popular ones often together, and different values."""
     held = rng.random((users, 6)) < np.array([0.6, 0.5, 0.3, 0.1, 0.02, 0.0])
     held[np.flatnonzero(held.sum(axis=1) > 4), 0] = False
     offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
@@ -101,7 +101,7 @@ def crowd(users: int, rng: np.random.Generator) -> Population:
 def test_a_collection_from_end_to_end() -> None:
     """Real words and the real decode: frequencies and means within 4.5 standard errors of the truth.
 
-    α = 1e-5 a number. The control, the same words decoded with each function's number one too high, is
+    α = 1e-5 per number. The control, the same words decoded with each function's number one too high, is
     uniform over all keys: it misses the three popular keys.
     """
     people = crowd(60_000, default_rng(21))
@@ -116,11 +116,13 @@ def test_a_collection_from_end_to_end() -> None:
     def misses(shifted: Integers) -> NDArray[np.bool_]:
         tally = Tally(task)
         tally.add_many(shifted)
-        found, means = corrected(key_support(tally), tally.reports, moments)
+        frequencies, means = corrected(key_support(tally), tally.reports, moments)
         popular = frequency > 0.05
         mean_error = np.sqrt(moments.mean_variance(frequency[popular], mean[popular]) / len(people))
         wrong_mean = np.abs(means - mean)[popular] > 4.5 * mean_error
-        return np.append(np.abs(found - np.maximum(frequency, 1 / len(people))) > 4.5 * error, wrong_mean)
+        return np.append(
+            np.abs(frequencies - np.maximum(frequency, 1 / len(people))) > 4.5 * error, wrong_mean
+        )
 
     assert not misses(words).any()
     assert misses((words + channel.symbols) % channel.word_limit)[:3].all()
@@ -131,6 +133,6 @@ def test_one_report_at_a_time() -> None:
     task = Task(name="t", keys=["alien", "heat"], values=(1, 5), epsilon=4, padding=2, mechanism="collision")
     tally = Tally(task)
     tally.add_many(perturb(task, {"alien": 5, "heat": 1}) for _ in range(400))
-    found = estimate(tally)
-    assert np.all(found.frequency_high > 0.8)
-    assert found.mean[0] > found.mean[1]
+    estimates = estimate(tally)
+    assert np.all(estimates.frequency_high > 0.8)
+    assert estimates.mean[0] > estimates.mean[1]

@@ -40,7 +40,7 @@ def channel_of(name: str, padding: int, epsilon: str, keys: int | None = None) -
 def simulate(
     channel: SamplingChannel, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
 ) -> KeySupport:
-    """Counts of one key over many collections, by the exact law; every holder has value m."""
+    """Draw the counts of one key over many collections from the exact law; every holder has value m."""
     rng = np.random.default_rng(seed)
     law, holders = channel.count_law, round(users * f)
     plus, minus = float(law.holder_plus.plus), float(law.holder_plus.minus)
@@ -113,7 +113,7 @@ def test_few_counts_are_covered_at_least(users: int, keys: int, epsilon: str, pa
     low, high = frequency_interval(support, users, moments, 0.95)
     assert share((low <= f) & (f <= high)) >= 0.943
     assert np.all((low >= 0) & (low <= high) & (high <= 1))
-    # The two sides fail seldom too, and the interval is no wider than twice the Gaussian one plus a count.
+    # Each side also covers, and the interval is at most twice as wide as the Gaussian one, plus a count.
     assert share(high < f) <= 0.032
     assert share(low > f) <= 0.032
     gaussian = 2 * 1.96 * np.sqrt(moments.frequency_variance(np.array(f)) / users)
@@ -187,8 +187,10 @@ def test_methods_are_the_papers_formulas(n1: int, n2: int, name: str, padding: i
 def test_binomial_tail(count: int, trials: int, chance: float) -> None:
     tail = binomial_upper_tail(np.array([count * 1.0]), np.array([trials * 1.0]), chance)
     assert tail[0] == pytest.approx(stats.binom.sf(count - 1, trials, chance), rel=1e-9, abs=1e-14)
-    each = binomial_probabilities(60, np.array([trials * 1.0]), chance)
-    assert each[0] == pytest.approx(stats.binom.pmf(np.arange(61), trials, chance), rel=1e-9, abs=1e-300)
+    probabilities = binomial_probabilities(60, np.array([trials * 1.0]), chance)
+    assert probabilities[0] == pytest.approx(
+        stats.binom.pmf(np.arange(61), trials, chance), rel=1e-9, abs=1e-300
+    )
 
 
 @pytest.mark.parametrize(
@@ -317,7 +319,7 @@ def test_top_sorts_by_frequency(result: Estimates) -> None:
     assert len(top) == len(top.mean_misfit) == 2
 
 
-def test_only_the_keys_asked_for() -> None:
+def test_estimates_of_chosen_keys() -> None:
     task = Task(name="t", keys=2**31, values=(0, 1), epsilon=2, mechanism="grr")
     tally = Tally(task)
     tally.add_many(np.array([15] * 50))
@@ -328,7 +330,7 @@ def test_only_the_keys_asked_for() -> None:
         estimate(tally)
 
 
-def test_bad_questions() -> None:
+def test_bad_parameters_are_refused() -> None:
     tally = Tally(Task(name="t", keys=2, values=(0, 1), epsilon=2))
     with pytest.raises(ParameterError, match="choose from baseline, corrected"):
         estimate(tally, method="magic")

@@ -1,4 +1,4 @@
-"""Postprocessing: nothing but what is possible, dummies counted correctly, names that match what was done."""
+"""Postprocessing: results are possible, dummies are counted correctly, and methods are named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pckv.moments import CountMoments
 from pckv.planning.set_sizes import SetSizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
-from support.made_reports import TASKS, some_messages
+from support.sample_reports import TASKS, some_messages
 
 # Fewer bits than a device has, so that exact weights are counts of a tally.
 BITS = 8
@@ -52,31 +52,33 @@ def some_tally(mechanism: str, count: int = 3000, padding: int = 1) -> Tally:
     return tally
 
 
-# What is nearest
+# Projections
 
 
 def test_at_most_by_hand() -> None:
-    for numbers, total, wanted in (
+    for numbers, total, expected in (
         ([0.2, -0.1, 0.3], 1, [0.2, 0, 0.3]),
         ([0.9, 0.3, -0.2], 1, [0.8, 0.2, 0]),
         ([-1.0, -2.0], 1, [0, 0]),
         ([0.75, 0.25, -3.0], 1, [0.75, 0.25, 0]),
     ):
-        assert project_to_sum_at_most(np.array(numbers), total) == pytest.approx(wanted, abs=1e-15)
+        assert project_to_sum_at_most(np.array(numbers), total) == pytest.approx(expected, abs=1e-15)
 
 
 @st.composite
 def truths(draw: st.DrawFn) -> tuple[np.ndarray, int]:
-    """Frequencies that some population has, and the padding they are collected with."""
+    """Draw frequencies of a possible population, and the padding they are collected with."""
     padding = draw(st.integers(1, 4))
     weights = np.array(draw(st.lists(st.floats(0, 1), min_size=1, max_size=8)))
     return weights * min(1, padding * draw(st.floats(0, 1)) / max(weights.sum(), 1e-9)), padding
 
 
 @given(truths(), st.randoms(use_true_random=False))
-def test_no_possible_truth_is_further_away_than_before(drawn: tuple[np.ndarray, int], random: object) -> None:
-    """Squared distances, over all coordinates that are projected: to every point that frequencies can be."""
-    truth, padding = drawn
+def test_no_possible_truth_is_further_away_than_before(
+    example: tuple[np.ndarray, int], random: object
+) -> None:
+    """By squared distances over all projected coordinates, to every possible point."""
+    truth, padding = example
     rng = default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
     with_dummy = np.append(truth, padding - truth.sum())
     noise = rng.normal(0, 10.0 ** rng.integers(-3, 2), with_dummy.size)
@@ -85,10 +87,10 @@ def test_no_possible_truth_is_further_away_than_before(drawn: tuple[np.ndarray, 
         return bool(((after - goal) ** 2).sum() <= ((before - goal) ** 2).sum() + 1e-9)
 
     assert closer(project_to_sum(with_dummy + noise, padding), with_dummy + noise, with_dummy)
-    found = truth + noise[:-1]
-    assert closer(project_to_sum_at_most(found, padding), found, truth)
+    noisy = truth + noise[:-1]
+    assert closer(project_to_sum_at_most(noisy, padding), noisy, truth)
     moments = CountMoments.of(TASKS["ue"].channel.count_law)
-    assert closer(make_consistent(found, NO_DUMMIES, 1, moments, padding), found, truth)
+    assert closer(make_consistent(noisy, NO_DUMMIES, 1, moments, padding), noisy, truth)
 
 
 # Dummies
@@ -135,8 +137,8 @@ def test_dummies_are_counted_exactly(mechanism: str) -> None:
 
 
 @pytest.mark.parametrize("mechanism", COUNTED)
-def test_a_tally_without_noise_is_left_as_it_is(mechanism: str) -> None:
-    """A tally in the exact proportions of people with one pair and three slots: nothing is to be mended.
+def test_a_tally_without_noise_is_not_changed(mechanism: str) -> None:
+    """A tally in the exact proportions of people with one pair and three slots: nothing needs to change.
 
     The control makes the keys alone add up to the padding, and is far off.
     """
@@ -147,9 +149,9 @@ def test_a_tally_without_noise_is_left_as_it_is(mechanism: str) -> None:
     tally.add_counted(
         words, np.array([law.weights[word] * reports // law.total for word in words.tolist()], np.int64)
     )
-    found = estimate(tally, "corrected", post="consistent").frequency
-    assert found == pytest.approx([0, 1, 0], abs=1e-6)
-    assert np.abs(project_to_sum(found, 3) - [0, 1, 0]).max() > 0.5
+    frequencies = estimate(tally, "corrected", post="consistent").frequency
+    assert frequencies == pytest.approx([0, 1, 0], abs=1e-6)
+    assert np.abs(project_to_sum(frequencies, 3) - [0, 1, 0]).max() > 0.5
 
 
 def test_mechanisms_that_drop_their_dummies_count_none() -> None:
@@ -169,16 +171,19 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
     dataset = zipf(2000, 30, default_rng(1), pairs=2)
     channel = CHANNELS[mechanism].from_parameters(30, 4, Fraction(4), {})
     moments, model, rng = CountMoments.of(channel.count_law), SamplingModel(dataset), default_rng(2)
-    found = [count_with_dummies(channel, model.prepare(channel, rng), rng)[1] for _ in range(1000)]
+    dummy_counts = [count_with_dummies(channel, model.prepare(channel, rng), rng)[1] for _ in range(1000)]
 
-    def away(more: int) -> float:
-        each = np.array(
-            [(total / 2000 - (dummies + more) * moments.noise) / moments.signal for total, dummies in found]
+    def standard_errors_off(more: int) -> float:
+        frequencies = np.array(
+            [
+                (total / 2000 - (dummies + more) * moments.noise) / moments.signal
+                for total, dummies in dummy_counts
+            ]
         )
-        return float(abs(each.mean() - 2) / (each.std(ddof=1) / len(each) ** 0.5))
+        return float(abs(frequencies.mean() - 2) / (frequencies.std(ddof=1) / len(frequencies) ** 0.5))
 
-    assert away(0) < 5
-    assert away(1) > 10
+    assert standard_errors_off(0) < 5
+    assert standard_errors_off(1) > 10
 
 
 # Estimates
@@ -187,21 +192,24 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
 @pytest.mark.parametrize("mechanism", CHANNELS)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("padding", [1, 3])
-def test_frequencies_fit_together_and_all_else_stays(mechanism: str, method: str, padding: int) -> None:
+def test_frequencies_become_consistent_and_all_else_stays(mechanism: str, method: str, padding: int) -> None:
     tally = some_tally(mechanism, padding=padding)
     plain = estimate(tally, method)
-    made = estimate(tally, method, post=["consistent"])
-    assert (plain.method, made.method) == (method, f"{method}+consistent")
-    assert np.all((made.frequency >= 0) & (made.frequency <= 1))
-    assert made.frequency.sum() <= padding + 1e-9
-    assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
-    assert all(np.array_equal(getattr(made, name), getattr(plain, name)) for name in MEANS)
+    consistent = estimate(tally, method, post=["consistent"])
+    assert (plain.method, consistent.method) == (method, f"{method}+consistent")
+    assert np.all((consistent.frequency >= 0) & (consistent.frequency <= 1))
+    assert consistent.frequency.sum() <= padding + 1e-9
+    assert np.all(
+        (consistent.frequency_low <= consistent.frequency)
+        & (consistent.frequency <= consistent.frequency_high)
+    )
+    assert all(np.array_equal(getattr(consistent, name), getattr(plain, name)) for name in MEANS)
     some = estimate(tally, method, keys=["7", "0"], post="consistent")
-    assert some.to_dict()["estimates"] == [made.to_dict()["estimates"][row] for row in (7, 0)]
+    assert some.to_dict()["estimates"] == [consistent.to_dict()["estimates"][row] for row in (7, 0)]
 
 
-def test_what_clipping_did_is_not_made_consistent() -> None:
-    """`corrected` and `baseline` project the same unbiased frequencies; clipped ones give others."""
+def test_unclipped_frequencies_are_made_consistent() -> None:
+    """`corrected` and `baseline` project the same unbiased frequencies; clipped ones would give others."""
     tally = some_tally("ue")
     consistent_ones = [estimate(tally, method, post="consistent").frequency for method in METHODS]
     assert np.array_equal(consistent_ones[0], consistent_ones[1])
@@ -215,22 +223,27 @@ def test_what_clipping_did_is_not_made_consistent() -> None:
 def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
-            made = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=ShownShare(0.5))
-            assert all(np.isfinite(column).all() for column in list(made.to_arrow().to_pydict().values())[1:])
-            assert np.all((made.frequency_low <= made.frequency) & (made.frequency <= made.frequency_high))
+            estimates = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=ShownShare(0.5))
+            assert all(
+                np.isfinite(column).all() for column in list(estimates.to_arrow().to_pydict().values())[1:]
+            )
+            assert np.all(
+                (estimates.frequency_low <= estimates.frequency)
+                & (estimates.frequency <= estimates.frequency_high)
+            )
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_known_sizes_let_intervals_reach_to_what_large_sets_hide(method: str) -> None:
+def test_known_sizes_widen_intervals_by_the_pairs_that_are_not_shown(method: str) -> None:
     """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
     tally = some_tally("grr", padding=2)
     plain, sizes = estimate(tally, method), ShownShare(0.8)
-    made = estimate(tally, method, sizes=sizes)
-    assert (made.method, sizes.padding) == (method, 2)
+    widened = estimate(tally, method, sizes=sizes)
+    assert (widened.method, sizes.padding) == (method, 2)
     assert plain.frequency_high.max() / 0.8 < 1
-    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
+    assert np.array_equal(widened.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
     for name in ("frequency", "frequency_low", *MEANS):
-        assert np.array_equal(getattr(made, name), getattr(plain, name))
+        assert np.array_equal(getattr(widened, name), getattr(plain, name))
     assert estimate(tally, method, sizes=ShownShare(0.001)).frequency_high.max() == 1
 
 
@@ -246,9 +259,9 @@ def test_consistent_frequencies_are_not_moved_by_sizes() -> None:
     """The widening comes after the postprocessing, and touches the upper limits alone."""
     tally = some_tally("ue")
     plain = estimate(tally, "corrected", post="consistent")
-    made = estimate(tally, "corrected", post="consistent", sizes=ShownShare(0.5))
-    assert np.array_equal(made.frequency, plain.frequency)
-    assert np.array_equal(made.frequency_high, np.minimum(plain.frequency_high / 0.5, 1))
+    widened = estimate(tally, "corrected", post="consistent", sizes=ShownShare(0.5))
+    assert np.array_equal(widened.frequency, plain.frequency)
+    assert np.array_equal(widened.frequency_high, np.minimum(plain.frequency_high / 0.5, 1))
 
 
 @pytest.mark.parametrize(
@@ -308,8 +321,8 @@ def test_simulated_with_and_without_are_the_same_reports() -> None:
         simulate(dataset, epsilon=["4"], mechanism=["ue"], post="tidy")
 
 
-def test_dummies_of_nobody() -> None:
-    """Where the dummies' own estimate is far out, keys still get what can be."""
+def test_an_impossible_estimate_of_dummies() -> None:
+    """If the estimate of the dummies is far off, keys still get possible frequencies."""
     moments = CountMoments.of(TASKS["grr"].channel.count_law)
     frequency = np.array([0.4, -0.1])
     assert make_consistent(frequency, DummySupport(10**6, 1), 10, moments, 1).tolist() == [0, 0]

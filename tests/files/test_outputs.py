@@ -1,4 +1,4 @@
-"""Outputs that are whole or absent."""
+"""Outputs that are complete or absent."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from pckv.errors import OutputExists, ParameterError
 from pckv.files.outputs import check_free, whole_file
 
 
-def whats_in(folder: Path) -> dict[str, bytes]:
+def contents_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_file_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_exists_only_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     with whole_file(path, force=False) as part:
         part.write_bytes(b"first")
         assert part.parent == tmp_path
         assert not path.exists()
         part.write_bytes(b"first and last")
-    assert whats_in(tmp_path) == {"out.csv": b"first and last"}
+    assert contents_of(tmp_path) == {"out.csv": b"first and last"}
 
 
-def test_the_old_file_stands_until_the_new_one_is_whole(tmp_path: Path) -> None:
+def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
     with path.open("rb") as reader:
         with whole_file(path, force=True) as part:
             part.write_bytes(b"new")
             assert path.read_bytes() == b"old"
-        # Who reads it already reads it to its end: it is replaced, not written over.
+        # An open reader still reads the old file to its end: it is replaced, not overwritten.
         assert reader.read() == b"old"
-    assert whats_in(tmp_path) == {"out.csv": b"new"}
+    assert contents_of(tmp_path) == {"out.csv": b"new"}
 
 
 @pytest.mark.parametrize("failure", [OSError, ValueError, KeyboardInterrupt])
 @pytest.mark.parametrize("old", [{}, {"out.csv": b"old"}], ids=["fresh", "old"])
-def test_a_failure_leaves_what_was(
+def test_a_failure_leaves_the_old_file(
     tmp_path: Path, failure: type[BaseException], old: dict[str, bytes]
 ) -> None:
     for name, data in old.items():
@@ -54,10 +54,10 @@ def test_a_failure_leaves_what_was(
 
     with pytest.raises(failure):
         fail_half_way()
-    assert whats_in(tmp_path) == old
+    assert contents_of(tmp_path) == old
 
 
-def test_an_output_that_is_there_is_refused_before_any_work(tmp_path: Path) -> None:
+def test_an_existing_output_is_refused_before_any_work(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
     with pytest.raises(OutputExists, match=r"out\.csv exists$"):
@@ -71,7 +71,7 @@ def test_an_output_that_is_there_is_refused_before_any_work(tmp_path: Path) -> N
 
     with pytest.raises(OutputExists):
         write()
-    assert whats_in(tmp_path) == {"out.csv": b"old"}
+    assert contents_of(tmp_path) == {"out.csv": b"old"}
 
 
 @pytest.fixture(params=[0o022, 0o077, 0o002, 0o027], ids=oct)

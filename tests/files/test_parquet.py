@@ -10,8 +10,8 @@ from pckv.files.parquet import is_parquet
 
 
 @pytest.mark.parametrize(
-    ("data", "wanted"), [(b"PAR1", True), (b"PAR", False), (b"", False), (b"user,key,value\n", False)]
+    ("data", "expected"), [(b"PAR1", True), (b"PAR", False), (b"", False), (b"user,key,value\n", False)]
 )
-def test_parquet_is_recognised_by_its_beginning(tmp_path: Path, data: bytes, wanted: bool) -> None:
+def test_parquet_is_recognised_by_its_beginning(tmp_path: Path, data: bytes, expected: bool) -> None:
     (tmp_path / "a.csv").write_bytes(data)
-    assert is_parquet(tmp_path / "a.csv") is wanted
+    assert is_parquet(tmp_path / "a.csv") is expected

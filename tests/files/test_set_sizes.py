@@ -21,11 +21,11 @@ def test_files_of_sizes(tmp_path: Path) -> None:
     histogram = tmp_path / "sizes.csv"
     histogram.write_text("note,size,people\nx,1,600\ny,0,0\nz,12,400.5\n", encoding="utf-8-sig")
     assert shares_of(read_set_sizes(histogram)) == pytest.approx({1: 600 / 1000.5, 12: 400.5 / 1000.5})
-    found = pilot([0, 0.6, 0.2, 0.1, 0.05, 0.03, 0.02], low=[0, 0.5, 0.1, 0.05, 0, 0, 0.01])
-    (tmp_path / "pilot.csv").write_text(found.to_csv(), encoding="utf-8")
-    (tmp_path / "pilot.json").write_text(found.to_json(), encoding="utf-8")
-    (tmp_path / "pilot.parquet").write_bytes(estimates_to_parquet(found))
-    expected = shares_of(SetSizes.of_pilot(found))
+    estimates = pilot([0, 0.6, 0.2, 0.1, 0.05, 0.03, 0.02], low=[0, 0.5, 0.1, 0.05, 0, 0, 0.01])
+    (tmp_path / "pilot.csv").write_text(estimates.to_csv(), encoding="utf-8")
+    (tmp_path / "pilot.json").write_text(estimates.to_json(), encoding="utf-8")
+    (tmp_path / "pilot.parquet").write_bytes(estimates_to_parquet(estimates))
+    expected = shares_of(SetSizes.of_pilot(estimates))
     for form in ("csv", "json", "parquet"):
         assert shares_of(read_set_sizes(tmp_path / f"pilot.{form}")) == expected
     shares_alone = tmp_path / "shares.csv"
@@ -70,7 +70,7 @@ COLUMNS = "there must be columns size and people, or the estimates of a pilot"
         ("sizes.parquet", {"size": [1, -2], "people": [1, 2]}, "a size must be a whole number of at least 0 and at most 2^31, not -2"),
     ],
 )  # fmt: skip
-def test_files_that_are_no_sizes(tmp_path: Path, name: str, data: Any, message: str) -> None:
+def test_bad_files_of_sizes(tmp_path: Path, name: str, data: Any, message: str) -> None:
     path = tmp_path / name
     if isinstance(data, bytes):
         path.write_bytes(data)

@@ -65,7 +65,7 @@ def test_theorem_2_is_theorem_3_at_padding_1(epsilon: Fraction) -> None:
 
 
 def test_naive_allocation_wastes_budget() -> None:
-    # ALGORITHMS: at ε = 1 the exact loss of ue under the naive allocation is only .719.
+    # At ε = 1 the exact loss of ue under the naive allocation is only .719.
     assert epsilon_of(allocate("naive", Fraction(1)).composed()) == pytest.approx(0.719, abs=5e-4)
 
 

@@ -31,7 +31,7 @@ def test_place_and_reason_make_the_message(
         assert (str(same), same.place, same.reason, same.code) == (message, place, reason, code)
 
 
-def test_every_error_is_also_what_others_would_catch() -> None:
+def test_every_error_is_also_a_standard_exception() -> None:
     assert issubclass(DataError, ValueError)
     assert issubclass(MissingExtra, ImportError)
     assert issubclass(MissingExtra, PckvError)

@@ -48,8 +48,8 @@ def test_no_module_of_a_mechanism_is_left_out(folder: str) -> None:
 
 
 def test_no_javascript_of_a_mechanism_is_left_out() -> None:
-    found = {f"mechanisms/{path.name}" for path in (CLIENT / "mechanisms").glob("*.js")}
-    assert found == {mechanism.javascript for mechanism in REGISTRY.values()}
+    files = {f"mechanisms/{path.name}" for path in (CLIENT / "mechanisms").glob("*.js")}
+    assert files == {mechanism.javascript for mechanism in REGISTRY.values()}
 
 
 def test_a_missing_part_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

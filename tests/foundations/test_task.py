@@ -22,7 +22,7 @@ def make(**changes: Any) -> Task:
     return Task(**(parts | changes))
 
 
-def test_canonical_json_is_the_design() -> None:
+def test_canonical_json_is_as_specified() -> None:
     task = make(padding=2, mechanism="grr", opens="2026-01-01", closes="2026-02-01")
     assert task.to_json() == (
         '{"closes":"2026-02-01","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","low":"1",'
@@ -216,13 +216,13 @@ def test_bad_task_texts(text: Any, message: str) -> None:
 
 def test_auto_takes_the_smaller_predicted_error() -> None:
     # Collision where people hold several pairs or ε is small, ue in one word or planes where there are
-    # many keys, grr where they are few beside e^ε.
+    # many keys, grr where they are few relative to e^ε.
     assert make(keys=5850, padding=2).mechanism == "collision"
     assert make(keys=5850, padding=1, epsilon=3).mechanism == "ue-compact"
     assert make(keys=4_000_000, padding=1, epsilon=6).mechanism == "ue"
     assert make(keys=100, padding=1, epsilon=6).mechanism == "grr"
     assert make(keys=26744, padding=100, epsilon=1).mechanism == "collision"
-    # Too many to ask every report about: what was second.
+    # Too many keys to check in every report: the second best.
     assert make(keys=26744, padding=100, epsilon=1, users=10**9).mechanism == "grr"
     assert make(mechanism={"name": "auto", "allocation": "naive"}).parameters == {"allocation": "naive"}
 

@@ -1,4 +1,4 @@
-"""Report bytes: one encoding each, everything else refused with its reason."""
+"""Report bytes: every message has one encoding, everything else is refused with its reason."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def test_planes_round_trip_and_have_the_stated_layout(states: list[int]) -> None
     assert planes.decode(body) == message
     assert planes.to_array(body + body).tobytes() == body + body
     for key, state in enumerate(states):
-        place, bit = key // 8, key % 8
-        assert body[place] >> bit & 1 == (state != 0)
-        assert body[planes.plane_bytes + place] >> bit & 1 == (state > 0)
+        index, bit = key // 8, key % 8
+        assert body[index] >> bit & 1 == (state != 0)
+        assert body[planes.plane_bytes + index] >> bit & 1 == (state > 0)
 
 
 @pytest.mark.parametrize(

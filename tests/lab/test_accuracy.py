@@ -1,4 +1,4 @@
-"""Methods beside each other on the same reports."""
+"""Methods compared on the same reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pckv.lab.populations import zipf
 
 
 def test_paired_ratios_by_hand() -> None:
-    """Errors of 1 and 3 beside 2 and 6 are half of them for sure; beside 6 and 2 they hardly are."""
+    """Errors of 1 and 3 are certainly half of 2 and 6; relative to 6 and 2 the ratio is uncertain."""
     ours = np.array([[1.0], [3.0]])
     ratio, bound = paired(ours, np.array([[2.0], [6.0]]))
     assert ratio.tolist() == bound.tolist() == [0.5]
@@ -27,9 +27,9 @@ def test_one_repeat_has_no_spread() -> None:
 
 def test_shares_of_cells() -> None:
     cells = ValueGrid.around(np.array([0.0, 0.5, 1.0]), 0, 1)
-    found = shares(np.array([0.0, 0.1, 0.25, 1.0]), cells)
-    assert found == pytest.approx([0.5, 0.25, 0.25], abs=1e-8)
-    assert (found > 0).all()
+    cell_shares = shares(np.array([0.0, 0.1, 0.25, 1.0]), cells)
+    assert cell_shares == pytest.approx([0.5, 0.25, 0.25], abs=1e-8)
+    assert (cell_shares > 0).all()
 
 
 @pytest.mark.parametrize("mechanism", ["ue", "collision"])
@@ -37,10 +37,10 @@ def test_an_oracle_is_better_than_any_method_over_all_keys(mechanism: str) -> No
     """500 keys, 20 collections, all methods on the same counts: frequency and mean."""
     population = MeasuredPopulation(zipf(20_000, 500, default_rng(0)), 1)
     cell = measure(population, mechanism, "1", repeats=20, seed=1)
-    for place in range(2):
-        best, ours, theirs = (cell.errors[method][place] for method in ("oracle", "bayes", "corrected"))
+    for column in range(2):
+        best, ours, theirs = (cell.errors[method][column] for method in ("oracle", "bayes", "corrected"))
         assert best < ours < theirs
     assert cell.ratio[:2] == pytest.approx(
-        [cell.errors["bayes"][place] / cell.errors["corrected"][place] for place in range(2)]
+        [cell.errors["bayes"][column] / cell.errors["corrected"][column] for column in range(2)]
     )
     assert all(ratio <= bound for ratio, bound in zip(cell.ratio, cell.bound, strict=True))

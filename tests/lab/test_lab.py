@@ -53,19 +53,19 @@ REFERENCE = {
 def test_reference_numbers(mechanisms: tuple[str, ...]) -> None:
     """Every cell within 4 standard errors + 1 %, over 110 populations."""
     repeats = 110
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for repeat in range(repeats):
         rng = default_rng([20, repeat])
         simulator = Simulator(uniform(1_000_000, 100, rng))
         for name, epsilon in itertools.product(mechanisms, EPSILONS):
             outcome = simulator.run(Setting(name, epsilon, 1, "corrected", None), rng)
-            found.setdefault((name, epsilon), []).append((outcome.mse_frequency, outcome.mse_mean))
-    for (name, epsilon), errors in found.items():
+            measured.setdefault((name, epsilon), []).append((outcome.mse_frequency, outcome.mse_mean))
+    for (name, epsilon), errors in measured.items():
         mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / math.sqrt(repeats)
-        for place, quantity in enumerate(("frequency", "mean")):
+        for column, quantity in enumerate(("frequency", "mean")):
             if (name, quantity) in REFERENCE:
                 expected = REFERENCE[name, quantity][EPSILONS.index(epsilon)]
-                assert abs(mean[place] - expected) <= 4 * spread[place] + 0.01 * expected, (
+                assert abs(mean[column] - expected) <= 4 * spread[column] + 0.01 * expected, (
                     name,
                     epsilon,
                     quantity,
@@ -98,9 +98,9 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
 def test_simulated_counts_are_distributed_as_real_ones(
     mechanism: str, parameters: Mapping[str, object], padding: int
 ) -> None:
-    """Against reports really made and counted: two-sample χ² of (n1, n2) at α = 1e-6, 10,000 collections each.
+    """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, 10,000 collections each.
 
-    The control, the same mechanism at three times the ε, must be told apart at the same α.
+    The control, the same mechanism at three times the ε, must be detected at the same α.
     """
     dataset, size = mixed_dataset(), 10_000
     task = Task(
@@ -123,35 +123,35 @@ def test_simulated_counts_are_distributed_as_real_ones(
     for key in (0, 2):
         assert two_sample_p(real[:, key], same[:, key]) > 1e-6
     assert min(two_sample_p(real[:, key], other[:, key]) for key in (0, 2)) < 1e-6
-    # Keys are not independent of one another where reports are words: their sums must fit too, but for
-    # collision, whose keys are drawn apart.
+    # Keys are not independent where reports are words: their sums must fit too, except for collision,
+    # whose keys are drawn separately.
     if mechanism != "collision":
         assert two_sample_p(real.sum(axis=1), same.sum(axis=1)) > 1e-6
 
 
 def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
-    """(n1, n2) of every key in each of many collections, from reports that were made."""
+    """Return (n1, n2) of every key in each of many collections, from real reports."""
     people = dataset.population
     offsets = np.concatenate([[0], np.cumsum(np.tile(people.sizes, size))])
     crowd = Population(offsets, np.tile(people.keys, size), np.tile(people.values, size))
     source = default_rng(8).bytes
     messages = np.concatenate([batch.messages for batch in perturb_many(task, crowd, source)])
-    apart = messages.reshape(size, dataset.users, -1)
+    by_collection = messages.reshape(size, dataset.users, -1)
     if task.word_limit is None:
-        bits = np.unpackbits(apart, axis=2, bitorder="little").sum(axis=1, dtype=np.int64)
+        bits = np.unpackbits(by_collection, axis=2, bitorder="little").sum(axis=1, dtype=np.int64)
         present, plus = bits[:, :4], bits[:, 8:12]
         return np.stack([plus, present - plus], axis=2)
     if isinstance(task.channel, CollisionChannel):
-        functions, symbols = np.divmod(apart.astype(np.uint64), task.channel.symbols)
+        functions, symbols = np.divmod(by_collection.astype(np.uint64), task.channel.symbols)
         items = 2 * np.arange(4, dtype=np.uint64)
         supported = [(task.channel.symbol(functions, items + sign) == symbols).sum(axis=1) for sign in (1, 0)]
         return np.stack(supported, axis=2)
     if isinstance(task.channel, UeCompactChannel):
-        said, channel = task.channel.residue(apart, np.arange(4)), task.channel
+        residues, channel = task.channel.residue(by_collection, np.arange(4)), task.channel
         minus_from = channel.r - channel.o
-        plus, minus = said < channel.r, (said >= minus_from) & (said < minus_from + channel.r)
+        plus, minus = residues < channel.r, (residues >= minus_from) & (residues < minus_from + channel.r)
         return np.stack([plus.sum(axis=1), minus.sum(axis=1)], axis=2)
-    cells = np.stack([(apart[:, :, 0] == word).sum(axis=1) for word in range(8)], axis=1)
+    cells = np.stack([(by_collection[:, :, 0] == word).sum(axis=1) for word in range(8)], axis=1)
     return np.stack([cells[:, 1::2], cells[:, 0::2]], axis=2)
 
 
@@ -179,7 +179,7 @@ def test_every_mechanism_can_be_simulated() -> None:
             for way in itertools.product(("ue", "grr"), "14")
             for held in ((1, 1), (2, 3), (3, 3))
         ),
-        # Without padding, tests/test_compact.py measures it more closely.
+        # Without padding, tests/channels/test_compact_errors.py measures it more closely.
         ("ue-compact", "1", 2, 3),
         ("ue-compact", "4", 3, 3),
         ("collision", "1", 2, 3),
@@ -227,7 +227,7 @@ def test_baseline_mean_error_is_theorem_4(mechanism: str, epsilon: str) -> None:
 
 
 @pytest.mark.parametrize("users_alike", [True, False])
-def test_baselines_draw_keys_alike_singly_or_in_groups(users_alike: bool) -> None:
+def test_baselines_draw_the_same_for_single_users_and_groups(users_alike: bool) -> None:
     """Everybody draws each key with chance 1/d, and holders' signs follow their values."""
     users, keys = 40_000, 5
     held = np.arange(users, dtype=np.int32) % 4
@@ -235,10 +235,10 @@ def test_baselines_draw_keys_alike_singly_or_in_groups(users_alike: bool) -> Non
     model = IndexModel(Dataset("t", Population(np.arange(users + 1), held, values), keys, -1.0, 1.0))
     assert (model._groups is not None) == users_alike
     rng = default_rng(6)
-    drawn = [model.draw(rng) for _ in range(200)]
-    assert all(int(d.asked.sum()) == users for d in drawn)
+    draws = [model.draw(rng) for _ in range(200)]
+    assert all(int(draw.asked.sum()) == users for draw in draws)
     plus, minus, absent = (
-        np.mean([getattr(d, part) for d in drawn], axis=0) for part in ("plus", "minus", "absent")
+        np.mean([getattr(draw, part) for draw in draws], axis=0) for part in ("plus", "minus", "absent")
     )
     assert plus[:4] == pytest.approx(np.full(4, users / 4 / keys * 0.75), rel=0.01)
     assert minus[:4] == pytest.approx(np.full(4, users / 4 / keys * 0.25), rel=0.02)
@@ -246,7 +246,7 @@ def test_baselines_draw_keys_alike_singly_or_in_groups(users_alike: bool) -> Non
 
 
 def test_more_rounds_of_privkvm_take_the_bias_off_the_mean() -> None:
-    """Fake values of mean 0 pull the mean to 0; rounds that use the mean before pull it back."""
+    """Fake values of mean 0 pull the mean to 0; further rounds use the previous mean and correct this."""
     rng = default_rng(9)
     dataset = uniform(400_000, 3, rng)
     model, mean = IndexModel(dataset), dataset.truth[1]
@@ -334,6 +334,6 @@ def test_theory_includes_the_bias_of_short_padding() -> None:
     ],
 )
 def test_bad_simulations(changes: dict[str, object], message: str) -> None:
-    wanted: dict[str, object] = {"epsilon": ["1"], "mechanism": ["ue"], "workers": 1}
+    options: dict[str, object] = {"epsilon": ["1"], "mechanism": ["ue"], "workers": 1}
     with pytest.raises(ParameterError, match=message):
-        simulate(mixed_dataset(), **(wanted | changes))  # type: ignore[arg-type]
+        simulate(mixed_dataset(), **(options | changes))  # type: ignore[arg-type]

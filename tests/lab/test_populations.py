@@ -146,7 +146,7 @@ def test_bad_files(tmp_path: Path, lines: list[str], message: str) -> None:
         read_ratings(write(tmp_path / "a.csv", *lines), COLUMNS, low=0, high=10)
 
 
-def test_a_range_that_cannot_be_found(tmp_path: Path) -> None:
+def test_a_range_that_cannot_be_derived(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,5")
     with pytest.raises(DataError, match=r"all values are 5: give the range, low and high$"):
         read_ratings(path, COLUMNS)

@@ -39,7 +39,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_all_figures_of_the_paper_are_here() -> None:
+def test_all_figures_of_the_paper_exist() -> None:
     assert tuple(FIGURES) == PAPER
     assert {figure for claim in CLAIMS for figure in claim.figures} <= set(PAPER)
     assert [figure.name for figure in chosen_figures(["6", "10a", "6b"])] == ["6a", "6b", "6c", "10a"]
@@ -152,7 +152,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
 def test_formulas_of_the_appendix() -> None:
     assert psi(0.85) == pytest.approx(1, abs=0.005)
     assert all(0.5 < psi(step / 10) < 3 for step in range(1, 100))
-    # Φ at its least θ is μ's factor g + h of the optimized allocation.
+    # The minimum of Φ over θ is μ's factor g + h of the optimized allocation.
     e = math.e
     theta = (e + 1) / 2
     assert phi(1, theta) == pytest.approx(

@@ -73,42 +73,44 @@ def test_g_and_h_of_the_paper() -> None:
 
 
 def test_plan_recommends_what_it_predicts_best() -> None:
-    made = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
-    chosen = min(made.options, key=lambda option: option.frequency_error * option.mean_error)
-    assert (made.mechanism, made.padding) == (chosen.mechanism, chosen.padding) == ("collision", 3)
-    assert [option.mechanism for option in made.options] == list(CHANNELS)
-    assert [option.mechanism for option in made.options if not option.reason_not_chosen] == ["collision"]
-    assert made.bytes_per_report == 16 + 8
-    assert {option.bytes_per_report for option in made.options if option.mechanism == "ue"} == {16 + 2 * 732}
-    assert made.parameters == chosen.parameters
-    assert made.why.startswith(f"t = {made.parameters['symbols']}: ")
-    assert json.loads(json.dumps(made.to_dict()))["mechanism"] == made.mechanism
+    planned = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
+    chosen = min(planned.options, key=lambda option: option.frequency_error * option.mean_error)
+    assert (planned.mechanism, planned.padding) == (chosen.mechanism, chosen.padding) == ("collision", 3)
+    assert [option.mechanism for option in planned.options] == list(CHANNELS)
+    assert [option.mechanism for option in planned.options if not option.reason_not_chosen] == ["collision"]
+    assert planned.bytes_per_report == 16 + 8
+    assert {option.bytes_per_report for option in planned.options if option.mechanism == "ue"} == {
+        16 + 2 * 732
+    }
+    assert planned.parameters == chosen.parameters
+    assert planned.why.startswith(f"t = {planned.parameters['symbols']}: ")
+    assert json.loads(json.dumps(planned.to_dict()))["mechanism"] == planned.mechanism
 
 
 def cheapest_of_the_best(ranks: dict[str, float]) -> str:
-    """A word that is decoded by a shortcut is worth 5 % beside one that is not, and that beside bit planes."""
+    """Within 5 % of the best, prefer words with a fast decoder, then other words, then bit planes."""
     near = [name for name in ranks if ranks[name] <= 1.05 * min(ranks.values())]
     for alike in (("grr", "ue-compact"), ("collision",), ("ue",)):
-        if found := [name for name in near if name in alike]:
-            return min(found, key=lambda name: ranks[name])
+        if candidates := [name for name in near if name in alike]:
+            return min(candidates, key=lambda name: ranks[name])
     raise AssertionError(ranks)
 
 
 @pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
 def test_plan_agrees_with_auto(objective: str) -> None:
     for keys, epsilon in itertools.product((5, 100, 3000), ("0.5", "2", "6")):
-        made = plan(keys, 10**5, epsilon, frequency=1 / keys, objective=objective)
+        planned = plan(keys, 10**5, epsilon, frequency=1 / keys, objective=objective)
         task = Task(name="t", keys=keys, values=(0, 1), epsilon=epsilon, objective=objective, users=10**5)
-        assert (made.mechanism, made.parameters) == (task.mechanism, task.parameters)
-        assert (made.a, made.b, made.p) == tuple(map(float, task.channel.probabilities))
-        wanted = objective_for(keys, 1, objective, 10**5)
+        assert (planned.mechanism, planned.parameters) == (task.mechanism, task.parameters)
+        assert (planned.a, planned.b, planned.p) == tuple(map(float, task.channel.probabilities))
+        goal = objective_for(keys, 1, objective, 10**5)
         ranks = {
-            name: wanted.score(
-                wanted.predict(tuned_channel(name, ChannelSpec(keys, 1, Fraction(epsilon)), wanted).count_law)
+            name: goal.score(
+                goal.predict(tuned_channel(name, ChannelSpec(keys, 1, Fraction(epsilon)), goal).count_law)
             )
             for name in CHANNELS
         }
-        assert made.mechanism == cheapest_of_the_best(ranks)
+        assert planned.mechanism == cheapest_of_the_best(ranks)
 
 
 def test_a_short_padding_counts_as_error() -> None:
@@ -119,53 +121,53 @@ def test_a_short_padding_counts_as_error() -> None:
 
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
-    """With three pairs and padding 2 a third of a frequency is lost: no crowd makes up for that."""
-    made = plan(keys=100, users=20_000, epsilon=1, pairs=3)
-    assert (made.mechanism, made.padding) == ("collision", 2)
-    at = {error.frequency: error.frequency_error for error in made.errors}
+    """With three pairs and padding 2 a third of a frequency is lost, whatever the number of users."""
+    planned = plan(keys=100, users=20_000, epsilon=1, pairs=3)
+    assert (planned.mechanism, planned.padding) == ("collision", 2)
+    at = {error.frequency: error.frequency_error for error in planned.errors}
     option = next(
-        option for option in made.options if (option.mechanism, option.padding) == (made.mechanism, 2)
+        option for option in planned.options if (option.mechanism, option.padding) == (planned.mechanism, 2)
     )
     assert at[0.05] == option.frequency_error > 0.05 / 3
-    assert made.users_needed[0.02] is not None
-    assert made.users_needed[0.01] is None
-    channel = build(made.mechanism, 100, 2, Fraction(1), made.parameters)
+    assert planned.users_needed[0.02] is not None
+    assert planned.users_needed[0.01] is None
+    channel = build(planned.mechanism, 100, 2, Fraction(1), planned.parameters)
     needed = users_for(channel, 0.05, 0.04, seen=2 / 3)
     assert needed is not None
     moments = CountMoments.of(channel.count_law)
     assert math.hypot(math.sqrt(moments.frequency_variance(0.1 / 3) / needed), 0.05 / 3) <= 0.04
-    assert made.smallest_frequency == pytest.approx(
+    assert planned.smallest_frequency == pytest.approx(
         1.5 * smallest_frequency(CountMoments.of(channel.count_law), 20_000), rel=0.01
     )
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "3", "4", "5", "6"])
 @pytest.mark.parametrize("keys", [4, 100, 5850, 249_274, 10**6, 5 * 10**6])
-def test_what_is_cheaper_is_preferred_where_it_costs_next_to_nothing(keys: int, epsilon: str) -> None:
-    wanted = objective_for(keys, 1)
+def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int, epsilon: str) -> None:
+    goal = objective_for(keys, 1)
     candidates = {
-        name: tuned_channel(name, ChannelSpec(keys, 1, Fraction(epsilon)), wanted) for name in CHANNELS
+        name: tuned_channel(name, ChannelSpec(keys, 1, Fraction(epsilon)), goal) for name in CHANNELS
     }
     eligible = {name: channel for name, channel in candidates.items() if not exclusion_reason(channel, 10**6)}
     assert ("ue" in eligible) == (2 * (-(-keys // 8)) <= 2**20)
     compact = candidates["ue-compact"]
     assert isinstance(compact, UeCompactChannel)
     assert ("ue-compact" in eligible) == (compact.word_limit <= 2**28)
-    ranks = {name: wanted.score(wanted.predict(channel.count_law)) for name, channel in eligible.items()}
+    ranks = {name: goal.score(goal.predict(channel.count_law)) for name, channel in eligible.items()}
     chosen = select_channel(keys, 1, Fraction(epsilon), {"name": "auto"}).name
     assert ("collision" in eligible) == (keys * 10**6 <= 2**40)
     assert chosen == cheapest_of_the_best(ranks)
 
 
-def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> None:
+def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
     compact = build("ue-compact", 4_000_000, 1, Fraction(6), {})
     assert isinstance(compact, UeCompactChannel)
     assert compact.word_limit > 2**28
     assert select_channel(4_000_000, 1, Fraction(6), {"name": "auto"}).name == "ue"
-    made = plan(4_000_000, 10**6, 6)
-    assert made.mechanism == "ue"
-    assert made.why == ""
-    reasons = {option.mechanism: option.reason_not_chosen for option in made.options}
+    planned = plan(4_000_000, 10**6, 6)
+    assert planned.mechanism == "ue"
+    assert planned.why == ""
+    reasons = {option.mechanism: option.reason_not_chosen for option in planned.options}
     assert reasons["ue-compact"].endswith("words are too many to decode all keys together")
     assert reasons["ue"] == ""
     assert reasons["grr"].endswith("more squared error")
@@ -177,24 +179,24 @@ def test_more_words_than_can_be_decoded_together_are_left_to_those_who_ask() -> 
 
 
 def test_expected_errors_are_the_predicted_ones() -> None:
-    made = plan(keys=200, users=50_000, epsilon=1, pairs=1)
+    planned = plan(keys=200, users=50_000, epsilon=1, pairs=1)
     moments = CountMoments.of(
-        build(made.mechanism, 200, made.padding, Fraction(1), made.parameters).count_law
+        build(planned.mechanism, 200, planned.padding, Fraction(1), planned.parameters).count_law
     )
-    for error in made.errors:
+    for error in planned.errors:
         predicted = predict(moments, 50_000, error.frequency)
         assert (error.frequency_error, error.mean_error) == tuple(map(math.sqrt, predicted))
         # Where a frequency is many standard errors, clipping changes nothing: the exact variance.
         if error.frequency >= 0.1:
             exact = math.sqrt(moments.frequency_variance(error.frequency) / 50_000)
             assert error.frequency_error == pytest.approx(exact, rel=0.003)
-    for wanted, users in made.users_needed.items():
+    for error_limit, users in planned.users_needed.items():
         assert users is not None
-        assert math.sqrt(moments.frequency_variance(0.05) / users) <= wanted
-        assert math.sqrt(moments.frequency_variance(0.05) / (users - 1)) > wanted
+        assert math.sqrt(moments.frequency_variance(0.05) / users) <= error_limit
+        assert math.sqrt(moments.frequency_variance(0.05) / (users - 1)) > error_limit
 
 
-def test_the_smallest_frequency_is_told_from_zero_four_times_out_of_five() -> None:
+def test_the_smallest_frequency_is_detected_four_times_out_of_five() -> None:
     channel, users = build("ue", 100, 2, Fraction(1), {}), 100_000
     moments = CountMoments.of(channel.count_law)
     least = smallest_frequency(moments, users)
@@ -202,15 +204,15 @@ def test_the_smallest_frequency_is_told_from_zero_four_times_out_of_five() -> No
     rng = np.random.default_rng(4)
     total = rng.binomial(holders, moments.holder.mean_sum, 40_000)
     total += rng.binomial(users - holders, moments.noise, 40_000)
-    found = unbiased_frequency(KeySupport(total, np.zeros_like(total)), users, moments)
-    told = found > 1.96 * math.sqrt(moments.frequency_variance(0.0) / users)
-    assert np.mean(told) == pytest.approx(0.8, abs=0.01)
+    estimates = unbiased_frequency(KeySupport(total, np.zeros_like(total)), users, moments)
+    detected = estimates > 1.96 * math.sqrt(moments.frequency_variance(0.0) / users)
+    assert np.mean(detected) == pytest.approx(0.8, abs=0.01)
     assert smallest_frequency(moments, 1) == 1.0
 
 
 @pytest.mark.parametrize(("keys", "padding", "epsilon"), [(100, 1, "1"), (50, 3, "2")])
 def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilon: str) -> None:
-    """The paper's worst cases in closed form, and as hostile reports really move a tally."""
+    """The paper's worst cases in closed form, and by adding hostile reports to a tally."""
     users, e = 10_000, math.exp(float(epsilon))
     ue = hostile(build("ue", keys, padding, Fraction(epsilon), {}), users)
     a, b, _ = probabilities("ue", keys, padding, float(epsilon))
@@ -243,7 +245,7 @@ def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilo
                 | np.eye(1, task.channel.body_bytes, dtype=np.uint8)
             )
         else:
-            # What supports key 0 with + under grr, and every key under ue-compact.
+            # The word that supports key 0 with + under grr, and every key under ue-compact.
             tally.add_many(np.array([1 if name == "grr" else 0]))
         moved = unbiased_frequency(key_support(tally), 1, moments) / users
         assert moved[0] == pytest.approx(expected.one_report)

@@ -97,14 +97,14 @@ def test_the_buckets_of_every_pilot_are_read(largest: int) -> None:
         assert sizes[-1] == max(channel.ends[number], channel.ends[number - 1] * 2)
 
 
-def test_a_pilot_of_the_product_is_understood() -> None:
-    """Half of the people hold one pair, half of them three or four; ε is so large that nobody is moved."""
+def test_the_estimates_of_a_real_pilot_are_understood() -> None:
+    """Half of the people hold one pair, half of them three or four; ε is so large that no bucket changes."""
     task = Task(name="t", keys=50, values=(0, 1), epsilon=20, padding=8, kind="sizes")
     tally = Tally(task)
     tally.add_many(np.repeat([1, 3], 5000))
-    found = estimate(tally)
-    assert shares_of(SetSizes.of(found)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
-    assert plan(50, 10**9, 1, sizes=found).padding == 4
+    estimates = estimate(tally)
+    assert shares_of(SetSizes.of(estimates)) == pytest.approx({1: 1 / 2, 3: 2 / 7, 4: 3 / 14}, rel=0.01)
+    assert plan(50, 10**9, 1, sizes=estimates).padding == 4
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_parts_of_a_pilot_and_other_keys_are_refused(labels: list[str]) -> None:
 
 
 @pytest.mark.parametrize("label", ["alien", "", "-1", "3-", "+", "1.5", "²", "123456+", None])
-def test_labels_that_are_no_buckets(label: Any) -> None:
+def test_bad_labels_are_refused(label: Any) -> None:
     with pytest.raises(ParameterError, match=r"is not a bucket of sizes such as 2, 3-4 or 257\+$"):
         SetSizes.of_buckets([(label, 1.0)])
 
 
-def test_noise_in_a_large_bucket_does_not_look_like_people() -> None:
+def test_noise_in_a_large_bucket_is_not_taken_for_people() -> None:
     """Two of a hundred with 17 pairs or more would hold a quarter of all pairs: only if the pilot is sure of it."""
     shares = [0, 0.9, 0.08, 0, 0, 0, 0.02]
     unsure = SetSizes.of_pilot(pilot(shares, low=[0, 0.8, 0.04, 0, 0, 0, 0]))
@@ -162,7 +162,7 @@ def test_noise_in_a_large_bucket_does_not_look_like_people() -> None:
         ({1: 10**400}, "at most 10\\^15"),
     ],
 )
-def test_sizes_that_are_none(people: Any, message: str) -> None:
+def test_bad_sizes_are_refused(people: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         SetSizes(people)
     if people:
@@ -182,8 +182,8 @@ def test_the_guess_of_frequencies_sums_to_the_mean_size() -> None:
     assert 0 < SetSizes({0: 10**12, 1: 1}).popular_frequency(1) < SetSizes({1: 1}).popular_frequency(1) < 1
 
 
-def paddings(made: Any) -> dict[str, int]:
-    return {option.mechanism: option.padding for option in made.options}
+def paddings(planned: Any) -> dict[str, int]:
+    return {option.mechanism: option.padding for option in planned.options}
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "4"])
@@ -193,11 +193,11 @@ def test_the_padding_in_clear_cases(epsilon: str) -> None:
     ten = plan(500, 10**12, epsilon, sizes={1: 60, 10: 40})
     assert set(paddings(ten).values()) == {10}
     few = paddings(plan(500, 100, epsilon, sizes={1: 60, 10: 40}, objective="frequency"))
-    # A long padding adds next to no noise to grr.
+    # A long padding adds hardly any noise to grr.
     assert max(few[name] for name in CHANNELS if name != "grr") < 3
 
 
-def test_pairs_are_sizes_of_which_there_is_one() -> None:
+def test_pairs_are_the_same_as_a_single_size() -> None:
     for pairs in (1, 7, 300):
         by_pairs = plan(1000, 10**6, 2, pairs).to_dict()
         by_sizes = plan(1000, 10**6, 2, sizes={pairs: 4}, frequency=0.05).to_dict()
@@ -209,9 +209,9 @@ def test_pairs_are_sizes_of_which_there_is_one() -> None:
 
 
 def test_nobody_holds_more_than_all_keys() -> None:
-    made = plan(10, 10**6, 1, sizes=pilot([0, 0.1, 0.1, 0.1, 0.1, 0.3, 0.3]))
-    assert made.pairs < made.usual_pairs == 10
-    assert max(paddings(made).values()) <= 10
+    planned = plan(10, 10**6, 1, sizes=pilot([0, 0.1, 0.1, 0.1, 0.1, 0.3, 0.3]))
+    assert planned.pairs < planned.usual_pairs == 10
+    assert max(paddings(planned).values()) <= 10
 
 
 @pytest.mark.parametrize("people", [{1: 70, 2: 20, 6: 8, 40: 2}, {20: 30, 50: 40, 150: 20, 700: 10}], ids=str)
@@ -220,24 +220,24 @@ def test_more_people_never_shorten_a_padding(people: dict[int, float]) -> None:
 
     With fewer than 10^4, grr's estimates are all 0 or 1, whatever the padding.
     """
-    made = [plan(3000, 10**power, 1, sizes=people, objective="frequency") for power in range(4, 10)]
+    plans = [plan(3000, 10**power, 1, sizes=people, objective="frequency") for power in range(4, 10)]
     for name in CHANNELS:
-        chosen = [paddings(each)[name] for each in made]
+        chosen = [paddings(planned)[name] for planned in plans]
         assert chosen == sorted(chosen)
         assert chosen[0] < chosen[-1]
 
 
-def test_a_plan_shows_other_ways() -> None:
+def test_a_plan_shows_alternative_paddings() -> None:
     people = {1: 700, 2: 150, 4: 100, 9: 40, 60: 10}
-    made = plan(5000, 100_000, 2, sizes=people, objective="frequency")
+    planned = plan(5000, 100_000, 2, sizes=people, objective="frequency")
     sizes = SetSizes(people)
-    assert (made.pairs, made.usual_pairs) == (sizes.mean, 4)
-    assert made.seen == sizes.seen(made.padding)
-    (usual,) = made.alternatives
+    assert (planned.pairs, planned.usual_pairs) == (sizes.mean, 4)
+    assert planned.seen == sizes.seen(planned.padding)
+    (usual,) = planned.alternatives
     assert (usual.rule, usual.padding) == ("90 %", 4)
-    chosen = next(option for option in made.options if option.mechanism == made.mechanism)
+    chosen = next(option for option in planned.options if option.mechanism == planned.mechanism)
     assert usual.frequency_error > chosen.frequency_error
-    assert [way["rule"] for way in json.loads(json.dumps(made.to_dict()))["alternatives"]] == ["90 %"]
+    assert [way["rule"] for way in json.loads(json.dumps(planned.to_dict()))["alternatives"]] == ["90 %"]
 
 
 def test_a_short_padding_is_predicted_as_bias() -> None:
@@ -248,10 +248,10 @@ def test_a_short_padding_is_predicted_as_bias() -> None:
     assert predicted == pytest.approx(noise + 0.1**2, rel=1e-3)
 
 
-def test_the_planned_errors_are_those_of_people_like_that() -> None:
-    """What is predicted of the bias: in a crowd whose holders are drawn by the root of their sizes, exactly."""
+def test_the_predicted_bias_is_exact_for_the_assumed_population() -> None:
+    """The predicted bias is exact for a population whose holders are drawn by the root of their sizes."""
     sizes = SetSizes({1: 500, 4: 400, 9: 100})
-    # A key that 5, 10 and 15 % of the three kinds hold.
+    # A key that 5, 10 and 15 % of the people of the three sizes hold.
     holders = {1: 25.0, 4: 40.0, 9: 15.0}
     for padding, (size, number) in itertools.product((1, 2, 4), holders.items()):
         assert number == pytest.approx(0.05 * math.sqrt(size) * {1: 500, 4: 400, 9: 100}[size])

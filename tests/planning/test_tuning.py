@@ -55,15 +55,15 @@ def test_predicted_errors_are_the_simulated_ones(case: tuple[Any, ...]) -> None:
     """Clipped, method corrected: frequencies within 5 %, means within 9 %, from 60,000 key-repeats.
 
     One standard error of either mean square is at most 1.2 %. Where a key has few holders their number is
-    random in the simulation and fixed in the prediction; and the prediction takes two places for the mean,
+    random in the simulation and fixed in the prediction; and the prediction evaluates the mean at two points,
     which misses that those next to ±1 are clipped (up to 7 %, for every mechanism alike).
     """
     name, parameters, keys, padding, epsilon, users = case
     channel = build(name, keys, padding, Fraction(epsilon), parameters)
-    found = simulate_keys(channel.count_law, users, padding / keys, 60_000, default_rng(5))
+    simulated = simulate_keys(channel.count_law, users, padding / keys, 60_000, default_rng(5))
     predicted = predict(CountMoments.of(channel.count_law), users, padding / keys)
-    assert predicted.frequency == pytest.approx(found.frequency, rel=0.05)
-    assert predicted.mean == pytest.approx(found.mean, rel=0.09)
+    assert predicted.frequency == pytest.approx(simulated.frequency, rel=0.05)
+    assert predicted.mean == pytest.approx(simulated.mean, rel=0.09)
 
 
 def test_without_clipping_the_prediction_is_the_exact_variance() -> None:
@@ -77,13 +77,13 @@ def test_without_clipping_the_prediction_is_the_exact_variance() -> None:
         assert predicted.mean == pytest.approx(variance, rel=0.01)
 
 
-def test_variances_alone_would_not_do() -> None:
+def test_variances_alone_are_not_enough() -> None:
     """The control of the two tests above: at ε = .1 they miss the frequency by half and the mean by far."""
     channel = build("ue", 20, 1, Fraction("0.1"), {})
     moments, users = CountMoments.of(channel.count_law), 40_000
-    found = simulate_keys(channel.count_law, users, 0.05, 60_000, default_rng(5))
-    assert moments.frequency_variance(0.05) / users > 1.8 * found.frequency
-    assert moments.mean_variance(0.05, 0.0) / users > 10 * found.mean
+    simulated = simulate_keys(channel.count_law, users, 0.05, 60_000, default_rng(5))
+    assert moments.frequency_variance(0.05) / users > 1.8 * simulated.frequency
+    assert moments.mean_variance(0.05, 0.0) / users > 10 * simulated.mean
 
 
 def test_a_short_padding_is_an_error_of_the_frequency() -> None:
@@ -97,7 +97,7 @@ def test_a_short_padding_is_an_error_of_the_frequency() -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["2", "2.5", "3", "4", "6", "10", "20"])
-def test_from_epsilon_2_on_one_residue_a_sign_is_enough_for_both(epsilon: str) -> None:
+def test_from_epsilon_2_on_one_residue_per_sign_is_enough_for_both(epsilon: str) -> None:
     for keys, padding, users in itertools.product((1, 2, 20, 1000, 10**5), (1, 10), (10**4, 10**6, 10**8)):
         chosen = tuned_parameters(
             "ue-compact",
@@ -108,17 +108,17 @@ def test_from_epsilon_2_on_one_residue_a_sign_is_enough_for_both(epsilon: str) -
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_chosen_sets_do_what_was_wanted(objective: str) -> None:
-    """By the prediction, beside ue: never a loss of more than 5 %, and the wanted gain at small ε."""
+def test_chosen_sets_improve_the_objective(objective: str) -> None:
+    """By the prediction, relative to ue: never a loss of more than 5 %, and the expected gain at small ε."""
     for keys, padding, users in itertools.product((20, 1000, 10**5), (1, 5), (10**5, 10**7)):
-        wanted = objective_for(keys, padding, objective, users)
+        goal = objective_for(keys, padding, objective, users)
         for epsilon in ("0.1", "0.5", "1", "2", "4"):
-            sets = tuned_parameters("ue-compact", ChannelSpec(keys, padding, Fraction(epsilon)), wanted)
+            sets = tuned_parameters("ue-compact", ChannelSpec(keys, padding, Fraction(epsilon)), goal)
             channel = build("ue-compact", keys, padding, Fraction(epsilon), sets)
             assert isinstance(channel, UeCompactChannel)
             assert channel.word_limit <= MAX_DECODED_WORDS
-            errors = wanted.predict(channel.count_law)
-            ue = wanted.predict(build("ue", keys, padding, Fraction(epsilon), {}).count_law)
+            errors = goal.predict(channel.count_law)
+            ue = goal.predict(build("ue", keys, padding, Fraction(epsilon), {}).count_law)
             frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean
             assert max(frequency, mean) <= 1.05
             if channel.r > 1:
@@ -128,17 +128,17 @@ def test_chosen_sets_do_what_was_wanted(objective: str) -> None:
                 assert frequency <= 0.9
 
 
-def test_few_words_are_taken_where_they_are_as_good() -> None:
-    """The chosen sets are next to the best of a prime with many more words."""
-    wanted, epsilon = objective_for(20, 1, "frequency", 40_000), Fraction("0.5")
-    ue = wanted.predict(build("ue", 20, 1, epsilon, {}).count_law)
+def test_few_words_are_chosen_if_they_are_as_good() -> None:
+    """The chosen sets are nearly as good as the best of a prime with many more words."""
+    goal, epsilon = objective_for(20, 1, "frequency", 40_000), Fraction("0.5")
+    ue = goal.predict(build("ue", 20, 1, epsilon, {}).count_law)
 
     def loss(q: int, r: int, o: int) -> float:
-        return wanted.loss(
-            wanted.predict(build("ue-compact", 20, 1, epsilon, {"q": q, "r": r, "o": o}).count_law), ue
+        return goal.loss(
+            goal.predict(build("ue-compact", 20, 1, epsilon, {"q": q, "r": r, "o": o}).count_law), ue
         )
 
-    chosen = dict(tuned_parameters("ue-compact", ChannelSpec(20, 1, epsilon), wanted))
+    chosen = dict(tuned_parameters("ue-compact", ChannelSpec(20, 1, epsilon), goal))
     q, r, o = (int(chosen.get(name, 0)) for name in "qro")
     large = min(loss(101, r, o) for r in range(30, 46) for o in range(8, 22))
     assert loss(q, r, o) <= 1.05 * large
@@ -171,19 +171,19 @@ def test_beta_follows_the_objective() -> None:
 @pytest.mark.parametrize("beta", ["0.000001", "0.01", "0.12", "0.24358", "0.3", "0.45", "0.499999"])
 @pytest.mark.parametrize("epsilon", ["0.000001", "0.01", "0.1", "1", "4", "20"])
 def test_thresholds_of_tuned_ue(beta: str, epsilon: str) -> None:
-    """Whole numbers that are within the claim, next to the real ones, and in the order the proof needs."""
+    """Integers that are within the claim, close to the real numbers, and in the order that the proof needs."""
     channel = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
     bound, one = exp_lower(Fraction(epsilon)), channel.one
     share = Fraction(channel.fake, one)
     tilt = 1 + share * (bound - 1)
     assert channel.kept + channel.flipped + channel.silent == one
     assert 0 <= Fraction(beta) - share < Fraction(1, one)
-    for threshold, wanted in (
+    for threshold, real in (
         (channel.kept, share * bound / tilt),
         (channel.flipped, share / tilt),
         (channel.silent, (1 - 2 * share) / tilt),
     ):
-        assert abs(threshold - wanted * one) <= 3
+        assert abs(threshold - real * one) <= 3
     assert channel.kept >= channel.fake
     assert channel.silent <= one - 2 * channel.fake
     assert channel.realised <= channel.claim == bound
@@ -284,11 +284,13 @@ USERS, KEYS, REPEATS = 40_000, 20, 1600
     ("objective", "epsilon", "most_frequency", "most_mean"),
     [("frequency", "0.1", 0.8, 1.05), ("frequency", "1", 0.8, 1.05), ("both", "0.5", 0.92, 0.92)],
 )
-def test_tuned_sets_beside_ue(objective: str, epsilon: str, most_frequency: float, most_mean: float) -> None:
-    """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors beside ue's.
+def test_tuned_sets_relative_to_ue(
+    objective: str, epsilon: str, most_frequency: float, most_mean: float
+) -> None:
+    """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
-    .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue a sign, which must fail.
+    .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue per sign, which must fail.
     """
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))
@@ -296,22 +298,26 @@ def test_tuned_sets_beside_ue(objective: str, epsilon: str, most_frequency: floa
         "ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
     )
     measured = {}
-    for what, name, parameters in (("ue", "ue", {}), ("one", "ue-compact", {}), ("sets", "ue-compact", sets)):
+    for label, name, parameters in (
+        ("ue", "ue", {}),
+        ("one", "ue-compact", {}),
+        ("sets", "ue-compact", sets),
+    ):
         setting = Setting(name, epsilon, 1, "corrected", None, parameters=tuple(parameters.items()))
         outcomes = [simulator.run(setting, rng) for _ in range(REPEATS)]
         errors = np.array([(outcome.mse_frequency, outcome.mse_mean) for outcome in outcomes])
         assert np.all(errors.std(axis=0) / math.sqrt(REPEATS) <= 0.012 * errors.mean(axis=0))
-        measured[what] = errors.mean(axis=0)
+        measured[label] = errors.mean(axis=0)
 
-    def holds(what: str) -> bool:
-        frequency, mean = measured[what] / measured["ue"]
+    def holds(label: str) -> bool:
+        frequency, mean = measured[label] / measured["ue"]
         return bool(frequency <= most_frequency and mean <= most_mean)
 
     assert holds("sets"), measured["sets"] / measured["ue"]
     assert not holds("one")
 
 
-# A sample of the grid that experiments/auto.py runs, where mechanisms change places.
+# A sample of the grid that experiments/auto.py runs, where the choice changes.
 SAMPLE = [
     SimulatedSetting(keys, epsilon, pairs, users)
     for keys, epsilon, pairs, users in itertools.product(
@@ -323,7 +329,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_auto_is_within_10_percent_of_the_best(objective: str) -> None:
-    """Simulated errors, 6,000 key-repeats a mechanism: one standard error is at most 4 % (GRR with few reports).
+    """Simulated errors, 6,000 key-repeats per mechanism: one standard error is at most 4 % (GRR with few reports).
 
     Control: always taking the one mechanism that is chosen most often fails in many settings.
     """

@@ -94,12 +94,12 @@ def test_planted_damage_is_found(kind: str, planted: str, tmp_path: Path) -> Non
         add(store, *some_reports(range(10)))
         add(store, *some_reports(range(10, 20)))
         assert check_store(store) == []
-        statement, values, said = DAMAGE[planted]
+        statement, values, message = DAMAGE[planted]
         change(store, statement, *values)
     with opened(url) as store:
         (problem,) = check_store(store)
         assert problem.startswith(f"task {TASK.id}")
-        assert said in problem
+        assert message in problem
         assert "\n" not in problem
 
 
@@ -108,8 +108,8 @@ def test_a_damaged_page_is_found(sqlite: SqliteStore) -> None:
     url = f"sqlite:///{sqlite.path}"
     sqlite.close()
     data = bytearray(sqlite.path.read_bytes())
-    place = data.index(min(some_reports(range(3000))).id)
-    data[place - 100 : place + 2000] = bytes(2100)
+    position = data.index(min(some_reports(range(3000))).id)
+    data[position - 100 : position + 2000] = bytes(2100)
     sqlite.path.write_bytes(data)
     with opened(url) as store:
         assert any(str(sqlite.path) in problem for problem in check_store(store))

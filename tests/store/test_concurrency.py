@@ -35,7 +35,7 @@ from support.stores import (
 
 
 def race(stores: list[Store]) -> None:
-    """Overlapping uploads, compaction and readers: every report is stored by exactly one."""
+    """Run overlapping uploads, compactions and readers; every report is stored by exactly one upload."""
     for store in stores:
         store.add_task(OTHER)
     batches = [range(start, start + 30) for start in range(0, 200, 10)]
@@ -98,7 +98,7 @@ def test_one_invitation_is_spent_once(store: Store) -> None:
     assert check_store(store) == []
 
 
-def test_a_repeated_report_is_known_while_its_first_is_under_way(store: Store) -> None:
+def test_a_repeated_report_is_known_while_its_first_upload_is_in_progress(store: Store) -> None:
     store.add_invitations(TASK.id, [invitation(number) for number in range(80)])
     same = [(report(number), number) for number in range(20)]
     outcomes = list(itertools.chain(*together(4, lambda _: invited(store, *same))))
@@ -111,8 +111,8 @@ def test_a_repeated_report_is_known_while_its_first_is_under_way(store: Store) -
 
 
 @pytest.mark.parametrize("end", ["close", "delete"])
-def test_an_end_cannot_race_an_upload(store: Store, end: str) -> None:
-    """Whatever was acknowledged before the end is counted, and nothing after it."""
+def test_closing_and_deleting_cannot_race_an_upload(store: Store, end: str) -> None:
+    """Reports that were acknowledged before the end are counted, and no others."""
     ended = threading.Event()
     late: list[ReportOutcome] = []
 

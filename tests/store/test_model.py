@@ -35,8 +35,8 @@ numbers = st.integers(0, 5)
 tasks = st.sampled_from(TASKS)
 
 
-class Model(RuleBasedStateMachine):
-    """The same steps in memory and in databases; all they say must be the same."""
+class StoreModel(RuleBasedStateMachine):
+    """The same steps in memory and in databases: all results must be the same."""
 
     urls: ClassVar[Callable[[], list[str]]]
 
@@ -52,14 +52,14 @@ class Model(RuleBasedStateMachine):
             context.__exit__(None, None, None)
 
     def same(self, step: Callable[[Store], Any]) -> Any:
-        said = []
+        answers = []
         for store in self.stores:
             try:
-                said.append(step(store))
+                answers.append(step(store))
             except (TaskGone, ParameterError) as error:
-                said.append(str(error))
-        assert all(answer == said[0] for answer in said), said
-        return said[0]
+                answers.append(str(error))
+        assert all(answer == answers[0] for answer in answers), answers
+        return answers[0]
 
     @rule(
         uploads=st.lists(
@@ -67,7 +67,7 @@ class Model(RuleBasedStateMachine):
         )
     )
     def upload(self, uploads: list[tuple[Task, list[tuple[int, int, int | None]]]]) -> None:
-        made = [
+        batch = [
             Upload(
                 task.id,
                 [report(number, word) for number, word, _ in rows],
@@ -75,7 +75,7 @@ class Model(RuleBasedStateMachine):
             )
             for task, rows in uploads
         ]
-        self.same(lambda store: store.add_reports(made))
+        self.same(lambda store: store.add_reports(batch))
 
     @rule(task=tasks, hashes=st.lists(numbers, max_size=4))
     def invite(self, task: Task, hashes: list[int]) -> None:
@@ -106,11 +106,11 @@ class Model(RuleBasedStateMachine):
         self.same(lambda store: store.add_task(task))
 
     @rule(role=st.sampled_from(Role), token=st.binary(min_size=1, max_size=1))
-    def hand_token(self, role: Role, token: bytes) -> None:
+    def set_token(self, role: Role, token: bytes) -> None:
         self.same(lambda store: store.set_token(role, token))
 
     @invariant()
-    def all_look_the_same(self) -> None:
+    def all_stores_have_the_same_contents(self) -> None:
         self.same(
             lambda store: (
                 store.list_tasks(9),
@@ -121,8 +121,8 @@ class Model(RuleBasedStateMachine):
         )
 
 
-def test_databases_do_as_memory_does(tmp_path: Path) -> None:
-    class Databases(Model):
+def test_databases_behave_like_the_store_in_memory(tmp_path: Path) -> None:
+    class DatabaseModel(StoreModel):
         urls = staticmethod(lambda: [store_url(kind, tmp_path) for kind in ("sqlite", "postgres")])
 
-    run_state_machine_as_test(Databases, settings=settings(max_examples=40, stateful_step_count=25))
+    run_state_machine_as_test(DatabaseModel, settings=settings(max_examples=40, stateful_step_count=25))

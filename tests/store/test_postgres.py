@@ -41,7 +41,7 @@ def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
 def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStore]) -> None:
     store, _ = shared
     add(store, report(0))
-    # More than a transaction has attempts.
+    # More lost connections than a transaction has attempts.
     with ExitStack() as held:
         for _ in range(postgres.MAX_CONNECTIONS):
             held.enter_context(store.snapshot())
@@ -57,7 +57,7 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
 @pytest.mark.parametrize(
     "fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict]
 )
-def test_what_may_help_is_done_again(
+def test_transient_faults_are_retried(
     shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
     store, _ = shared
@@ -95,7 +95,7 @@ def test_a_lost_answer_to_a_commit_counts_nothing_twice(
     assert total(store) == tally([report(1)])
 
 
-def test_what_no_retry_can_help_is_said(shared: tuple[PostgresStore, PostgresStore]) -> None:
+def test_permanent_faults_are_reported(shared: tuple[PostgresStore, PostgresStore]) -> None:
     store, _ = shared
     store._run("break", lambda tx: tx.script("DROP TABLE reports"))
     with pytest.raises(StoreError, match='add reports: relation "reports" does not exist'):
@@ -121,7 +121,7 @@ def test_a_connection_whose_rollback_fails_is_replaced(
         with pytest.raises(ZeroDivisionError):
             store._run("break", work)
         assert failed
-        # The pool looks at what came back in a thread of its own.
+        # The pool checks returned connections in its own thread.
         wait_until(lambda: all(connection.closed for connection in failed))
     assert store.tokens() == []
     assert add(store, report(1)) == [STORED]

@@ -32,13 +32,13 @@ from support.stores import (
 
 
 def dump(store: SqlStore) -> dict[str, list[Any]]:
-    """All rows as they lie, but for the random numbers of parts."""
+    """Return all rows in their stored order, without the random numbers of parts."""
 
     def work(tx: Transaction) -> dict[str, list[Any]]:
         tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
-        found = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
-        found["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))
-        return found
+        rows = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
+        rows["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))
+        return rows
 
     return store._run("dump", work, write=False)
 
@@ -53,21 +53,21 @@ def fill(store: Store, order: random.Random, *, together: bool) -> None:
     store.compact(TASK.id)
 
 
-def test_a_file_does_not_tell_who_came_first(tmp_path: Path) -> None:
+def test_a_file_does_not_show_the_order_of_arrival(tmp_path: Path) -> None:
     dumps = []
     for seed, together in ((1, True), (2, True), (3, False), (4, False)):
         with opened(f"sqlite:///{tmp_path}/{seed}.db") as store:
             assert isinstance(store, SqliteStore)
             fill(store, random.Random(seed), together=together)
             dumps.append(dump(store))
-            # No row has a number of its own, which would tell its place in time.
+            # No row has a row number, which would show the order of arrival.
             for table in ("reports", "invitations", "parts"):
                 with pytest.raises(StoreError, match="rowid"):
                     change(store, f"DELETE FROM {table} WHERE rowid = 1")  # noqa: S608
     assert all(other == dumps[0] for other in dumps)
 
 
-def test_a_batch_lies_in_postgres_in_the_order_of_its_ids() -> None:
+def test_postgres_stores_a_batch_in_the_order_of_its_ids() -> None:
     dumps = []
     for seed in (1, 2):
         with opened(postgres_url()) as store:
@@ -78,12 +78,12 @@ def test_a_batch_lies_in_postgres_in_the_order_of_its_ids() -> None:
     assert dumps[0] == dumps[1]
 
 
-def test_parts_lie_in_no_order(store: Store) -> None:
+def test_parts_are_stored_in_random_order(store: Store) -> None:
     for number in range(12):
         add(store, *some_reports(range(100 * number, 101 * number + 1)))
     parts = store.parts(TASK.id)
     assert [part.number for part in parts] == sorted(part.number for part in parts)
-    # By chance in one of 12! cases.
+    # They are in order by chance in one of 12! cases.
     assert [part.reports for part in parts] != list(range(1, 13))
 
 
@@ -97,7 +97,7 @@ def columns(url: str) -> set[str]:
         return {".".join(row) for row in store._run("look", lambda tx: tx.rows(query))}
 
 
-def test_days_are_all_that_is_known_of_time(tmp_path: Path) -> None:
+def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
     assert columns(store_url("sqlite", tmp_path)) == columns(postgres_url())
     assert columns(store_url("sqlite", tmp_path)) == {
         "schema_version.version",

@@ -51,7 +51,7 @@ def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> N
     assert check_store(store) == []
 
 
-def test_the_first_of_an_id_stays(store: Store) -> None:
+def test_the_first_report_of_an_id_stays(store: Store) -> None:
     first, second = report(1, 1), report(1, 2)
     assert add(store, first, second, first, second) == [STORED, CONFLICT, KNOWN, CONFLICT]
     assert add(store, second, report(2), first) == [CONFLICT, STORED, KNOWN]
@@ -92,7 +92,7 @@ def test_one_id_in_two_tasks_is_two_reports(store: Store) -> None:
     assert check_store(store) == []
 
 
-def test_what_is_no_report_changes_nothing(store: Store) -> None:
+def test_an_invalid_report_changes_nothing(store: Store) -> None:
     store.add_task(OTHER)
     limit = TASK.word_limit or 0
     beyond = Report(bytes(16), limit.to_bytes(8, "little"))
@@ -136,19 +136,19 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
 
 @given(st.lists(st.integers(100, 10**6), max_size=40))
 def test_compaction_leaves_few_parts_and_rewrites_little(sizes: list[int]) -> None:
-    """The sizes of the remaining parts at least double, and a part is only rewritten with as much again."""
+    """The sizes of the remaining parts at least double, and a part is rewritten only with as many bytes again."""
     parts: dict[int, int] = {}
     written = 0
     for number, size in enumerate(sizes):
         parts[number] = size
         chosen = choose_parts_to_merge(parts, fully=False)
-        taken = [parts.pop(each) for each in chosen]
+        taken = [parts.pop(part) for part in chosen]
         assert not taken or max(taken) <= sum(taken) - max(taken)
         written += sum(taken)
         if taken:
             parts[-1 - number] = sum(taken)
-        left = sorted(parts.values())
-        assert all(each > sum(left[:place]) for place, each in enumerate(left))
+        remaining = sorted(parts.values())
+        assert all(size > sum(remaining[:index]) for index, size in enumerate(remaining))
     assert sum(parts.values()) == sum(sizes)
     assert written <= sum(sizes) * math.log2(max(2, sum(sizes) / 100))
 
@@ -157,23 +157,23 @@ def test_report_counts(store: Store) -> None:
     store.add_task(OTHER)
     add(store, *some_reports(range(30)))
     add(store, *some_reports(range(20, 40)))
-    wanted = [TASK.id, OTHER.id, PLANES.id]
-    assert store.report_counts(wanted) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
+    task_ids = [TASK.id, OTHER.id, PLANES.id]
+    assert store.report_counts(task_ids) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
     assert store.part_numbers(TASK.id) == [part.number for part in store.parts(TASK.id)]
     store.compact(TASK.id, fully=True)
     assert len(store.part_numbers(TASK.id)) == 1
-    assert store.report_counts(wanted[:1]) == {TASK.id: 40}
+    assert store.report_counts(task_ids[:1]) == {TASK.id: 40}
     assert store.report_counts([]) == {}
 
 
 def test_the_bodies_of_some_ids(store: Store) -> None:
     store.add_task(OTHER)
-    kept, stranger, elsewhere = some_reports(range(30)), report(30), report(1, task=OTHER)
-    add(store, *kept)
-    add(store, elsewhere, task=OTHER)
-    wanted = sorted(each.id for each in (*kept[5:9], stranger, elsewhere))
-    assert store.bodies(TASK.id, wanted) == dict(kept[5:9])
-    assert store.bodies(TASK.id, []) == store.bodies(PLANES.id, wanted) == {}
+    stored, unknown, of_other_task = some_reports(range(30)), report(30), report(1, task=OTHER)
+    add(store, *stored)
+    add(store, of_other_task, task=OTHER)
+    ids = sorted(report.id for report in (*stored[5:9], unknown, of_other_task))
+    assert store.bodies(TASK.id, ids) == dict(stored[5:9])
+    assert store.bodies(TASK.id, []) == store.bodies(PLANES.id, ids) == {}
 
 
 def test_readers_page_through_a_growing_store(store: Store) -> None:

@@ -109,8 +109,8 @@ def test_collectors_that_start_together_wait_for_each_other(kind: str, tmp_path:
 
 def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with opened("sqlite:///here.db"), opened(f"sqlite:////{tmp_path}/there.db"):
-        assert {"here.db", "there.db"} <= {path.name for path in tmp_path.iterdir()}
+    with opened("sqlite:///relative.db"), opened(f"sqlite:////{tmp_path}/absolute.db"):
+        assert {"relative.db", "absolute.db"} <= {path.name for path in tmp_path.iterdir()}
     assert isinstance(open_store("memory:"), MemoryStore)
     for wrong in ("", "sqlite:///", "pckv.db", "mysql://u:secret@h/d", "memory:x", "postgresql:x"):
         with pytest.raises(

@@ -48,7 +48,7 @@ def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
     url = f"sqlite:///{sqlite.path}"
     rng = random.Random(1)
     acknowledged: list[int] = []
-    # The child imports what this process does.
+    # The child process imports the same modules.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for _ in range(12):
         start = acknowledged[-1] + 1 if acknowledged else 0
@@ -66,7 +66,7 @@ def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
     assert total(sqlite).reports == len(stored)
 
 
-def test_a_full_disk_is_said_and_survived(sqlite: SqliteStore) -> None:
+def test_a_full_disk_is_reported_and_survived(sqlite: SqliteStore) -> None:
     add(sqlite, report(1))
     writer = sqlite._writer
     assert writer is not None
@@ -100,7 +100,7 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
     assert list(connection.execute("SELECT name FROM sqlite_schema")) == [("songs",)]
 
 
-def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_store_is_reported(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     with pytest.raises(StoreError, match="there is no such store"):
         store.ping()
@@ -109,7 +109,7 @@ def test_a_store_that_is_not_there(tmp_path: Path) -> None:
         open_store(f"sqlite:///{tmp_path}/folder/x.db").prepare()
 
 
-def test_a_locked_file_is_said(sqlite: SqliteStore) -> None:
+def test_a_locked_file_is_reported(sqlite: SqliteStore) -> None:
     assert sqlite._writer is not None
     sqlite._writer.set_busy_timeout(10)
     other = apsw.Connection(str(sqlite.path))
@@ -130,7 +130,7 @@ def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_sqlite_is_set_up_to_lose_nothing(sqlite: SqliteStore) -> None:
     writer = sqlite._writer
     assert writer is not None
-    wanted = {
+    expected = {
         "journal_mode": "wal",
         "synchronous": 2,
         "foreign_keys": 1,
@@ -140,10 +140,10 @@ def test_sqlite_is_set_up_to_lose_nothing(sqlite: SqliteStore) -> None:
         "cache_size": -24_576,
         "query_only": 0,
     }
-    assert {name: writer.execute(f"PRAGMA {name}").get for name in wanted} == wanted
+    assert {name: writer.execute(f"PRAGMA {name}").get for name in expected} == expected
     with sqlite._read_transaction() as tx:
-        wanted |= {"cache_size": -2048, "query_only": 1}
-        assert {name: tx.rows(f"PRAGMA {name}")[0][0] for name in wanted} == wanted
+        expected |= {"cache_size": -2048, "query_only": 1}
+        assert {name: tx.rows(f"PRAGMA {name}")[0][0] for name in expected} == expected
     for name in (sqlite.path, Path(f"{sqlite.path}-wal")):
         assert name.stat().st_mode & 0o777 == 0o600
 
@@ -159,7 +159,7 @@ def fail(tx: Transaction, statement: str) -> None:
 def test_a_reader_whose_rollback_fails_is_replaced(sqlite: SqliteStore) -> None:
     for _ in range(MAX_IDLE_READERS + 1):
         with pytest.raises(ZeroDivisionError):
-            # Until its transaction ends, a connection sees nothing that is committed after this.
+            # Until its transaction ends, a connection sees nothing that is committed after this statement.
             sqlite._run("fail", lambda tx: fail(tx, "SELECT count(*) FROM reports"), write=False)
         assert not any(reader.in_transaction for reader in sqlite._readers)
     add(sqlite, report(1))

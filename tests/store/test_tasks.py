@@ -30,16 +30,16 @@ from support.stores import (
 
 def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
     assert not store.add_task(TASK)
-    # Many ids, so that an order that heeds language would show.
+    # Many ids, so that an order that depends on the locale would show.
     tasks = [Task(name=f"task {number}", keys=3, values=(0, 1), epsilon=1) for number in range(30)]
     assert all(store.add_task(task) for task in tasks)
     ids = sorted(task.id for task in [TASK, *tasks])
     assert [stored.task.id for stored in store.list_tasks(100)] == ids
     assert [stored.task.id for stored in store.list_tasks(7, after=ids[4])] == ids[5:12]
     assert store.list_tasks(7, after=ids[-1]) == []
-    found = store.find_task(TASK.id)
-    assert found is not None
-    assert (found.task, found.closed, found.by_invitation, found.reports_forgotten) == (
+    stored = store.find_task(TASK.id)
+    assert stored is not None
+    assert (stored.task, stored.closed, stored.by_invitation, stored.reports_forgotten) == (
         TASK,
         None,
         False,
@@ -49,7 +49,7 @@ def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
     assert store.find_deletion(TASK.id) is None
 
 
-def test_more_tasks_than_are_kept_ready(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_tasks_than_the_cache_holds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MAX_CACHED_TASKS", 2)
     for task in (TASK, OTHER, PLANES, SPARSE):
         store.add_task(task)
@@ -61,9 +61,9 @@ def test_a_closed_task_takes_nothing(store: Store) -> None:
     add(store, report(1))
     assert store.close_task(TASK.id, DAY)
     assert store.close_task(TASK.id, "2031-05-07")
-    found = store.find_task(TASK.id)
-    assert found is not None
-    assert found.closed == DAY
+    stored = store.find_task(TASK.id)
+    assert stored is not None
+    assert stored.closed == DAY
     assert add(store, report(1), report(2)) == [CLOSED, CLOSED]
     assert total(store) == tally([report(1)])
     assert not store.close_task("nobody", DAY)
@@ -104,12 +104,12 @@ def test_forgotten_reports_leave_their_tally(store: Store) -> None:
     for task, day in ((TASK, DAY), (ENDING, "2030-02-01")):
         assert store.forget_reports(task.id, day) == 5
         assert store.forget_reports(task.id, "2040-01-01") == 0
-        found = store.find_task(task.id)
-        assert found is not None
-        assert found.reports_forgotten == day
+        stored = store.find_task(task.id)
+        assert stored is not None
+        assert stored.reports_forgotten == day
         assert list(store.reports(task.id)) == []
         assert total(store, task) == tally(some_reports(range(5), task), task)
-        # Nobody could tell a repeated report any more.
+        # A repeated report could not be recognised any more.
         assert add(store, report(1, task=task), task=task) == [CLOSED]
     assert check_store(store) == []
     assert store.delete_task(TASK.id, DAY) == Deletion(TASK.id, DAY, 5)

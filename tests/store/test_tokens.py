@@ -24,11 +24,11 @@ from support.stores import (
 )
 
 
-def test_the_session_key_is_made_once(store: Store) -> None:
-    found: list[bytes] = []
-    together(4, lambda _: found.append(store.session_key()))
-    assert len(set(found)) == 1
-    assert len(found[0]) == SESSION_KEY_BYTES
+def test_the_session_key_is_created_once(store: Store) -> None:
+    keys: list[bytes] = []
+    together(4, lambda _: keys.append(store.session_key()))
+    assert len(set(keys)) == 1
+    assert len(keys[0]) == SESSION_KEY_BYTES
 
 
 def test_tokens(store: Store) -> None:
@@ -48,16 +48,16 @@ def test_tokens(store: Store) -> None:
 def test_an_invitation_admits_one_report(store: Store) -> None:
     add(store, report(0))
     assert store.add_invitations(TASK.id, [invitation(1), invitation(2), invitation(3), invitation(3)])
-    found = store.find_task(TASK.id)
-    assert found is not None
-    assert found.by_invitation
+    stored = store.find_task(TASK.id)
+    assert stored is not None
+    assert stored.by_invitation
     assert invited(store, (report(1), None), (report(1), 9)) == [UNKNOWN, UNKNOWN]
     assert add(store, report(1)) == [UNKNOWN]
     assert invited(store, (report(1), 1), (report(2), 1), (report(2), 2)) == [STORED, SPENT, STORED]
-    # A known report is looked at before its invitation, whatever that is.
+    # A known report is recognised before its invitation is checked.
     assert invited(store, (report(1), 1), (report(1), None), (report(2), 9), (report(0), 3)) == [KNOWN] * 4
     assert invited(store, (report(1, 5), 3), (report(3), 3)) == [CONFLICT, STORED]
-    # Adding a spent one again does not make it good.
+    # A spent invitation stays spent if it is added again.
     assert store.add_invitations(TASK.id, [invitation(1)])
     assert invited(store, (report(4), 1)) == [SPENT]
     assert stored_reports(store) == sorted(some_reports(range(4)))

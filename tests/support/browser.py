@@ -17,9 +17,9 @@ from support.collectors import Running
 from support.node import CLIENT
 from support.parts import missing_part
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; script-src 'self'; connect-src *; require-trusted-types-for 'script'"
-# A name that is not localhost, and so no secure context.
+# A name other than localhost, and therefore not a secure context.
 INSECURE = "pckv.test"
 OPTIONS: dict[str, Any] = {
     "executable_path": shutil.which("chromium"),
@@ -31,7 +31,7 @@ PAIRS = {"1": 1, "4": 0.25}
 QUICK = {"patience": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
 
 
-class Handler(SimpleHTTPRequestHandler):
+class ClientFilesHandler(SimpleHTTPRequestHandler):
     """The client below /client, the scripts of tests below /javascript, and an empty page."""
 
     def __init__(self, *arguments: Any, client: Path, **options: Any) -> None:
@@ -39,21 +39,21 @@ class Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, **options)
 
     def translate_path(self, path: str) -> str:
-        root = {"client": self.client, "javascript": HERE / "javascript"}
+        root = {"client": self.client, "javascript": FOLDER / "javascript"}
         first, _, rest = path.split("?", maxsplit=1)[0].lstrip("/").partition("/")
-        return str(root.get(first, HERE / "nowhere") / rest)
+        return str(root.get(first, FOLDER / "nowhere") / rest)
 
     def do_GET(self) -> None:
         if self.path == "/":
-            return self._give(200, b"<!doctype html><title>page</title>", {"Content-Type": "text/html"})
+            return self._answer(200, b"<!doctype html><title>page</title>", {"Content-Type": "text/html"})
         return super().do_GET()
 
     def do_POST(self) -> None:
         """Redirect, as the portal of a network does."""
         self.rfile.read(int(self.headers["Content-Length"]))
-        self._give(307, b"", {"Location": "/"})
+        self._answer(307, b"", {"Location": "/"})
 
-    def _give(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+    def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         for name, value in (headers | {"Content-Length": str(len(body))}).items():
             self.send_header(name, value)
@@ -71,7 +71,7 @@ class Handler(SimpleHTTPRequestHandler):
 @contextmanager
 def pages(client: Path = CLIENT) -> Iterator[int]:
     """Serve pages while the context lasts; its value is the port."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, client=client)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(ClientFilesHandler, client=client)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -83,7 +83,7 @@ def pages(client: Path = CLIENT) -> Iterator[int]:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Playwright's Chromium, to be launched; Debian's program, since nothing is downloaded here."""
+    """Yield Playwright's Chromium, to be launched; Debian's program, since nothing is downloaded."""
     if OPTIONS["executable_path"] is None:
         missing_part("Chromium")
     try:
@@ -102,7 +102,7 @@ class Tab:
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self._on_console)
-        self.page.add_init_script("Math.random = () => { throw new Error('Math.random was asked'); };")
+        self.page.add_init_script("Math.random = () => { throw new Error('Math.random was called'); };")
         self.page.goto(f"http://{host}:{port}/")
 
     def _on_console(self, message: Any) -> None:
@@ -112,21 +112,21 @@ class Tab:
     def start(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> None:
         """Begin a call of a client's method without waiting for it."""
         self.page.evaluate(
-            """([url, options, method, given]) => {
+            """([url, options, method, parameters]) => {
                 const plain = ({ report, ...rest }) => ({ ...rest, report: report && {
                     id: [...report.id], body: [...report.body] } });
                 const shown = (value) => Array.isArray(value) ? value.map(plain)
                     : value?.report ? plain(value) : value?.text ? value.id : value;
                 window.done = (async () => {
                     const { Client } = await import("/client/index.js");
-                    return shown(await new Client(url, options)[method](...given));
+                    return shown(await new Client(url, options)[method](...parameters));
                 })().catch(({ name, code, message }) => ({ name, code, message }));
             }""",
             [url, options, method, list(arguments)],
         )
 
     def result(self) -> Any:
-        """What the call gave, or the refusal."""
+        """Return the result of the call, or its refusal."""
         return self.page.evaluate("() => window.done")
 
     def call(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> Any:
@@ -158,5 +158,5 @@ def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
 
 
 def pilot_of(collector: Running, task: Task) -> Task:
-    """A task of sizes of the same survey."""
+    """Add the pilot of a task."""
     return collector.add_task(name=task.name, kind="sizes", mechanism="buckets", padding=8)

@@ -1,4 +1,4 @@
-"""Helpers of the tests of the command line: files to run on, and ways to run."""
+"""Helpers for tests of the command line: input files, and ways to run commands."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def pairs_csv(*rows: str) -> bytes:
 
 
 def forged_reports(task: Task, values: list[Any], kind: Any) -> bytes:
-    """A report file whose messages nobody has checked."""
+    """Return a report file with unchecked messages."""
     column = "body" if task.word_limit is None else "word"
     ids = pa.array([bytes(16)] * len(values), pa.binary(16))
     table = pa.table({"report_id": ids, column: pa.array(values, kind)})
@@ -66,7 +66,7 @@ def forged_reports(task: Task, values: list[Any], kind: Any) -> bytes:
 
 
 def damaged(data: bytes, start: int | None = None) -> bytes:
-    """A Parquet file with a hole in it: where its footer begins, unless told."""
+    """Overwrite 16 bytes of a Parquet file, by default where its footer begins."""
     if start is None:
         start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     return data[:start] + b"\xff" * 16 + data[start + 16 :]
@@ -91,8 +91,8 @@ def run(command: str, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(main, shlex.split(command), input=stdin)
 
 
-def done(command: str) -> str:
-    """What a command that succeeds prints."""
+def run_ok(command: str) -> str:
+    """Run a command that must succeed; return what it prints."""
     result = run(command)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -108,8 +108,8 @@ def read_json(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def refused(command: str, stdin: bytes | None = None) -> str:
-    """The one line of a refused command, which has changed nothing."""
+def run_refused(command: str, stdin: bytes | None = None) -> str:
+    """Run a command that must be refused without changing any file; return its one line."""
     before = contents()
     result = run(command, stdin)
     assert isinstance(result.exception, SystemExit), repr(result.exception)
@@ -137,8 +137,8 @@ def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
     )
 
 
-def passed_over(command: str) -> tuple[str, list[str]]:
-    """What a run that succeeds prints, and what it says that it has passed over."""
+def run_skipping(command: str) -> tuple[str, list[str]]:
+    """Run a command that must succeed; return what it prints, and the lines about what it skipped."""
     result = run(command)
     assert result.exit_code == 0, result.output
     return result.stdout, result.stderr.splitlines()

@@ -1,7 +1,7 @@
 """A program whose children use one state folder: killed at any line, or all at once.
 
-Arguments: what to do, the collector's address, a folder, and a file with tasks, one a line. It prints a JSON
-line for every task or child.
+Arguments: the action, the collector's address, a folder, and a file with one task per line. It prints one line
+of JSON per task or child.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pckv.client.ledger import realised_epsilon
 from pckv.client.outbox import StoredReport
 from pckv.errors import PckvError
 
-# Moments to die at are lines of the client and, less densely, of the HTTP module below it.
+# Processes are killed at lines of the client and, less often, of the HTTP module that it uses.
 WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}
 RETRY_POLICY = RetryPolicy(tries=2, seconds=5, first_pause=0.001, timeout=5)
 PAIRS = {"heat": 3.0}
@@ -30,7 +30,7 @@ RACERS = 8
 
 
 def child(work: Callable[[], None]) -> int:
-    """Start a child that does this and nothing else."""
+    """Start a child process that only does this work; return its process id."""
     number = os.fork()
     if number:
         return number
@@ -41,13 +41,13 @@ def child(work: Callable[[], None]) -> int:
 
 
 def killed(number: int) -> bool:
-    """Wait for a child; whether it was killed."""
+    """Wait for a child; return whether it was killed."""
     _, status = os.waitpid(number, 0)
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
 def kill_at(moment: int) -> None:
-    """Kill this process once the lines that it ran weigh so much."""
+    """Kill this process once the weights of the lines that it ran sum to `moment`."""
     left = moment
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -63,7 +63,7 @@ def kill_at(moment: int) -> None:
 
 
 def submitting(url: str, state: Path, task: Task, moment: int = 0) -> Callable[[], None]:
-    """What a device does, until it is killed."""
+    """Return the work of a device that is killed at a moment, if one is given."""
 
     def work() -> None:
         client = Client(url, state, retry_policy=RETRY_POLICY)
@@ -75,7 +75,7 @@ def submitting(url: str, state: Path, task: Task, moment: int = 0) -> Callable[[
 
 
 def kill(url: str, root: Path, tasks: list[Task], step: int) -> None:
-    """For every task: die a little later than before, die again at another, then do it undisturbed."""
+    """For every task: kill a child later than before, kill another at random, then let one finish."""
     choose = random.Random(5)
     for number, task in enumerate(tasks, 1):
         moment, state = number * step, root / task.name
@@ -87,8 +87,8 @@ def kill(url: str, root: Path, tasks: list[Task], step: int) -> None:
         print(json.dumps({"task": task.id, "kills": kills, "sound": sound}))  # noqa: T201
 
 
-def hasty(self: Client, task: Task, pairs: dict[str, float], invitation: str | None) -> bool:
-    """The fault that must be caught: the report is sent before it is stored."""
+def perturb_sending_first(self: Client, task: Task, pairs: dict[str, float], invitation: str | None) -> bool:
+    """Send the report before it is stored: the planted fault that must be caught."""
     report = perturb(task, pairs)
     self._transport.send(task.id, report, invitation)
     with self._folder.locked():
@@ -98,7 +98,7 @@ def hasty(self: Client, task: Task, pairs: dict[str, float], invitation: str | N
 
 
 def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
-    """All children at once: each submits for a task, the same one or the next."""
+    """Let all children submit at once, each for one of the tasks."""
     ready, go = os.pipe()
 
     def racer(task: Task) -> Callable[[], None]:
@@ -109,14 +109,14 @@ def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
             os.read(ready, 1)
             try:
                 receipt = client.submit(task.id, PAIRS)
-                said = {"status": receipt.status, "perturbed": receipt.perturbed}
+                outcome = {"status": receipt.status, "perturbed": receipt.perturbed}
             except PckvError as error:
-                said = {"status": error.code, "perturbed": False}
-            os.write(1, json.dumps(said).encode() + b"\n")
+                outcome = {"status": error.code, "perturbed": False}
+            os.write(1, json.dumps(outcome).encode() + b"\n")
 
         return work
 
-    children = [child(racer(tasks[place % len(tasks)])) for place in range(RACERS)]
+    children = [child(racer(tasks[number % len(tasks)])) for number in range(RACERS)]
     os.close(ready)
     os.close(go)
     for number in children:
@@ -124,15 +124,15 @@ def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
 
 
 def main() -> None:
-    # A killed process loses nothing that it wrote; what a power cut would lose is another test's business.
+    # A killed process loses nothing that it wrote; power cuts are not tested here.
     os.fsync = lambda fd: None  # noqa: ARG005
-    what, url, root, file = sys.argv[1:5]
+    action, url, root, file = sys.argv[1:5]
     tasks = [Task.from_json(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
-    if what == "race":
+    if action == "race":
         race(url, Path(root), tasks, sys.argv[5] if len(sys.argv) > 5 else None)
         return
-    if what == "hasty":
-        Client._perturb = hasty  # type: ignore[assignment,method-assign]
+    if action == "send-first":
+        Client._perturb = perturb_sending_first  # type: ignore[assignment,method-assign]
     kill(url, Path(root), tasks, int(sys.argv[5]))
 
 

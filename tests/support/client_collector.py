@@ -1,4 +1,4 @@
-"""The remote end of client tests: an HTTP server that keeps what it receives, and fails as it is told."""
+"""A fake collector for client tests: an HTTP server that records requests and gives scripted answers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pckv import Task
 JSON, PROBLEM = "application/json", "application/problem+json"
 
 
-class Received(NamedTuple):
-    """A request, byte by byte."""
+class ReceivedRequest(NamedTuple):
+    """A request as it was received."""
 
     method: str
     path: str
@@ -27,7 +27,7 @@ class Received(NamedTuple):
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; `claimed` is the length it says it has, `drip` the seconds between its bytes."""
+    """An answer; `claimed` is its Content-Length if that is wrong, `drip` the seconds between its bytes."""
 
     status: int
     body: bytes = b""
@@ -45,33 +45,33 @@ LOST = Reply(0)
 
 
 def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
-    """A collector's own refusal of a request."""
+    """Return a collector's refusal of a request."""
     content = {"type": f"urn:pckv:problem:{kind}", "title": "…", "status": status, "detail": detail}
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply(status, json.dumps(content).encode(), PROBLEM, names)
 
 
-class Double:
-    """What stands in for a collector: tasks, the reports of each, and the answers it is told to give next."""
+class FakeCollector:
+    """A collector's tasks, the reports of each task, and scripted answers that are given first."""
 
     def __init__(self, *tasks: Task) -> None:
         self.tasks = {task.id: task.to_json().encode() for task in tasks}
-        self.received: list[Received] = []
+        self.received: list[ReceivedRequest] = []
         self.reports: dict[str, dict[str, str]] = {}
         self.answers: deque[Reply] = deque()
         self.url = ""
 
     @property
     def sent(self) -> list[bytes]:
-        """The bodies of all uploads."""
+        """Return the bodies of all uploads."""
         return [request.body for request in self.received if request.method == "POST"]
 
-    def answer(self, request: Received) -> Reply:
-        """Answer as told, or else as a collector would."""
+    def answer(self, request: ReceivedRequest) -> Reply:
+        """Return the next scripted answer, or else the answer of a collector."""
         self.received.append(request)
-        told = self.answers.popleft() if self.answers else None
-        if told is not None and told is not LOST:
-            return told
+        reply = self.answers.popleft() if self.answers else None
+        if reply is not None and reply is not LOST:
+            return reply
         task_id = request.path.split("/")[2]
         if request.method == "GET":
             known = self.tasks.get(task_id)
@@ -82,19 +82,22 @@ class Double:
             for report in json.loads(request.body)["reports"]
             if stored.setdefault(report["id"], report["body"]) != report["body"]
         ]
-        return told or Reply(200, json.dumps({"refused": refused}).encode())
+        return reply or Reply(200, json.dumps({"refused": refused}).encode())
 
     @contextmanager
-    def serving(self, port: int = 0) -> Iterator[Double]:
-        """Answer on a port of this machine."""
-        double = self
+    def serving(self, port: int = 0) -> Iterator[FakeCollector]:
+        """Answer on a local port while the context lasts."""
+        collector = self
 
         class Handler(BaseHTTPRequestHandler):
             def _handle(self) -> None:
                 size = int(self.headers.get("Content-Length", 0))
                 body = self.rfile.read(size)
                 if len(body) == size:
-                    _give(self, double.answer(Received(self.command, self.path, dict(self.headers), body)))
+                    _send(
+                        self,
+                        collector.answer(ReceivedRequest(self.command, self.path, dict(self.headers), body)),
+                    )
 
             do_GET = do_POST = _handle  # noqa: N815
 
@@ -105,7 +108,7 @@ class Double:
             request_queue_size = 64
 
             def handle_error(self, *_: object) -> None:
-                """A client that hangs up is part of the tests."""
+                """Ignore clients that hang up: tests make them do so."""
 
         with Server(("127.0.0.1", port), Handler) as server:
             self.url = f"http://127.0.0.1:{server.server_port}"
@@ -118,7 +121,7 @@ class Double:
                 thread.join()
 
 
-def _give(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
     if reply is LOST:
         return
     handler.send_response(reply.status)
@@ -127,8 +130,8 @@ def _give(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
     for name, value in reply.headers.items():
         handler.send_header(name, value)
     handler.end_headers()
-    for place in range(len(reply.body)) if reply.drip else ():
-        handler.wfile.write(reply.body[place : place + 1])
+    for index in range(len(reply.body)) if reply.drip else ():
+        handler.wfile.write(reply.body[index : index + 1])
         # Not time.sleep, which tests of the client's pauses replace.
         threading.Event().wait(reply.drip)
     if not reply.drip:

@@ -1,4 +1,4 @@
-"""Devices for client tests, the tasks that they serve in, and what a collector may answer them."""
+"""Devices for client tests, their tasks, and the answers that a collector may give."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pckv import Task
 from pckv.client import Client, RetryPolicy
-from support.client_collector import LOST, Double, Reply, problem
+from support.client_collector import LOST, FakeCollector, Reply, problem
 
 KEYS = ["alien", "heat"]
 
@@ -30,18 +30,18 @@ PAIRS = {"alien": 5.0}
 QUICK = RetryPolicy(tries=3, seconds=2.0, first_pause=0.001, timeout=0.3)
 
 
-def device(double: Double, state: Path, **options: Any) -> Client:
-    return Client(double.url, state, **({"retry_policy": QUICK} | options))
+def device(collector: FakeCollector, state: Path, **options: Any) -> Client:
+    return Client(collector.url, state, **({"retry_policy": QUICK} | options))
 
 
-def files(state: Path) -> dict[str, bytes]:
-    return {place.name: place.read_bytes() for place in state.iterdir()} if state.exists() else {}
+def stored_files(state: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in state.iterdir()} if state.exists() else {}
 
 
 REFUSED = b'{"refused":[{"id":"ID","reason":"conflict"}]}'
 
 
-PASSING = [
+TEMPORARY_FAILURES = [
     LOST,
     Reply(500),
     Reply(502, b"<h1>Bad gateway", "text/html"),
@@ -52,7 +52,7 @@ PASSING = [
 ]
 
 
-LASTING = [
+LASTING_FAILURES = [
     problem(401, "bad-token"),
     problem(403, "not-open", "it opens on 2999-01-01"),
     problem(403, "forbidden"),
@@ -73,7 +73,7 @@ LASTING = [
 ]
 
 
-FINAL = {
+FINAL_REFUSALS = {
     "conflict": Reply(200, REFUSED),
     "an unknown reason": Reply(200, REFUSED.replace(b"conflict", b"\\u001b[2J")),
     "malformed: detail here": problem(400, "malformed", "detail\n\x1bhere"),
@@ -86,22 +86,29 @@ FINAL = {
 }
 
 
-def tell(double: Double, reply: Reply, monkeypatch: pytest.MonkeyPatch, times: int = 1) -> None:
-    """Have uploads answered so often in this way; ID stands for the report's id."""
-    usual, left = double.answer, [reply] * times
+def reply_with(
+    collector: FakeCollector, reply: Reply, monkeypatch: pytest.MonkeyPatch, times: int = 1
+) -> None:
+    """Answer the next uploads with this reply; ID in its body stands for the report's id."""
+    usual_answer, left = collector.answer, [reply] * times
 
     def answer(request: Any) -> Reply:
         if request.method != "POST" or not left:
-            return usual(request)
-        told = left.pop()
-        if told is LOST:
-            double.answers.append(LOST)
-            return usual(request)
-        double.received.append(request)
+            return usual_answer(request)
+        next_reply = left.pop()
+        if next_reply is LOST:
+            collector.answers.append(LOST)
+            return usual_answer(request)
+        collector.received.append(request)
         report_id = json.loads(request.body)["reports"][0]["id"].encode()
-        headers = told.headers
+        headers = next_reply.headers
         return Reply(
-            told.status, told.body.replace(b"ID", report_id), told.media, headers, told.claimed, told.drip
+            next_reply.status,
+            next_reply.body.replace(b"ID", report_id),
+            next_reply.media,
+            headers,
+            next_reply.claimed,
+            next_reply.drip,
         )
 
-    monkeypatch.setattr(double, "answer", answer)
+    monkeypatch.setattr(collector, "answer", answer)

@@ -12,26 +12,26 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
 
 def vectors() -> dict[str, list[dict[str, Any]]]:
-    """The vectors that a client can answer; pairs as lists, since JavaScript's objects order numbers."""
+    """Return the vectors that a client can answer; pairs are lists, since JavaScript objects reorder numeric keys."""
     names = ("thresholds", "tasks", "reports")
-    found: dict[str, Any] = {
+    selected: dict[str, Any] = {
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
-    for case in found["thresholds"]:
+    for case in selected["thresholds"]:
         case["mechanisms"] = [name for name in MECHANISMS if name in case]
-    for case in found["reports"]:
+    for case in selected["reports"]:
         if "pairs" in case:
             case["pairs"] = list(case["pairs"].items())
-    # A client makes bodies, and reads none but its own.
-    found["reports"] = [case for case in found["reports"] if case.get("fails_at") != "report"]
-    return found
+    # A client creates bodies, and never reads those of others.
+    selected["reports"] = [case for case in selected["reports"] if case.get("fails_at") != "report"]
+    return selected
 
 
-def check_answers(given: dict[str, list[dict[str, Any]]], answers: dict[str, list[Any]]) -> None:
-    """Thresholds, tasks and reports are those of the vectors; what must be refused is, at the step that is named."""
-    for case, answer in zip(given["thresholds"], answers["thresholds"], strict=True):
+def check_answers(cases: dict[str, list[dict[str, Any]]], answers: dict[str, list[Any]]) -> None:
+    """Check that answers equal the vectors, and that bad cases are refused at the named step."""
+    for case, answer in zip(cases["thresholds"], answers["thresholds"], strict=True):
         assert answer == {name: case[name] for name in ("exp_lower_times_2_256", *case["mechanisms"])}, case
-    for case, answer in zip(given["tasks"], answers["tasks"], strict=True):
+    for case, answer in zip(cases["tasks"], answers["tasks"], strict=True):
         if "fails_at" in case:
             assert (answer["fails_at"], answer["code"]) == (case["fails_at"], "bad_task"), case
             assert answer["message"].startswith("not a task: ")
@@ -39,7 +39,7 @@ def check_answers(given: dict[str, list[dict[str, Any]]], answers: dict[str, lis
         assert answer["id"] == case["id"]
         assert answer["realised_epsilon"] == case["realised_epsilon"], case
         assert answer["word_limit"] == (None if case["word_limit"] is None else str(case["word_limit"]))
-    for case, answer in zip(given["reports"], answers["reports"], strict=True):
+    for case, answer in zip(cases["reports"], answers["reports"], strict=True):
         if "fails_at" in case:
             assert (answer["fails_at"], answer["code"]) == (case["fails_at"], "bad_pairs"), case
         else:

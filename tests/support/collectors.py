@@ -31,7 +31,7 @@ from support.stores import report, some_reports, stored_reports, tally, total
 ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 SECONDS = 20.0
-# The day on which collectors of most tests run.
+# The day of collectors in most tests.
 DAY = "2030-01-15"
 
 _numbers = itertools.count()
@@ -42,19 +42,19 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def new_task(**members: Any) -> Task:
-    """A task that no other test has."""
-    given: dict[str, Any] = {"name": f"task {next(_numbers)}", "keys": 11, "values": (0, 1), "epsilon": 1}
-    return Task(**(given | {"mechanism": "grr"} | members))
+    """Return a task that no other test has."""
+    defaults: dict[str, Any] = {"name": f"task {next(_numbers)}", "keys": 11, "values": (0, 1), "epsilon": 1}
+    return Task(**(defaults | {"mechanism": "grr"} | members))
 
 
 def as_items(*reports: Report) -> list[dict[str, str]]:
-    """Reports as they travel in JSON."""
-    return [{"id": base64url(each.id), "body": base64url(each.body)} for each in reports]
+    """Return reports as they are sent in JSON."""
+    return [{"id": base64url(report.id), "body": base64url(report.body)} for report in reports]
 
 
 @dataclass
 class Running:
-    """A collector that runs, and somebody who asks it."""
+    """A running collector, and an HTTP client for it."""
 
     app: FastAPI
     store: Store
@@ -84,39 +84,39 @@ class Running:
         return self.post(task, json.dumps({"reports": items}).encode())
 
     def upload(self, task: Task, *reports: Report) -> dict[str, str]:
-        """Send sound reports; what was refused, by id."""
-        return refused(self.send(task, as_items(*reports)))
+        """Send reports; return the reasons of refusals by id."""
+        return refusals(self.send(task, as_items(*reports)))
 
-    def check(self, task: Task, *kept: Report) -> None:
-        """These reports are stored, and counted once; no others."""
-        assert sorted(stored_reports(self.store, task)) == sorted(kept)
-        assert bytes(total(self.store, task)) == bytes(tally(kept, task))
+    def check(self, task: Task, *reports: Report) -> None:
+        """Check that exactly these reports are stored, and counted once."""
+        assert sorted(stored_reports(self.store, task)) == sorted(reports)
+        assert bytes(total(self.store, task)) == bytes(tally(reports, task))
 
     def talk(self, *pieces: bytes, pause: float = 0.0) -> bytes:
-        """All that comes back for some bytes until the collector hangs up."""
-        with closing(socket.create_connection(("127.0.0.1", self.port), SECONDS)) as line:
+        """Send bytes; return all that the collector answers before it closes the connection."""
+        with closing(socket.create_connection(("127.0.0.1", self.port), SECONDS)) as connection:
             try:
                 for piece in pieces:
-                    line.sendall(piece)
+                    connection.sendall(piece)
                     time.sleep(pause)
             except ConnectionError:
-                pass  # It hung up while we spoke; what it said is still there.
+                pass  # It closed the connection early; its answer can still be read.
             answer = b""
             try:
-                while chunk := line.recv(2**16):
+                while chunk := connection.recv(2**16):
                     answer += chunk
             except ConnectionError:
                 pass
             return answer
 
 
-def refused(answer: httpx2.Response) -> dict[str, str]:
+def refusals(answer: httpx2.Response) -> dict[str, str]:
     assert answer.status_code == 200, answer.text
-    return {each["id"]: each["reason"] for each in answer.json()["refused"]}
+    return {refusal["id"]: refusal["reason"] for refusal in answer.json()["refused"]}
 
 
 def check_problem(answer: httpx2.Response, status: int, kind: str) -> None:
-    """An answer is a problem of the closed set."""
+    """Check that an answer is a documented problem of this kind."""
     assert (answer.status_code, answer.headers["content-type"]) == (status, MEDIA_TYPE), answer.text
     problem = answer.json()
     assert (problem["type"], problem["status"]) == (URN + kind, status)
@@ -128,7 +128,7 @@ def check_problem(answer: httpx2.Response, status: int, kind: str) -> None:
 def running(
     store: Store | None = None, clock: Callable[[], str] = today, **settings: Any
 ) -> Iterator[Running]:
-    """A collector that takes requests while the context lasts."""
+    """Run a collector while the context lasts."""
     store = MemoryStore() if store is None else store
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
@@ -148,7 +148,7 @@ def running(
 
 
 def wait_until(holds: Callable[[], object]) -> None:
-    """Wait for something that happens soon."""
+    """Wait until a condition holds."""
     ends = time.monotonic() + SECONDS
     while not holds():
         assert time.monotonic() < ends
@@ -166,7 +166,7 @@ __all__ = [
     "bearer",
     "check_problem",
     "new_task",
-    "refused",
+    "refusals",
     "report",
     "running",
     "some_reports",

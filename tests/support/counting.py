@@ -1,4 +1,4 @@
-"""Counting what is named, as tests of counting do it."""
+"""Counting named files and streams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pckv import Task
 from pckv.arrays import Messages
 from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
 from pckv.errors import PckvError
-from support.made_reports import GRR, make_task, report_file, some_messages
+from support.sample_reports import GRR, make_task, report_file, some_messages
 
 OTHER = make_task("grr", 12)
 
@@ -24,7 +24,7 @@ def collect(task: Task, *named: Path | str, stream: bytes | None = None, **optio
 
 
 def refusal(task: Task, *named: Path | str, stream: bytes | None = None, **options: Any) -> str:
-    """Return the line that refuses what is named."""
+    """Return the line that refuses the inputs."""
     with pytest.raises(PckvError) as caught:
         collect(task, *named, stream=stream, **options)
     assert "\n" not in str(caught.value)
@@ -32,7 +32,7 @@ def refusal(task: Task, *named: Path | str, stream: bytes | None = None, **optio
 
 
 def put(name: str, task: Task = GRR, size: int = 5, seed: int = 1) -> Messages:
-    """Write a report file, and its folder if need be; return its messages."""
+    """Write a report file, and its folder if needed; return its messages."""
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     messages = some_messages(task, size, seed)

@@ -1,4 +1,4 @@
-"""Real collectors for tests that break them: in processes of their own that start cheaply, or in a thread."""
+"""Real collectors for tests that break them: in forked processes, which start quickly, or in a thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.wire import Report
 from support.stores import stored_reports, tally, total
 
-# Every report has a word of its own, so that a cell that counts 2 proves that one was counted twice.
+# Every report has its own word, so that a cell that counts 2 proves that one was counted twice.
 TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
 TOKEN = "a token for tests"  # noqa: S105
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
@@ -44,11 +44,11 @@ Serve = Callable[[Settings, str], None]
 
 
 class AcknowledgedReportMissing(AssertionError):
-    """A collector acknowledged what it does not have."""
+    """A collector acknowledged a report that it does not have."""
 
 
-class Reply(NamedTuple):
-    """An answer."""
+class HttpReply(NamedTuple):
+    """The status and the JSON body of an answer."""
 
     status: int
     body: Any
@@ -63,12 +63,12 @@ def serve_logging(settings: Settings, log: str) -> None:
 
 
 def serve_before_commit(settings: Settings, log: str) -> None:
-    """The fault that must be caught: uploaders are answered before their reports are on disk."""
+    """Serve with the planted fault that must be caught: uploads are answered before they are on disk."""
     add = ReportWriter.add
-    kept = set()
+    tasks = set()
 
     async def adding(self: ReportWriter, upload: Upload) -> list[ReportOutcome]:
-        kept.add(asyncio.create_task(add(self, upload)))
+        tasks.add(asyncio.create_task(add(self, upload)))
         return [ReportOutcome.STORED] * len(upload.reports)
 
     ReportWriter.add = adding  # type: ignore[method-assign]
@@ -76,7 +76,7 @@ def serve_before_commit(settings: Settings, log: str) -> None:
 
 
 class CollectorProcess:
-    """A collector in a process of its own."""
+    """A collector in a forked process."""
 
     def __init__(self, store: str, log: Path, how: Serve = serve_logging) -> None:
         self._log = log
@@ -88,12 +88,12 @@ class CollectorProcess:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """What the collector has logged."""
+        """Return what the collector has logged."""
         text = self._log.read_text(encoding="utf-8") if self._log.exists() else ""
         return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
     def wait(self) -> int:
-        """The port, once the collector listens."""
+        """Wait until the collector listens; return its port."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             for event in self.events:
@@ -104,24 +104,24 @@ class CollectorProcess:
         raise TimeoutError
 
     def kill(self) -> None:
-        """End it as a power cut of this process alone would."""
+        """Kill the process at once."""
         self.process.kill()
         self.process.join(STOP_SECONDS)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the process to end."""
         assert self.process.pid is not None
         os.kill(self.process.pid, signal.SIGTERM)
 
     def exit_code(self) -> int | None:
-        """Wait for its end."""
+        """Wait for the end of the process; return its exit code."""
         self.process.join(STOP_SECONDS)
         return self.process.exitcode
 
 
 @contextmanager
 def collector(store: str, log: Path) -> Iterator[CollectorProcess]:
-    """A collector process that is gone in the end."""
+    """Run a collector process while the context lasts."""
     serving = CollectorProcess(store, log)
     try:
         yield serving
@@ -131,7 +131,7 @@ def collector(store: str, log: Path) -> Iterator[CollectorProcess]:
 
 @contextmanager
 def collector_in_thread(store: Store) -> Iterator[int]:
-    """A collector in a thread, whose store the test can reach; gives the port."""
+    """Run a collector in a thread, with a store that the test can reach; yield the port."""
     with listen("127.0.0.1", 0) as listening:
         running = server(create_app(store, Settings()))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
@@ -144,34 +144,34 @@ def collector_in_thread(store: Store) -> Iterator[int]:
 
 
 def connect(port: int) -> http.client.HTTPConnection:
-    """A connection that is kept."""
+    """Open a persistent connection."""
     return http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
 
 
 def ask(
     connection: http.client.HTTPConnection, method: str, path: str, body: bytes = b"", media: str = JSON
-) -> Reply:
+) -> HttpReply:
     """Send one request and read its answer."""
     connection.request(method, path, body, {"Content-Type": media, "Authorization": f"Bearer {TOKEN}"})
     answer = connection.getresponse()
-    return Reply(answer.status, json.loads(answer.read()))
+    return HttpReply(answer.status, json.loads(answer.read()))
 
 
 def as_json(reports: Iterable[Report]) -> bytes:
-    """The body of an upload."""
+    """Return the body of an upload in JSON."""
     content = [{"id": base64url(report.id), "body": base64url(report.body)} for report in reports]
     return json.dumps({"reports": content}).encode()
 
 
 def as_arrow(reports: Sequence[Report]) -> bytes:
-    """The same as an Arrow stream."""
+    """Return the body of an upload as an Arrow stream."""
     file = io.BytesIO()
     stream_reports(file, TASK, [as_arrays(TASK, reports)])
     return file.getvalue()
 
 
 class Senders:
-    """Threads that send reports of their own, and remember which of them were acknowledged."""
+    """Threads that send new reports, and remember which of them were acknowledged."""
 
     def __init__(self, threads: int, make: Callable[[], list[Report]]) -> None:
         self._make = make
@@ -181,7 +181,7 @@ class Senders:
         self.acknowledged: set[Report] = set()
         # Bodies of requests, with their reports, that were not answered: they are sent again as they are.
         self._waiting: list[tuple[bytes, list[Report]]] = []
-        self.unexpected: list[Reply] = []
+        self.unexpected: list[HttpReply] = []
 
     @contextmanager
     def sending(self, port: int) -> Iterator[None]:
@@ -198,9 +198,9 @@ class Senders:
                 thread.join(ANSWER_SECONDS)
 
     def wait_for(self, more: int) -> None:
-        """Wait until so many more reports were acknowledged."""
-        wanted, deadline = len(self.acknowledged) + more, time.monotonic() + ANSWER_SECONDS
-        while len(self.acknowledged) < wanted:
+        """Wait until this many more reports are acknowledged."""
+        goal, deadline = len(self.acknowledged) + more, time.monotonic() + ANSWER_SECONDS
+        while len(self.acknowledged) < goal:
             assert time.monotonic() < deadline, "no answers"
             time.sleep(0.001)
 
@@ -241,12 +241,12 @@ class Senders:
         connection.close()
 
     def check(self, store: Store) -> None:
-        """Every acknowledged report is there exactly once, and nothing that was not sent."""
-        found = stored_reports(store, TASK)
-        assert len(found) == len(set(found))
-        if not self.acknowledged <= set(found):
+        """Check that every acknowledged report is stored exactly once, and nothing that was not sent."""
+        stored = stored_reports(store, TASK)
+        assert len(stored) == len(set(stored))
+        if not self.acknowledged <= set(stored):
             raise AcknowledgedReportMissing(
-                f"{len(self.acknowledged - set(found))} acknowledged reports are missing"
+                f"{len(self.acknowledged - set(stored))} acknowledged reports are missing"
             )
-        assert set(found) <= self.sent
-        assert total(store, TASK) == tally(found, TASK)
+        assert set(stored) <= self.sent
+        assert total(store, TASK) == tally(stored, TASK)

@@ -1,4 +1,4 @@
-"""How long each group of tests took: a table at the end of a run."""
+"""A table at the end of a run: how long each group of tests took."""
 
 from __future__ import annotations
 

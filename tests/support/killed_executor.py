@@ -1,7 +1,7 @@
 """A program that counts report files on a cluster of two executors, and kills one half-way.
 
-Its arguments are lists in JSON, each of a task file and its report files. It prints a line of JSON for
-each: the tally's digest, and what the cluster looked like when the executor died.
+Every argument is a JSON list of a task file and its report files. It prints one line of JSON per argument:
+the tally's digest, and the state of the cluster when the executor died.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pckv import Task
 from pckv.counting.engines.spark import count
 from pckv.counting.job import Job
 from pckv.files.reports.reader import ReportFile
-from support.made_reports import digest
+from support.sample_reports import digest
 
 MASTER = "local-cluster[2,1,1024]"
 EXECUTOR = b"CoarseGrainedExecutorBackend"
@@ -38,7 +38,7 @@ def session() -> Any:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
-        # Many tasks, so that there is a half-way.
+        # Many tasks, so that the kill comes half-way.
         "spark.sql.files.maxPartitionBytes": "16m",
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
     }
@@ -51,20 +51,20 @@ def session() -> Any:
 
 
 def executors() -> list[int]:
-    """The processes of executors below this one."""
-    found = []
+    """Return the ids of executor processes that descend from this one."""
+    processes = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and EXECUTOR in _read(folder / "cmdline"):
             parents = list(ancestors(int(folder.name)))
             # The shell that started an executor has the same words in its command line.
             if os.getpid() in parents and _read(folder / "comm").strip() == b"java":
-                found.append(int(folder.name))
-    return found
+                processes.append(int(folder.name))
+    return processes
 
 
 def ancestors(process: int) -> Iterator[int]:
     while process > 1:
-        # The fields after the name, which stands in brackets and may hold anything.
+        # The fields after the name, which is in brackets and may contain anything.
         fields = _read(Path(f"/proc/{process}/stat")).rpartition(b")")[2].split()
         process = int(fields[1]) if fields else 0
         yield process
@@ -77,8 +77,8 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-class Killer(threading.Thread):
-    """Waits until some tasks of a stage are done and some are not, and kills an executor."""
+class ExecutorKiller(threading.Thread):
+    """A thread that kills an executor once some tasks of a stage are done and some are not."""
 
     def __init__(self, tracker: Any) -> None:
         super().__init__(daemon=True)
@@ -112,7 +112,7 @@ def main() -> None:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while len(executors()) < 2 and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
-        killer = Killer(tracker)
+        killer = ExecutorKiller(tracker)
         killer.start()
         tally = count(Job(task, tuple(ReportFile(Path(path), task) for path in paths))).tally
         killer.join()
@@ -120,7 +120,7 @@ def main() -> None:
         facts = {"tally": digest(bytes(tally)), "reports": tally.reports, "failed": failed, **killer.seen}
         print(json.dumps(facts), flush=True)  # noqa: T201
     spark.stop()
-    # Where the cluster keeps what its executors print.
+    # The cluster writes the output of its executors there.
     shutil.rmtree(Path(pyspark.__file__).with_name("work"), ignore_errors=True)
 
 

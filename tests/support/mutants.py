@@ -35,7 +35,7 @@ def check_caught(mutant: Mutant) -> None:
 
 
 def check_faultless(subject: Subject) -> None:
-    """Assert that a mechanism written out again for mutants is right: so that what is caught is the fault alone."""
+    """Assert that a mechanism rewritten for mutants is correct, so that checks catch the planted fault alone."""
     for check in (
         conformance.check_sampler_epsilon,
         conformance.check_sampler_equals_law,
@@ -52,7 +52,7 @@ class BiasedBelow(OneDraw):
 
 
 def skipping(own: list[int], symbol: int) -> int:
-    """A symbol among the others: a participant's own are skipped."""
+    """Return a symbol among the others: a participant's own are skipped."""
     for taken in own:
         symbol += taken <= symbol
     return symbol

@@ -24,7 +24,7 @@ CLIENT = Path(__file__).parents[2] / "src" / "pckv" / "web" / "client"
 SCRIPT = Path(__file__).parent / "javascript" / "process.mjs"
 
 
-class Node:
+class NodeProcess:
     """A process that answers requests in batches."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -43,14 +43,14 @@ class Node:
 
 
 @contextmanager
-def node(client: Path = CLIENT) -> Iterator[Node]:
+def node(client: Path = CLIENT) -> Iterator[NodeProcess]:
     """Run the client in a folder while the context lasts."""
     executable = shutil.which("node")
     if executable is None:
         missing_part("Node.js")
     command = [str(executable), str(SCRIPT), str(client)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield Node(process)
+        yield NodeProcess(process)
 
 
 def described(channel: Channel) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def described(channel: Channel) -> dict[str, Any]:
     }
 
 
-def sampler(process: Node) -> Sampler:
+def sampler(process: NodeProcess) -> Sampler:
     """Return the client's sampler; on toy channels it is run once over all draws, and tapes walk the resulting tree."""
     last: tuple[Channel, Sequence[Pair], Any] | None = None
 
@@ -74,19 +74,19 @@ def sampler(process: Node) -> Sampler:
         nonlocal last
         if last is not None and last[0] is channel and last[1] is pairs:
             return _walked(last[2], tape)
-        given = {"channel": described(channel), "pairs": [[key, str(level)] for key, level in pairs]}
+        request = {"channel": described(channel), "pairs": [[key, str(level)] for key, level in pairs]}
         if channel.bits == BITS:
-            return _perturbed(process, given, [tape.draw() for _ in range(channel.draws)], tape)
-        [tree] = process.ask({"do": "tree", **given})
+            return _perturbed(process, request, [tape.draw() for _ in range(channel.draws)], tape)
+        [tree] = process.ask({"do": "tree", **request})
         last = (channel, pairs, tree)
         return _walked(tree, tape)
 
     return perturb
 
 
-def _perturbed(process: Node, given: dict[str, Any], draws: list[int], tape: Tape) -> int:
+def _perturbed(process: NodeProcess, request: dict[str, Any], draws: list[int], tape: Tape) -> int:
     while True:
-        [message] = process.ask({"do": "perturb", "draws": [str(draw) for draw in draws], **given})
+        [message] = process.ask({"do": "perturb", "draws": [str(draw) for draw in draws], **request})
         if message is not None:
             return int(message)
         draws.append(tape.draw())
@@ -100,7 +100,7 @@ def _walked(tree: Any, tape: Tape) -> int:
     return int(tree)
 
 
-def primitives(process: Node) -> type[OneDraw]:
+def primitives(process: NodeProcess) -> type[OneDraw]:
     """Return a tape of one draw with the client's own primitives."""
 
     @cache
@@ -111,10 +111,10 @@ def primitives(process: Node) -> type[OneDraw]:
             "method": method,
             "argument": str(argument),
         }
-        found: list[str | None] = process.ask(request)[0]
-        return found
+        answer: list[str | None] = process.ask(request)[0]
+        return answer
 
-    class ClientsDraw(OneDraw):
+    class ClientDraw(OneDraw):
         def below(self, count: int) -> int:
             return self._outcome("below", count)
 
@@ -122,24 +122,24 @@ def primitives(process: Node) -> type[OneDraw]:
             return bool(self._outcome("bernoulli", threshold))
 
         def _outcome(self, method: str, argument: int) -> int:
-            found = outcomes(method, argument, self.one)[self.draw()]
-            if found is None:
+            outcome = outcomes(method, argument, self.one)[self.draw()]
+            if outcome is None:
                 raise IndexError
-            return int(found)
+            return int(outcome)
 
-    return ClientsDraw
+    return ClientDraw
 
 
-def level(process: Node) -> Callable[[float, float, float], int]:
+def level(process: NodeProcess) -> Callable[[float, float, float], int]:
     """Return the client's function from values to thresholds."""
 
     @cache
-    def asked(value: float, low: float, high: float) -> int:
+    def client_level(value: float, low: float, high: float) -> int:
         return int(process.ask({"do": "level", "value": value, "low": low, "high": high})[0])
 
-    return asked
+    return client_level
 
 
-def subject(process: Node, name: str, channel: type[Channel]) -> Subject:
+def subject(process: NodeProcess, name: str, channel: type[Channel]) -> Subject:
     """Return a mechanism of the client in the form that the conformance suite takes."""
     return Subject(name, channel, sampler(process), level(process), primitives(process))

@@ -1,4 +1,4 @@
-"""Optional parts of the product that some tests need, and where things are."""
+"""Optional parts of the product that some tests need, and the paths of folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUPPORT = Path(__file__).parent
 
 
 def missing_part(what: str) -> None:
-    """Skip on a bare machine; fail where everything must be there."""
+    """Skip the test if parts may be missing; fail where everything must be installed."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what} is missing")
     pytest.skip(f"{what} is missing")

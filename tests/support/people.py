@@ -1,4 +1,4 @@
-"""People who use the pages of a collector in a browser: what they do, what they see, what must never happen."""
+"""People who use a collector's pages in a browser: what they do and see, and what must never happen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pckv
 from pckv.cli import main
 from support.collectors import ADMINISTRATOR, bearer
 from support.parts import missing_part
-from support.serving import Serving
+from support.serving import ServeProcess
 
 HOSTILE = "<script>alert(1)</script>"
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
@@ -26,28 +26,28 @@ SERIOUS = {"serious", "critical"}
 
 
 class Person:
-    """Somebody with their own browser; `bad` collects errors, warnings, dialogs and requests to other origins."""
+    """Somebody with their own browser; `problems` collects errors, warnings, dialogs and requests to other origins."""
 
     def __init__(self, context: Any, origin: str) -> None:
         self.context, self.origin = context, origin
-        self.bad: list[str] = []
+        self.problems: list[str] = []
         self.sent: list[str] = []
-        context.on("request", self._asked)
-        context.on("weberror", lambda error: self.bad.append(str(error.error)))
-        context.on("console", self._said)
+        context.on("request", self._on_request)
+        context.on("weberror", lambda error: self.problems.append(str(error.error)))
+        context.on("console", self._on_console)
         self.page = context.new_page()
-        self.page.on("dialog", lambda dialog: self.bad.append(f"a dialog: {dialog.message}"))
+        self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
 
-    def _asked(self, request: Any) -> None:
+    def _on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):
-            self.bad.append(f"a request to {request.url}")
+            self.problems.append(f"a request to {request.url}")
         if request.post_data:
             self.sent.append(request.post_data)
 
-    def _said(self, message: Any) -> None:
-        # Without a network the browser says so of every request.
+    def _on_console(self, message: Any) -> None:
+        # Without a network the browser logs an error for every request.
         if message.type in {"error", "warning"} and "ERR_INTERNET_DISCONNECTED" not in message.text:
-            self.bad.append(message.text)
+            self.problems.append(message.text)
 
     def go(self, path: str) -> None:
         self.page.goto(self.origin + path)
@@ -70,33 +70,35 @@ class Person:
             axe = import_module("axe_playwright_python.sync_playwright").Axe()
         except ModuleNotFoundError:
             missing_part("axe-playwright-python")
-        found = axe.run(self.page).response["violations"]
+        violations = axe.run(self.page).response["violations"]
         serious = [
-            (each["id"], node["html"])
-            for each in found
-            if each["impact"] in SERIOUS
-            for node in each["nodes"]
+            (violation["id"], node["html"])
+            for violation in violations
+            if violation["impact"] in SERIOUS
+            for node in violation["nodes"]
         ]
         assert serious == []
         width = self.page.evaluate("document.documentElement.scrollWidth")
         assert width <= self.page.viewport_size["width"]
 
 
-def ask(server: Serving, method: str, path: str, content: bytes = b"", media: str = "") -> httpx2.Response:
+def ask(
+    server: ServeProcess, method: str, path: str, content: bytes = b"", media: str = ""
+) -> httpx2.Response:
     """Ask the collector as the administrator."""
     headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
     address = f"http://127.0.0.1:{server.port}{path}"
     return httpx2.request(method, address, content=content, headers=headers, timeout=20).raise_for_status()
 
 
-def add_task(server: Serving, **members: Any) -> pckv.Task:
-    given: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": (1, 5), "epsilon": 1} | members
-    task = pckv.Task(**given)
+def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
+    task_members: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": (1, 5), "epsilon": 1} | members
+    task = pckv.Task(**task_members)
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
     return task
 
 
-def count(server: Serving, task_id: str) -> int:
+def count(server: ServeProcess, task_id: str) -> int:
     return int(ask(server, "GET", f"/tasks/{task_id}/overview").json()["reports"])
 
 
@@ -123,10 +125,10 @@ def sent_bodies(person: Person) -> list[str]:
 
 def estimate(folder: Path, *options: str) -> str:
     files = [str(folder / "reports.parquet"), "--task", str(folder / "task.json")]
-    placed = [str(folder / option) if option.endswith(".csv") else option for option in options]
-    done = CliRunner().invoke(main, ["estimate", *files, *placed], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    arguments = [str(folder / option) if option.endswith(".csv") else option for option in options]
+    result = CliRunner().invoke(main, ["estimate", *files, *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -138,14 +140,14 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def table(page: Any) -> list[tuple[Any, ...]]:
-    found = []
+    rows = []
     for row in page.locator(".estimates tbody tr").all():
         cells = [
             (cell.inner_text(), tuple(map(float, cell.get_attribute("title").split(" – "))))
             for cell in row.locator("td").all()
         ]
-        found.append((row.locator("th").inner_text(), *cells))
-    return found
+        rows.append((row.locator("th").inner_text(), *cells))
+    return rows
 
 
 def download(page: Any, form: str) -> Path:
@@ -158,6 +160,6 @@ def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> N
     """Check that the chances in a sentence are those of the exact law."""
     law = task.channel.count_law
     named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
-    chances = [100 * float(each.plus + each.minus + each.both) for each in named]
-    said = re.findall(r"probability ([0-9.]+) %", sentence)
-    assert [float(chance) for chance in said] == pytest.approx(chances, rel=0.005)
+    chances = [100 * float(support.plus + support.minus + support.both) for support in named]
+    shown = re.findall(r"probability ([0-9.]+) %", sentence)
+    assert [float(chance) for chance in shown] == pytest.approx(chances, rel=0.005)

@@ -1,4 +1,4 @@
-"""Estimates of pilots that tests make up."""
+"""Made-up estimates of pilots."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pckv.counting.job import Job
 from pckv.errors import DataError
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
-from support.made_reports import some_ids, some_messages
+from support.sample_reports import some_ids, some_messages
 
 
 def counted(task: Task, *paths: Path) -> Tally:

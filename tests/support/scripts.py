@@ -1,4 +1,4 @@
-"""Scripts that run in an interpreter of their own."""
+"""Scripts that run in a separate interpreter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def run_script(script: str, interpreter: str | Path = sys.executable) -> str:
-    """What a script prints in an interpreter of its own."""
+    """Run a script in a separate interpreter; return what it prints."""
     done = subprocess.run([str(interpreter), "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

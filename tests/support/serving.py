@@ -1,4 +1,4 @@
-"""Collectors as processes: `pckv serve`, its environment, and what it says when it does not start."""
+"""Collectors as processes: `pckv serve`, its environment, and its message if it does not start."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def environment(**settings: str) -> dict[str, str]:
 
 
 def refusal(folder: Path, *flags: str, **settings: str) -> str:
-    """The one line that a collector says which does not start."""
+    """Run a collector that must not start; return the one line that it prints."""
     ended = subprocess.run(
         command(*flags),
         env=environment(**settings),
@@ -59,24 +59,24 @@ def refusal(folder: Path, *flags: str, **settings: str) -> str:
     return ended.stderr
 
 
-class Serving(NamedTuple):
-    """A collector in a process of its own."""
+class ServeProcess(NamedTuple):
+    """A collector that was started by `pckv serve`."""
 
     port: int
     process: subprocess.Popen[bytes]
     errors: Path
 
     def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = NOTHING) -> bytes:
-        """What it answers to somebody who shows all that they should not have to show."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, SECONDS, source_address=(SENDER, 0))
-        with closing(line):
-            given = CANARIES | {"Content-Type": "application/json", "Connection": "close", **headers}
-            line.request(method, path, body, given)
-            return line.getresponse().read()
+        """Send a request with identifying headers, which must leave no trace; return the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, SECONDS, source_address=(SENDER, 0))
+        with closing(connection):
+            all_headers = CANARIES | {"Content-Type": "application/json", "Connection": "close", **headers}
+            connection.request(method, path, body, all_headers)
+            return connection.getresponse().read()
 
 
 @contextmanager
-def serving(folder: Path, *flags: str, **settings: str) -> Iterator[Serving]:
+def serving(folder: Path, *flags: str, **settings: str) -> Iterator[ServeProcess]:
     errors = folder / "stderr"
     with errors.open("wb") as file:
         process = subprocess.Popen(
@@ -90,7 +90,7 @@ def serving(folder: Path, *flags: str, **settings: str) -> Iterator[Serving]:
             time.sleep(0.02)
         logged = [json.loads(line) for line in errors.read_text().splitlines()]
         port = next(line["port"] for line in logged if line["event"] == "listening")
-        yield Serving(port, process, errors)
+        yield ServeProcess(port, process, errors)
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS) == 0
         assert errors.read_text().splitlines()[-1] == '{"event": "stopped"}'

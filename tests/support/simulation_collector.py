@@ -1,4 +1,4 @@
-"""A collector that a simulator holds in its hands: started, called, stopped and dropped in this process."""
+"""A collector for the simulator: started, called, stopped and dropped in this process."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pckv.collector.state import Collector
 from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
-from support.simulation_model import Answer
+from support.simulation_model import HttpAnswer
 
-# Far more than any answer takes: who waits longer waits for ever.
+# Far more than any answer takes.
 ANSWER_SECONDS = 30
 TOKEN = "simulated"  # noqa: S105
 SETTINGS = Settings(batch_delay=0)
 
 
-class Bug(Exception):
-    """A fault of ours: nothing that a store is known to raise."""
+class UnexpectedError(Exception):
+    """An error that no store is known to raise."""
 
 
 class Fault(Enum):
@@ -37,7 +37,7 @@ class Fault(Enum):
 
 
 class FaultyStore:
-    """A store whose next commit fails, if it is told so: before its transaction, or after it is on disk."""
+    """A store whose next commit fails if `fault` is set: before its transaction, or after it is on disk."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -52,15 +52,15 @@ class FaultyStore:
         if fault is Fault.BEFORE:
             raise StoreError("planned: before the transaction")
         if fault is Fault.BUG:
-            raise Bug
+            raise UnexpectedError
         outcomes = self._store.add_reports(uploads)
         if fault is Fault.AFTER:
             raise StoreError("planned: after the commit")
         return outcomes
 
 
-class Simulated:
-    """One collector after the other on the same store."""
+class SimulatedCollector:
+    """A collector that can be restarted on the same store."""
 
     def __init__(self, url: str, today: Callable[[], str]) -> None:
         self._url, self._today = url, today
@@ -70,7 +70,7 @@ class Simulated:
         self._life: asyncio.Task[None]
 
     async def start(self) -> None:
-        """A new collector, with nothing in memory, on the store as it is."""
+        """Start a new collector, with nothing in memory, on the existing store."""
         store = open_store(self._url)
         store.prepare()
         self.store = FaultyStore(store)
@@ -86,12 +86,12 @@ class Simulated:
         await started.wait()
 
     async def stop(self) -> None:
-        """The orderly end: what waits is written. The store stays open for those who wait for an answer."""
+        """Stop in an orderly way: pending reports are written. The store stays open for requests in flight."""
         self._stopping.set()
         await asyncio.wait_for(self._life, ANSWER_SECONDS)
 
     async def drop(self) -> None:
-        """All at once nothing runs any more; a transaction that was under way ends, one way or the other."""
+        """Cancel everything at once; a running transaction still ends, with a commit or without."""
         running = asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
         for task in running:
             task.cancel()
@@ -100,13 +100,13 @@ class Simulated:
 
     @property
     def collector(self) -> Collector:
-        """The collector behind the application."""
+        """Return the collector behind the application."""
         collector: Collector = self._app.state.collector
         return collector
 
     async def call(
         self, method: str, path: str, body: bytes = b"", media: str = "application/json", query: str = ""
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Call the application as a server would."""
         headers = [(b"content-type", media.encode()), (b"authorization", f"Bearer {TOKEN}".encode())]
         scope = {
@@ -132,8 +132,8 @@ class Simulated:
             status = message.get("status", status)
             parts.append(message.get("body", b""))
 
-        # A server logs what comes out after the answer.
-        with suppress(Bug):
+        # A server would only log an error that is raised after the answer.
+        with suppress(UnexpectedError):
             async with asyncio.timeout(ANSWER_SECONDS):
                 await self._app(scope, receive, send)
-        return Answer(status, b"".join(parts))
+        return HttpAnswer(status, b"".join(parts))

@@ -1,6 +1,6 @@
-"""What must be true of a collector, told from outside: from what was sent to it and what it answered.
+"""What must be true of a collector, judged from the requests that it got and the answers that it gave.
 
-Every report has a word of its own, so that a cell that counts 2 proves that a report was counted twice.
+Every report has its own word, so that a cell that counts 2 proves that a report was counted twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pckv.wire import Report
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 OK, SERVER_FAILED, OVERLOADED = 200, 500, 503
 FIRST_DAY = dt.date(2030, 1, 1)
-# Twice as many words, more than a sequence has reports.
+# There are twice as many words: more than a sequence has reports.
 KEYS = 256
 
 
@@ -37,17 +37,17 @@ def _task(name: str, opens: int | None = None, closes: int | None = None) -> Tas
 TASKS = (_task("always"), _task("soon", opens=1), _task("a while", opens=1, closes=3), _task("spare"))
 
 
-class Broken(AssertionError):
-    """The collector did what it must not do."""
+class SimulationFailure(AssertionError):
+    """The collector broke a rule."""
 
 
 def must(holds: object, what: str) -> None:
-    """Stop unless something holds."""
+    """Fail unless a condition holds."""
     if not holds:
-        raise Broken(what)
+        raise SimulationFailure(what)
 
 
-class Item(NamedTuple):
+class RequestItem(NamedTuple):
     """A report in a request, and the reason for which it must be refused whatever is stored."""
 
     id: str
@@ -56,41 +56,41 @@ class Item(NamedTuple):
     wrong: str | None = None
 
 
-def sound(report: Report) -> Item:
-    """A report as it should be."""
-    return Item(base64url(report.id), base64url(report.body), report)
+def valid_item(report: Report) -> RequestItem:
+    """Return the request item of a valid report."""
+    return RequestItem(base64url(report.id), base64url(report.body), report)
 
 
 class Request(NamedTuple):
-    """An upload; sent again, it is the same bytes."""
+    """An upload; replays send the same bytes."""
 
     task: Task
-    items: tuple[Item, ...]
+    items: tuple[RequestItem, ...]
     media: str
     body: bytes
 
     @property
     def reports(self) -> list[Report]:
-        """The reports that may be stored."""
+        """Return the reports that may be stored."""
         return [item.report for item in self.items if item.report is not None and item.wrong is None]
 
 
-def json_request(task: Task, items: Iterable[Item]) -> Request:
-    """Reports as JSON."""
+def json_request(task: Task, items: Iterable[RequestItem]) -> Request:
+    """Return a request with reports as JSON."""
     items = tuple(items)
     content = {"reports": [{"id": item.id, "body": item.body} for item in items]}
     return Request(task, items, JSON, json.dumps(content).encode())
 
 
-def arrow_request(task: Task, items: Iterable[Item]) -> Request:
-    """Reports as an Arrow stream, which has columns for words alone."""
+def arrow_request(task: Task, items: Iterable[RequestItem]) -> Request:
+    """Return a request with reports as an Arrow stream, which can hold words only."""
     items = tuple(items)
     file = io.BytesIO()
     stream_reports(file, task, [as_arrays(task, [item.report for item in items if item.report is not None])])
     return Request(task, items, ARROW, file.getvalue())
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """An answer; `LOST` if none arrived."""
 
     status: int
@@ -98,85 +98,87 @@ class Answer(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The type of a problem, without its prefix."""
+        """Return the type of a problem, without its prefix."""
         return str(json.loads(self.body)["type"]).rpartition(":")[2]
 
 
-LOST = Answer(0)
-# After these nobody knows whether the reports are there.
+LOST = HttpAnswer(0)
+# After these answers it is unknown whether the reports are stored.
 UNCERTAIN = {LOST.status, SERVER_FAILED, OVERLOADED}
 
 
 @dataclass
-class Sent:
-    """What clients know of one id: the words that may be stored under it, and the one that is."""
+class SentReport:
+    """What clients know of one id: the words that may be stored under it, and the word that is."""
 
     possible: set[int] = field(default_factory=set)
     stored: int | None = None
 
 
 @dataclass
-class Book:
-    """All that clients and operators know of one task."""
+class TaskModel:
+    """What clients and operators know of one task."""
 
     task: Task
-    made: bool = False
+    created: bool = False
     closed: str | None = None
     deleted: bool = False
     forgotten: bool = False
-    sent: dict[bytes, Sent] = field(default_factory=dict)
+    sent: dict[bytes, SentReport] = field(default_factory=dict)
     # Reports whose senders have no final answer, and try again later.
     unanswered: dict[Report, None] = field(default_factory=dict)
     words: Iterator[int] = field(default_factory=count)
 
     def new_word(self) -> bytes:
-        """A body that no other report has."""
+        """Return a body that no other report has."""
         word = next(self.words)
         must(word < (self.task.word_limit or 0), "the simulated task has too few words")
         return word.to_bytes(8, "little")
 
-    def door(self, day: str) -> str | None:
-        """The problem that uploads of a day meet; None if they are taken."""
+    def problem_on(self, day: str) -> str | None:
+        """Return the problem that answers uploads of a day; None if they are accepted."""
         closes, opens = self.task.closes, self.task.opens
         if self.deleted:
             return "deleted"
-        if not self.made:
+        if not self.created:
             return "unknown"
         if self.closed or (closes is not None and day >= closes):
             return "closed"
         return "not-open" if opens is not None and day < opens else None
 
     def forget(self, day: str, days: int) -> None:
-        """Reports are deleted so many days after their task ended; what was counted stays counted."""
+        """Note that reports are deleted `days` after their task ended; the counts stay."""
         over = min(filter(None, (self.closed, self.task.closes)), default=None)
         last = (dt.date.fromisoformat(day) - dt.timedelta(days)).isoformat()
-        self.forgotten |= self.made and not self.deleted and over is not None and over <= last
+        self.forgotten |= self.created and not self.deleted and over is not None and over <= last
 
     def send(self, request: Request) -> list[Report]:
-        """A request leaves; which of its reports could not be stored before."""
+        """Note that a request is sent; return those of its reports that could not be stored before."""
         new = [report for report in request.reports if _word(report) not in self._of(report).possible]
         for report in new:
             self._of(report).possible.add(_word(report))
         return new
 
-    def hear(self, request: Request, answer: Answer, new: list[Report], door: str | None) -> None:
-        """Judge an answer, or that there was none."""
+    def judge(self, request: Request, answer: HttpAnswer, new: list[Report], problem: str | None) -> None:
+        """Judge an answer, or its absence."""
         if answer.status in UNCERTAIN:
-            if door is None:
+            if problem is None:
                 self._wait(request.reports)
             else:
                 self.withdraw(new)
         elif answer.status == OK:
-            must(door is None, f"reports were taken though the task is {door}")
-            self._hear_refusals(request, json.loads(answer.body)["refused"])
+            must(problem is None, f"reports were taken though the task is {problem}")
+            self._judge_refusals(request, json.loads(answer.body)["refused"])
         else:
-            must(answer.kind == door, f"{answer.status} {answer.kind} where {door or 'success'} was due")
+            must(
+                answer.kind == problem, f"{answer.status} {answer.kind} where {problem or 'success'} was due"
+            )
             self.withdraw(new)
-            if door == "not-open":
+            if problem == "not-open":
                 self._wait(request.reports)
 
-    def _hear_refusals(self, request: Request, said: list[dict[str, str]]) -> None:
-        refused = Counter((each["id"], each["reason"]) for each in said)
+    def _judge_refusals(self, request: Request, refusals: list[dict[str, str]]) -> None:
+        refused = Counter((refusal["id"], refusal["reason"]) for refusal in refusals)
         for item in request.items:
             if item.wrong is not None:
                 must(refused[item.id, item.wrong], f"{item.id} was not refused as {item.wrong}")
@@ -191,7 +193,7 @@ class Book:
         must(not +refused, f"refused without a reason: {+refused}")
 
     def acknowledge(self, report: Report) -> None:
-        """From now on a report is stored for good."""
+        """Note that a report is stored for good."""
         sent = self._of(report)
         must(sent.stored in {None, _word(report)}, f"two bodies of {report.id.hex()} were acknowledged")
         sent.stored, sent.possible = _word(report), {_word(report)}
@@ -202,11 +204,11 @@ class Book:
         sent.possible.discard(_word(report))
         must(sent.possible, f"{report.id.hex()} is in conflict with nothing")
         if len(sent.possible) == 1:
-            # A conflict proves that the other one is there.
+            # A conflict proves that the other body is stored.
             sent.stored = next(iter(sent.possible))
 
     def withdraw(self, reports: Iterable[Report]) -> None:
-        """Nothing of a refused request was written."""
+        """Note that nothing of a refused request was written."""
         for report in reports:
             self._of(report).possible.discard(_word(report))
 
@@ -214,40 +216,41 @@ class Book:
         self.unanswered.update(dict.fromkeys(reports))
 
     def check_counts(self, counts: dict[int, int]) -> None:
-        """No acknowledged report missing, none counted twice, nothing that was never sent.
+        """Check that acknowledged reports are counted once, and nothing that was never sent.
 
-        What is counted now must stay, and what is not can only come by being sent again.
+        What is counted now must stay, and other reports can only be counted after they are sent again.
         """
         unexplained = dict(counts)
         for report_id, sent in self.sent.items():
-            found = {word: unexplained.pop(word) for word in sent.possible if word in unexplained}
-            must(sum(found.values()) <= 1, f"{report_id.hex()} was counted {sum(found.values())} times")
+            counted = {word: unexplained.pop(word) for word in sent.possible if word in unexplained}
+            must(sum(counted.values()) <= 1, f"{report_id.hex()} was counted {sum(counted.values())} times")
             if sent.stored is not None:
-                must(found, f"{report_id.hex()} was acknowledged, and is not counted")
-            sent.possible = set(found)
-            sent.stored = next(iter(found), None)
+                must(counted, f"{report_id.hex()} was acknowledged, and is not counted")
+            sent.possible = set(counted)
+            sent.stored = next(iter(counted), None)
         must(not unexplained, f"words that nobody sent are counted: {unexplained}")
 
-    def check_reports(self, found: list[tuple[bytes, int]]) -> None:
-        """The stored reports are those that were just counted."""
+    def check_reports(self, stored: list[tuple[bytes, int]]) -> None:
+        """Check that the stored reports are those that were just counted."""
         expected = {
             report_id: sent.stored for report_id, sent in self.sent.items() if sent.stored is not None
         }
         if self.forgotten:
             expected = {}
         must(
-            len(found) == len(expected), f"{len(found)} reports are stored where {len(expected)} are counted"
+            len(stored) == len(expected),
+            f"{len(stored)} reports are stored where {len(expected)} are counted",
         )
-        must(dict(found) == expected, "the stored reports are not those that are counted")
+        must(dict(stored) == expected, "the stored reports are not those that are counted")
 
     def bounds(self) -> range:
-        """How many reports there may be."""
+        """Return the possible numbers of reports."""
         certain = sum(sent.stored is not None for sent in self.sent.values())
         perhaps = sum(sent.stored is None and bool(sent.possible) for sent in self.sent.values())
         return range(certain, certain + perhaps + 1)
 
-    def _of(self, report: Report) -> Sent:
-        return self.sent.setdefault(report.id, Sent())
+    def _of(self, report: Report) -> SentReport:
+        return self.sent.setdefault(report.id, SentReport())
 
 
 def _word(report: Report) -> int:

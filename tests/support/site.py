@@ -1,4 +1,4 @@
-"""Somebody who asks a site by HTTP, with a session or without."""
+"""Requests to a site by HTTP, with a session or without."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ HOSTILE = "<script>alert(1)</script>"
 FORM = {"name": "movies", "keys": ["Alien", HOSTILE], "low": "1", "high": "5", "epsilon": "1", "pairs": 1}
 
 
-def sign_in(found: Running, token: str = ADMINISTRATOR, **headers: str) -> httpx2.Response:
+def sign_in(collector: Running, token: str = ADMINISTRATOR, **headers: str) -> httpx2.Response:
     return httpx2.post(
-        f"http://127.0.0.1:{found.port}/session", json={"token": token}, headers=OWN_PAGE | headers
+        f"http://127.0.0.1:{collector.port}/session", json={"token": token}, headers=OWN_PAGE | headers
     )
 
 
-def cookie(found: Running, token: str = ADMINISTRATOR) -> dict[str, str]:
-    """The header of somebody who signed in."""
-    answer = sign_in(found, token)
+def cookie(collector: Running, token: str = ADMINISTRATOR) -> dict[str, str]:
+    """Sign in and return the cookie header."""
+    answer = sign_in(collector, token)
     assert answer.status_code == 200
     return {"Cookie": f"{COOKIE}={answer.cookies[COOKIE]}"}
 
 
-def ask(found: Running, method: str, path: str, headers: dict[str, str], **given: Any) -> httpx2.Response:
+def ask(
+    collector: Running, method: str, path: str, headers: dict[str, str], **options: Any
+) -> httpx2.Response:
     # A client of its own: this one keeps no cookies.
-    return httpx2.request(method, f"http://127.0.0.1:{found.port}{path}", headers=headers, **given)
+    return httpx2.request(method, f"http://127.0.0.1:{collector.port}{path}", headers=headers, **options)

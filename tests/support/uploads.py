@@ -23,7 +23,7 @@ def items(*reports: Report) -> bytes:
 
 
 class SlowStore(MemoryStore):
-    """A store that waits before it writes, or fails, as it is told."""
+    """A store that waits for `go` before it writes, and raises `error` if that is set."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ from support.crash_collectors import (
     TASK,
     AcknowledgedReportMissing,
     CollectorProcess,
-    Reply,
+    HttpReply,
     Senders,
     Serve,
     as_arrow,
@@ -44,7 +44,7 @@ from support.crash_collectors import (
 from support.parts import SUPPORT
 from support.stores import opened, postgres_server, postgres_url, report, stored_reports, tally, total
 
-OK = Reply(200, {"refused": []})
+OK = HttpReply(200, {"refused": []})
 PATH = f"/tasks/{TASK.id}/reports"
 CHILDREN = SUPPORT / "client_children.py"
 MOVIES = ["alien", "heat", "brazil"]
@@ -64,8 +64,8 @@ def url(tmp_path: Path) -> str:
     return address
 
 
-def maker(sizes: Callable[[], int]) -> Callable[[], list[Report]]:
-    """Makes new reports, so many at a time, each with a word of its own."""
+def report_maker(sizes: Callable[[], int]) -> Callable[[], list[Report]]:
+    """Return a function that creates as many new reports as `sizes` says, each with its own word."""
     numbers = itertools.count()
     return lambda: [report(next(numbers), task=TASK) for _ in range(sizes())]
 
@@ -73,14 +73,14 @@ def maker(sizes: Callable[[], int]) -> Callable[[], list[Report]]:
 def kill_again_and_again(
     url: str, folder: Path, senders: Senders, kills: int, how: Serve = serve_logging
 ) -> None:
-    """Kill collectors under load; after every restart what was acknowledged must be there."""
+    """Kill collectors under load; after every restart all acknowledged reports must be stored."""
     chance = random.Random(9)
     with opened(url) as store:
         for number in range(kills):
             serving = CollectorProcess(url, folder / "log", how)
             try:
                 if number % 10 == 9:
-                    # Some die before they serve.
+                    # Some are killed before they serve.
                     time.sleep(chance.random() * 0.05)
                     continue
                 port = serving.wait()
@@ -95,7 +95,7 @@ def kill_again_and_again(
 
 def uneven_senders() -> Senders:
     sizes = random.Random(8)
-    return Senders(4, maker(lambda: sizes.choice((1, 1, 5, 20))))
+    return Senders(4, report_maker(lambda: sizes.choice((1, 1, 5, 20))))
 
 
 def test_killed_collectors_keep_every_acknowledged_report(
@@ -117,8 +117,8 @@ def test_kills_catch_an_answer_before_the_commit(url: str, tmp_path: Path) -> No
         kill_again_and_again(url, tmp_path, senders, 50, serve_before_commit)
 
 
-class Begun:
-    """A request whose head the collector has read, and whose body it waits for."""
+class UnfinishedRequest:
+    """A request whose headers the collector has read, and whose body it waits for."""
 
     def __init__(self, port: int, reports: list[Report]) -> None:
         self.reports, self._body = reports, as_json(reports)
@@ -133,31 +133,31 @@ class Begun:
         assert self._file.readline() == b"\r\n"
 
     def end(self) -> bytes:
-        """Send the body; the first line of the answer."""
+        """Send the body; return the first line of the answer."""
         with self._socket, self._file:
             self._socket.sendall(self._body)
             return self._file.readline()
 
 
-def test_a_stopped_collector_answers_what_was_begun(url: str, tmp_path: Path) -> None:
-    make = maker(lambda: 3)
+def test_a_stopping_collector_answers_requests_in_progress(url: str, tmp_path: Path) -> None:
+    make = report_maker(lambda: 3)
     senders = Senders(4, make)
     with opened(url) as store, collector(url, tmp_path / "log") as serving:
         port = serving.wait()
         with senders.sending(port):
-            begun = [Begun(port, make()) for _ in range(16)]
+            requests = [UnfinishedRequest(port, make()) for _ in range(16)]
             serving.terminate()
-            # Nobody is let in any more, and still those who were are answered.
+            # New connections are refused, and requests in progress are still answered.
             while _accepts(port):
                 time.sleep(0.005)
-            answers = [each.end() for each in begun]
-        assert answers == [b"HTTP/1.1 200 OK\r\n"] * len(begun)
+            answers = [request.end() for request in requests]
+        assert answers == [b"HTTP/1.1 200 OK\r\n"] * len(requests)
         assert serving.exit_code() == 0
         assert serving.events[-1] == {"event": "stopped"}
         assert not senders.unexpected
-        done = {one for each in begun for one in each.reports}
-        senders.sent |= done
-        senders.acknowledged |= done
+        answered = {one for request in requests for one in request.reports}
+        senders.sent |= answered
+        senders.acknowledged |= answered
         senders.check(store)
         assert check_store(store) == []
 
@@ -191,7 +191,7 @@ def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
         limit_pages(store, 0)
         full = ask(connection, "POST", PATH, as_json(more))
         assert (full.status, full.body["type"]) == (503, "urn:pckv:problem:overloaded")
-        # Nothing of it was written, and who only reads is not concerned.
+        # Nothing of it was written, and readers are not affected.
         assert sorted(stored_reports(store, TASK)) == sorted(first)
         assert ask(connection, "GET", "/readyz").status == 200
         assert ask(connection, "POST", PATH, as_json(more)).status == 503
@@ -204,7 +204,7 @@ def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
 
 
 def limit_pages(store: SqliteStore, more: int) -> None:
-    """Let the database grow by so many pages and no more."""
+    """Let the database grow by at most `more` pages."""
     with store._writing:
         assert store._writer is not None
         pages = int(str(store._writer.execute("PRAGMA page_count").get))
@@ -219,8 +219,8 @@ def test_two_collectors_share_a_database(tmp_path: Path) -> None:
     sends = reports + chance.choices(reports, k=distinct * 3 // 7)
     chance.shuffle(sends)
     uploads = [
-        list(dict.fromkeys(each))
-        for each in (sends[start : start + batch] for start in range(0, len(sends), batch))
+        list(dict.fromkeys(upload))
+        for upload in (sends[start : start + batch] for start in range(0, len(sends), batch))
     ]
     address = postgres_url()
     with opened(address) as store:
@@ -233,14 +233,14 @@ def test_two_collectors_share_a_database(tmp_path: Path) -> None:
         ):
             ports = itertools.cycle((one.wait(), two.wait()))
 
-            def send(share: list[list[Report]], port: int) -> list[Reply]:
+            def send(share: list[list[Report]], port: int) -> list[HttpReply]:
                 connection = connect(port)
-                # Most are gateways' batches, some are plain uploads.
+                # Most are batches as gateways send them, some are plain uploads.
                 replies = [
-                    ask(connection, "POST", PATH, as_json(each), JSON)
-                    if place % 8 == 7
-                    else ask(connection, "POST", PATH, as_arrow(each), ARROW)
-                    for place, each in enumerate(share)
+                    ask(connection, "POST", PATH, as_json(upload), JSON)
+                    if index % 8 == 7
+                    else ask(connection, "POST", PATH, as_arrow(upload), ARROW)
+                    for index, upload in enumerate(share)
                 ]
                 connection.close()
                 return replies
@@ -255,7 +255,7 @@ def test_two_collectors_share_a_database(tmp_path: Path) -> None:
 
 
 def deadlocks() -> int:
-    """How often the server had to break a deadlock."""
+    """Return how often the server had to break a deadlock."""
     sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     with psycopg.connect(postgres_server()) as connection:
         row = connection.execute(sql).fetchone()
@@ -276,20 +276,20 @@ def test_killed_clients_leave_one_report(tmp_path: Path) -> None:
         for task in tasks:
             store.add_task(task)
         command = [sys.executable, str(CHILDREN), "kill", f"http://127.0.0.1:{serving.wait()}"]
-        said = subprocess.run(
+        printed = subprocess.run(
             [*command, str(tmp_path / "states"), str(file), "250"],
             stdout=subprocess.PIPE,
             text=True,
             timeout=100,
             check=True,
         ).stdout
-        rounds = [json.loads(line) for line in said.splitlines()]
+        rounds = [json.loads(line) for line in printed.splitlines()]
         assert len(rounds) > 10
         for task, line in zip(tasks, rounds, strict=False):
             assert line["sound"]
-            kept = Outbox(StateFolder(tmp_path / "states" / task.name)).find(task.id)
-            assert kept is not None
-            assert stored_reports(store, task) == [kept.report]
+            stored = Outbox(StateFolder(tmp_path / "states" / task.name)).find(task.id)
+            assert stored is not None
+            assert stored_reports(store, task) == [stored.report]
             assert total(store, task).reports == 1
         assert check_store(store) == []
 
@@ -307,12 +307,12 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
             )
             receipt = client.submit(task.id, {MOVIES[number % 3]: 1.0 + number % 5})
             assert receipt.status is Status.SENT
-            kept = Outbox(StateFolder(tmp_path / "states" / str(number))).find(task.id)
-            assert kept is not None
-            return kept.report
+            stored = Outbox(StateFolder(tmp_path / "states" / str(number))).find(task.id)
+            assert stored is not None
+            return stored.report
 
         with ThreadPoolExecutor(threads) as pool:
-            kept = list(pool.map(take_part, range(participants)))
-        assert sorted(stored_reports(store, task)) == sorted(kept)
-        assert total(store, task) == tally(kept, task)
+            reports = list(pool.map(take_part, range(participants)))
+        assert sorted(stored_reports(store, task)) == sorted(reports)
+        assert total(store, task) == tally(reports, task)
         assert check_store(store) == []

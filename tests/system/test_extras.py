@@ -1,4 +1,4 @@
-"""Every extra brings what it needs, and a missing one is one clear line."""
+"""Every extra installs what it needs, and a missing one is one clear line."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ EXTRA_SCRIPTS = {
 
 
 @pytest.mark.parametrize("extra", EXTRA_SCRIPTS)
-def test_each_extra_brings_what_it_needs(extra: str) -> None:
-    """In an environment with nothing else, running this very source."""
+def test_every_extra_installs_what_it_needs(extra: str) -> None:
+    """Run this source in an environment that has nothing but the extra."""
     interpreter = BARE / extra / "bin" / "python"
     if not interpreter.exists():
         missing_part(f"the bare environment for {extra} (make test sets it up)")
@@ -112,7 +112,7 @@ def test_a_missing_extra_is_one_line_on_the_command_line(tmp_path: Path) -> None
     assert done.stderr == "pckv: this needs 'altair': pip install 'pckv[charts]'\n"
 
 
-def test_extras_are_the_designs() -> None:
+def test_the_list_of_extras_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert set(project["optional-dependencies"]) == {
         "files", "pandas", "charts", "lab", "serve", "postgres", "duckdb", "spark", "all",

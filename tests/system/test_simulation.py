@@ -19,15 +19,15 @@ from pckv.store.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
 from pckv.wire import Report
 from support.simulation import simulate
-from support.simulation_collector import Simulated
-from support.simulation_model import FIRST_DAY, TASKS, Answer, Broken, json_request, sound
+from support.simulation_collector import SimulatedCollector
+from support.simulation_model import FIRST_DAY, TASKS, HttpAnswer, SimulationFailure, json_request, valid_item
 from support.stores import report, store_url
 
-# Sequences a test, in tests for each kind: PostgreSQL takes longer to open.
+# Kind of store, sequences per test, number of the test: PostgreSQL takes longer to open.
 CHUNKS = [("sqlite", 30, chunk) for chunk in range(5)] + [("postgres", 13, chunk) for chunk in range(4)]
 SLOW_SEQUENCES = 1000
-# Every planted fault must be seen within so many sequences.
-ENOUGH = 200
+# Every planted fault must be caught within this number of sequences.
+MAX_SEQUENCES = 200
 
 
 def run(kind: str, folder: Path, seeds: Iterable[str]) -> None:
@@ -51,14 +51,14 @@ def test_nothing_is_lost_in_sequences_never_seen_before(
 
 
 def test_an_upload_to_a_stopping_collector_is_refused(tmp_path: Path) -> None:
-    """Found by a restart with requests under way: nobody would ever have written or answered it."""
+    """A regression that the simulation caught: the upload was neither written nor answered."""
 
-    async def upload_late() -> Answer:
-        collector = Simulated(store_url("sqlite", tmp_path), FIRST_DAY.isoformat)
+    async def upload_late() -> HttpAnswer:
+        collector = SimulatedCollector(store_url("sqlite", tmp_path), FIRST_DAY.isoformat)
         await collector.start()
         collector.store.add_task(TASKS[0])
         await collector.stop()
-        request = json_request(TASKS[0], [sound(report(1, task=TASKS[0]))])
+        request = json_request(TASKS[0], [valid_item(report(1, task=TASKS[0]))])
         answer = await collector.call("POST", f"/tasks/{TASKS[0].id}/reports", request.body, request.media)
         collector.store.close()
         return answer
@@ -84,29 +84,29 @@ def count_replays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def replace_on_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two bodies under one id the last is counted as well, and nobody is told."""
+    """Of two bodies under one id the last is counted as well, and acknowledged."""
     add_open = sql._add_open
 
     def adding(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
         decision = add_open(tx, task, batch)
-        taken = BatchDecision([], [])
-        for each, outcome in zip(batch.reports, decision.outcomes, strict=True):
-            taken.outcomes.append(ReportOutcome.STORED if outcome is ReportOutcome.CONFLICT else outcome)
-            if taken.outcomes[-1] is ReportOutcome.STORED:
-                taken.stored.append(each)
-        return taken
+        changed = BatchDecision([], [])
+        for stored, outcome in zip(batch.reports, decision.outcomes, strict=True):
+            changed.outcomes.append(ReportOutcome.STORED if outcome is ReportOutcome.CONFLICT else outcome)
+            if changed.outcomes[-1] is ReportOutcome.STORED:
+                changed.stored.append(stored)
+        return changed
 
     monkeypatch.setattr(sql, "_add_open", adding)
 
 
 def answer_before_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Uploaders do not wait for the disk."""
+    """Uploads are answered before they are on disk."""
     add = ReportWriter.add
-    kept: set[asyncio.Task[list[ReportOutcome]]] = set()
+    tasks: set[asyncio.Task[list[ReportOutcome]]] = set()
 
     async def adding(self: ReportWriter, upload: Upload) -> list[ReportOutcome]:
         task = asyncio.create_task(add(self, upload))
-        kept.add(task)
+        tasks.add(task)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return [ReportOutcome.STORED] * len(upload.reports)
 
@@ -114,7 +114,7 @@ def answer_before_commit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits at a restart is told that all is well."""
+    """Uploads that wait at a restart are acknowledged, and lost."""
     drain = ReportWriter.drain
 
     async def draining(self: ReportWriter) -> None:
@@ -127,7 +127,7 @@ def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compactor forgets a part of those that it folds."""
+    """The compactor loses one of the parts that it merges."""
 
     def merging(task: Task, tallies: Iterable[bytes], size: float) -> Tally:
         return parts.merge_parts(task, list(tallies)[1:], size)
@@ -136,11 +136,11 @@ def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compactor adds the sum and leaves the parts."""
+    """The compactor adds the sum and keeps the parts."""
     monkeypatch.setattr("pckv.store.sqlite.SqliteTransaction.delete_parts", lambda *_: True)
 
 
-def count_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def skip_some_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports are stored, and those of one transaction in five are not counted."""
     calls = itertools.count()
 
@@ -150,11 +150,11 @@ def count_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "tally_of", tallying)
 
 
-def take_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The days of a task are not looked at."""
+def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The days of a task are ignored."""
 
-    def checking(self: Collector, found: StoredTask) -> None:
-        del self, found
+    def checking(self: Collector, stored: StoredTask) -> None:
+        del self, stored
 
     monkeypatch.setattr(Collector, "check_open", checking)
 
@@ -162,11 +162,11 @@ def take_late(monkeypatch: pytest.MonkeyPatch) -> None:
 def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an id that comes twice in a batch the last is stored, and the first counted."""
 
-    def lasts(reports: list[Report]) -> list[Report]:
+    def last_by_id(reports: list[Report]) -> list[Report]:
         last = {report.id: report for report in reports}
         return [last[report_id] for report_id in sorted(last)]
 
-    monkeypatch.setattr(sql, "unique_by_id", lasts)
+    monkeypatch.setattr(sql, "unique_by_id", last_by_id)
 
 
 FAULTS = [
@@ -176,8 +176,8 @@ FAULTS = [
     lose_queue,
     drop_part,
     keep_parts,
-    count_apart,
-    take_late,
+    skip_some_counts,
+    ignore_days,
     store_duplicates,
 ]
 
@@ -187,5 +187,5 @@ def test_planted_faults_are_caught(
     plant: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    with pytest.raises(Broken, match="seed"):
-        run("sqlite", tmp_path, (f"sqlite 0 {number}" for number in range(ENOUGH)))
+    with pytest.raises(SimulationFailure, match="seed"):
+        run("sqlite", tmp_path, (f"sqlite 0 {number}" for number in range(MAX_SEQUENCES)))

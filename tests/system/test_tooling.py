@@ -52,9 +52,9 @@ def test_the_source_imports_every_requirement() -> None:
     """A requirement that only the tests need belongs to the dev group."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
-    wanted = [*project["dependencies"], *(each for extra in extras for each in extra)]
+    requirements = [*project["dependencies"], *(item for extra in extras for item in extra)]
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    for requirement in wanted:
+    for requirement in requirements:
         name = re.split(r"[<>=\[]", requirement)[0]
         if name != "pckv":
             module = re.escape(IMPORT_NAMES.get(name, name.replace("-", "_")))
@@ -65,7 +65,7 @@ def test_the_source_imports_every_requirement() -> None:
 def test_the_package_says_that_it_needs_posix() -> None:
     """The client locks files with fcntl and the lab forks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    systems = [each for each in project["classifiers"] if each.startswith("Operating System")]
+    systems = [item for item in project["classifiers"] if item.startswith("Operating System")]
     assert systems == ["Operating System :: POSIX"]
 
 

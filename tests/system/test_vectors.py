@@ -35,7 +35,7 @@ def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
     return chosen
 
 
-def test_there_are_enough() -> None:
+def test_there_are_enough_vectors() -> None:
     names = ("thresholds", "tasks", "reports", "tallies")
     assert sum(len(cases(name, positive=True)) for name in names) >= 300
     assert sum(len(cases(name, positive=False)) for name in names[1:]) >= 200
@@ -45,8 +45,8 @@ def test_thresholds() -> None:
     for case in cases("thresholds", positive=True):
         epsilon = Fraction(case["epsilon"])
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
-        wanted = {"allocation", "beta", "q", "r", "o", "symbols"}
-        parameters = {name: value for name, value in case.items() if name in wanted}
+        names = {"allocation", "beta", "q", "r", "o", "symbols"}
+        parameters = {name: value for name, value in case.items() if name in names}
         for name in MECHANISMS.keys() & case.keys():
             channel = build(name, case["keys"], case["padding"], epsilon, parameters)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
@@ -59,7 +59,7 @@ def test_every_mechanism_has_vectors_of_every_kind() -> None:
     assert {name for case in cases("thresholds", positive=True) for name in case} >= set(MECHANISMS)
     for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
         shown = " ".join(case[text] for case in cases(name, positive=True))
-        assert all(f'"{each}"' in shown for each in MECHANISMS)
+        assert all(f'"{mechanism}"' in shown for mechanism in MECHANISMS)
 
 
 def test_tasks() -> None:
@@ -110,7 +110,7 @@ def test_negative_vectors_fail_where_they_say(name: str) -> None:
 
 
 def test_vectors_are_what_the_code_writes(tmp_path: Path) -> None:
-    """Byte for byte, but for Parquet (its bytes are its library's) and the last digits of estimates."""
+    """Byte for byte, except Parquet (its bytes depend on the library) and the last digits of estimates."""
     subprocess.run([sys.executable, str(ROOT / "vectors" / "generate.py"), str(tmp_path)], check=True)
     written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     assert written == {path.relative_to(VECTORS) for path in VECTORS.rglob("*") if path.is_file()}
@@ -128,7 +128,7 @@ def test_golden_files_stay_readable(folder: Path) -> None:
     assert tally.reports == 500
     expected = json.loads((folder / "estimates.json").read_text(encoding="utf-8"))
     got = estimate(tally, expected["method"]).to_dict()
-    for row, wanted in zip(got.pop("estimates"), expected.pop("estimates"), strict=True):
-        assert row.pop("key") == wanted.pop("key")
-        assert row == pytest.approx(wanted, rel=1e-9)
+    for row, expected_row in zip(got.pop("estimates"), expected.pop("estimates"), strict=True):
+        assert row.pop("key") == expected_row.pop("key")
+        assert row == pytest.approx(expected_row, rel=1e-9)
     assert got == expected

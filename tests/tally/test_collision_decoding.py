@@ -17,13 +17,13 @@ from pckv.tally.decode.support import decode
 from support.collision import collision_channel
 
 
-def naive_decode(channel: CollisionChannel, counted: dict[int, int], keys: list[int]) -> list[list[int]]:
+def naive_decode(channel: CollisionChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
     """[n1 of every key, n2 of every key], in Python's integers."""
     return [
         [
             sum(
                 times
-                for word, times in counted.items()
+                for word, times in word_counts.items()
                 if hashed(word // channel.symbols, 2 * key + sign) * channel.symbols >> 64
                 == word % channel.symbols
             )
@@ -39,36 +39,38 @@ def test_every_way_to_decode_agrees(data: st.DataObject) -> None:
     pytest.importorskip("numba")
     symbols = data.draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**31 - 1]))
     channel = collision_channel(2**31, 1, "1", symbols)
-    counted = data.draw(
+    word_counts = data.draw(
         st.dictionaries(st.integers(0, channel.word_limit - 1), st.integers(1, 2**40), max_size=30)
     )
-    # Words whose symbol is that of a key asked for, since chance does not find them among many symbols.
+    # Words that support chosen keys, since random words hardly do if there are many symbols.
     keys = data.draw(st.lists(st.integers(0, 2**31 - 1), max_size=8))
     for function, key in enumerate(keys):
-        counted[function * symbols + channel.symbol(function, 2 * key + function % 2)] = 7 + function
-    words = np.array(sorted(counted), np.int64)
-    times = np.array([counted[word] for word in words.tolist()], np.int64)
-    wanted = naive_decode(channel, counted, keys)
-    asked = np.array(keys, np.int64)
-    assert [part.tolist() for part in collision.check_words(channel, words, times, asked)] == wanted
-    assert [part.tolist() for part in collision.check_words_compiled(channel, words, times, asked)] == wanted
+        word_counts[function * symbols + channel.symbol(function, 2 * key + function % 2)] = 7 + function
+    words = np.array(sorted(word_counts), np.int64)
+    times = np.array([word_counts[word] for word in words.tolist()], np.int64)
+    expected = naive_decode(channel, word_counts, keys)
+    key_array = np.array(keys, np.int64)
+    assert [part.tolist() for part in collision.check_words(channel, words, times, key_array)] == expected
+    assert [
+        part.tolist() for part in collision.check_words_compiled(channel, words, times, key_array)
+    ] == expected
     counts = SparseCounts(channel.word_limit)
     counts.add_counts(words, times)
-    assert [part.tolist() for part in decode(channel, counts, asked)] == wanted
+    assert [part.tolist() for part in decode(channel, counts, key_array)] == expected
 
 
-def test_long_decodes_agree_and_tell_how_far_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_decodes_agree_and_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     channel = collision_channel(300, 3, "2")
     words, times = np.unique(default_rng(4).integers(0, channel.word_limit, 5000), return_counts=True)
     monkeypatch.setattr(collision, "CHECKS_PER_SPAN", 2**17)
-    told: dict[str, list[float]] = {"check_words": [], "check_words_compiled": []}
-    found = [
-        getattr(collision, way)(channel, words, times, np.arange(300), shares.append)
-        for way, shares in told.items()
+    progress: dict[str, list[float]] = {"check_words": [], "check_words_compiled": []}
+    decoded = [
+        getattr(collision, name)(channel, words, times, np.arange(300), shares.append)
+        for name, shares in progress.items()
     ]
-    assert np.array_equal(found[0], found[1])
-    for shares in told.values():
+    assert np.array_equal(decoded[0], decoded[1])
+    for shares in progress.values():
         assert len(shares) > 5
         assert shares == sorted(shares)
         assert shares[-1] == 1.0

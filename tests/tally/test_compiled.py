@@ -1,4 +1,4 @@
-"""Compiled tallies: the same counts as plain ones, the same refusals, and nothing changed by those."""
+"""Compiled tallies: the same counts as plain ones, the same refusals, and no change after a refusal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pckv.errors import ReportError
 from pckv.tally.compiled import CompiledTally, fast_tally
 from pckv.tally.kernels.loops import are_planes, count_bits
 from pckv.tally.kernels.planes import plane_problems
-from support.made_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
+from support.sample_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
 
 Array = Any
 
@@ -25,12 +25,12 @@ def as_is(array: Array) -> Array:
 
 
 def from_the_middle(array: Array) -> Array:
-    """A part of a larger array."""
+    """Return a part of a larger array."""
     return np.concatenate([array[:3], array, array[:5]])[min(3, len(array)) :][: len(array)]
 
 
 def every_second(array: Array) -> Array:
-    """An array whose rows do not touch."""
+    """Return an array whose rows are not contiguous."""
     return np.repeat(array, 2, axis=0)[::2]
 
 
@@ -43,11 +43,11 @@ def by_columns(array: Array) -> Array:
 
 
 def unaligned(array: Array) -> Array:
-    """An array that begins at an odd address."""
+    """Return an array that begins at an odd address."""
     buffer = bytearray(array.nbytes + 1)
-    made = np.frombuffer(buffer, array.dtype, array.size, offset=1).reshape(array.shape)
-    made[...] = array
-    return made
+    copy = np.frombuffer(buffer, array.dtype, array.size, offset=1).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def read_only(array: Array) -> Array:
@@ -88,7 +88,7 @@ def test_planes(keys: int, rows: int, seed: int, layout: Callable[[Array], Array
 
 @pytest.mark.parametrize("rows", [1, 3, 4, 15, 16, 255, 256, 1023, 3 * 5 * 17 * 64, 3 * 5 * 17 * 64 + 1])
 def test_fields_that_are_full(rows: int) -> None:
-    """Every bit of every row: each field of the counting loop is filled to its brim."""
+    """Every bit of every row is set: the fields of the counting loop reach their maximum."""
     for lanes in (1, 3, 64):
         all_set = np.full((rows, lanes), 2**64 - 1, np.uint64)
         assert count_bits(all_set).tolist() == [rows] * (64 * lanes)
@@ -110,16 +110,16 @@ def test_words(rows: int, seed: int, layout: Callable[[Array], Array], task: Tas
 
 
 def refused_alike(task: Task, good: Array, bad: Array) -> str:
-    said = []
+    refusals = []
     for tally in both(task):
         tally.add_many(good)
         before = bytes(tally)
         with pytest.raises(ReportError) as caught:
             tally.add_many(bad)
         assert bytes(tally) == before
-        said.append((caught.value.code, str(caught.value)))
-    assert said[0] == said[1]
-    return said[0][1]
+        refusals.append((caught.value.code, str(caught.value)))
+    assert refusals[0] == refusals[1]
+    return refusals[0][1]
 
 
 @given(
@@ -149,15 +149,15 @@ def test_bad_planes(keys: int, rows: int, seed: int, layout: Callable[[Array], A
         bad[row, width - 1] |= np.uint8(0x80)
     else:
         return
-    said = "a sign is set where" if stray else f"a bit beyond the last of {keys} keys"
-    assert refused_alike(task, good, layout(bad)).startswith(f"report {row}: {said}")
+    reason = "a sign is set where" if stray else f"a bit beyond the last of {keys} keys"
+    assert refused_alike(task, good, layout(bad)).startswith(f"report {row}: {reason}")
 
 
 @given(st.integers(1, 20), st.integers(0, 5), seeds)
 def test_any_bytes_are_planes_or_not(keys: int, rows: int, seed: int) -> None:
     width = 2 * -(-keys // 8)
     bodies = np.random.default_rng(seed).integers(0, 256, (rows, width), np.uint8)
-    # Mostly signs are a subset of presence, so that both answers come up.
+    # Signs are mostly a subset of presence, so that both answers occur.
     bodies[:, width // 2 :] &= bodies[:, : width // 2]
     assert are_planes(bodies, keys) == (not list(plane_problems(bodies, keys)))
 
@@ -176,9 +176,9 @@ def test_compiled_tallies_are_tallies() -> None:
         compiled.add_many(messages[:60])
         plain.add_many(messages[60:])
         compiled.merge(plain)
-        whole = Tally(task)
-        whole.add_many(messages)
-        assert compiled == whole
+        expected = Tally(task)
+        expected.add_many(messages)
+        assert compiled == expected
         assert Tally.from_bytes(task, bytes(compiled)) == compiled
 
 
@@ -187,20 +187,20 @@ def test_compiling_is_for_many_reports() -> None:
 
 
 @given(st.integers(0, 300), seeds, st.sampled_from([GRR, COMPACT, SPARSE]))
-def test_words_counted_elsewhere(rows: int, seed: int, task: Task) -> None:
+def test_counted_words_can_be_added(rows: int, seed: int, task: Task) -> None:
     words = some_messages(task, rows, seed).astype(np.int64)
-    found, times = np.unique(words, return_counts=True)
-    order = np.random.default_rng(seed).permutation(found.size)
+    distinct, times = np.unique(words, return_counts=True)
+    order = np.random.default_rng(seed).permutation(distinct.size)
     for tally in both(task):
-        tally.add_counted(found[order], times[order])
-        tally.add_counted(found[:1], times[:1])
-        whole = Tally(task)
-        whole.add_many(np.concatenate([words, words[words == found[0]]]) if rows else words)
-        assert tally == whole
+        tally.add_counted(distinct[order], times[order])
+        tally.add_counted(distinct[:1], times[:1])
+        expected = Tally(task)
+        expected.add_many(np.concatenate([words, words[words == distinct[0]]]) if rows else words)
+        assert tally == expected
 
 
 @pytest.mark.parametrize("word", [-1, 24, 2**62])
-def test_words_counted_elsewhere_are_checked(word: int) -> None:
+def test_counted_words_are_checked(word: int) -> None:
     for tally in both(GRR):
         tally.add_many(np.array([1, 2, 3]))
         before = bytes(tally)

@@ -45,15 +45,15 @@ def tally_of(task: Task, reports: list[Report]) -> Tally:
 def test_any_partition_merges_to_the_same_bytes(task: Task) -> None:
     @settings(max_examples=1000 if task != COMPACT else 200)
     @given(st.lists(st.tuples(messages(task), st.integers(0, 3)), max_size=30), st.permutations(range(4)))
-    def check(dealt: list[tuple[int, int]], order: list[int]) -> None:
-        whole = Tally(task)
-        for message, _ in dealt:
-            whole.add(report(task, message))
+    def check(parts: list[tuple[int, int]], order: list[int]) -> None:
+        direct = Tally(task)
+        for message, _ in parts:
+            direct.add(report(task, message))
         merged = Tally(task)
         for part in order:
-            merged.merge(tally_of(task, [report(task, m) for m, owner in dealt if owner == part]))
-        assert bytes(merged) == bytes(whole)
-        assert bytes(Tally.from_bytes(task, bytes(merged))) == bytes(whole)
+            merged.merge(tally_of(task, [report(task, m) for m, owner in parts if owner == part]))
+        assert bytes(merged) == bytes(direct)
+        assert bytes(Tally.from_bytes(task, bytes(merged))) == bytes(direct)
 
     check()
 
@@ -77,13 +77,13 @@ def test_words_are_counted_and_dummies_are_no_keys(sent: list[int]) -> None:
 
 
 @given(st.lists(messages(COMPACT), max_size=40))
-def test_compact_words_are_asked_about_keys(sent: list[int]) -> None:
+def test_compact_words_are_decoded_key_by_key(sent: list[int]) -> None:
     """125 words over F_5: key k has the digits k mod 5 and ⌊k/5⌋."""
     tally = tally_of(COMPACT, [report(COMPACT, word) for word in sent])
     for support in (key_support(tally), key_support(tally, np.arange(11))):
         for key in range(11):
-            said = [(word // 5 % 5 * (key % 5) + word // 25 * (key // 5) + word % 5) % 5 for word in sent]
-            assert (support.plus[key], support.minus[key]) == (said.count(0), said.count(1))
+            residues = [(word // 5 % 5 * (key % 5) + word // 25 * (key // 5) + word % 5) % 5 for word in sent]
+            assert (support.plus[key], support.minus[key]) == (residues.count(0), residues.count(1))
     assert tally.reports == len(sent)
 
 
@@ -104,8 +104,8 @@ def test_sparse_counts_are_dense_counts(batches: list[list[int]]) -> None:
     for batch in batches:
         for counts in (dense, sparse):
             counts.add(np.array(batch, np.int64))
-    wanted = np.array([0, 50, 7, 7, 23])
-    assert sparse.take(wanted).tolist() == dense.take(wanted).tolist()
+    cells = np.array([0, 50, 7, 7, 23])
+    assert sparse.take(cells).tolist() == dense.take(cells).tolist()
     assert [part.tolist() for part in sparse.nonzero()] == [part.tolist() for part in dense.nonzero()]
 
 
@@ -242,6 +242,6 @@ def test_sparse_counts_are_in_order_whatever_order_they_come_in(cells: list[int]
     counts = SparseCounts(100)
     for _ in range(times):
         counts.add_counts(np.array(cells), np.arange(1, len(cells) + 1))
-    found, sums = counts.nonzero()
-    assert found.tolist() == sorted(cells)
-    assert sums.tolist() == [times * (cells.index(cell) + 1) for cell in found]
+    occupied, sums = counts.nonzero()
+    assert occupied.tolist() == sorted(cells)
+    assert sums.tolist() == [times * (cells.index(cell) + 1) for cell in occupied]

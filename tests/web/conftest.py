@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from support.collectors import Running, running
-from support.node import Node, node
+from support.node import NodeProcess, node
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Running]:
-    """A site whose day is always the same."""
+    """A site with a fixed day."""
     with running(clock=lambda: "2030-01-15") as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[Node]:
+def process() -> Iterator[NodeProcess]:
     """The JavaScript client in Node."""
     with node() as started:
         yield started

@@ -7,7 +7,7 @@ import re
 import pckv
 from pckv.charts import chart_svg, estimates_chart
 
-# Names that every JavaScript object has a member of.
+# Names of members that every JavaScript object has.
 MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
 
 

@@ -30,22 +30,22 @@ from support.site import FORM, HOSTILE, ask
 from support.stores import add
 
 
-def test_the_overview_counts_reports_and_says_where_tasks_are() -> None:
-    with running(clock=lambda: "2030-01-15") as found:
+def test_the_overview_counts_reports_and_states_the_phase_of_tasks() -> None:
+    with running(clock=lambda: "2030-01-15") as site:
         tasks = {
-            "open": found.add_task(),
-            "waiting": found.add_task(opens="2030-01-16"),
-            "closed": found.add_task(closes="2030-01-15"),
+            "open": site.add_task(),
+            "waiting": site.add_task(opens="2030-01-16"),
+            "closed": site.add_task(closes="2030-01-15"),
         }
-        add(found.store, *some_reports(range(12), tasks["open"]), task=tasks["open"])
-        listed = {task["id"]: task for task in found.get("/overview").json()["tasks"]}
+        add(site.store, *some_reports(range(12), tasks["open"]), task=tasks["open"])
+        listed = {task["id"]: task for task in site.get("/overview").json()["tasks"]}
         for phase, task in tasks.items():
             assert listed[task.id]["phase"] == phase
             assert listed[task.id]["reports"] == (12 if phase == "open" else 0)
-            shown = found.get(f"/tasks/{task.id}/overview").json()
+            shown = site.get(f"/tasks/{task.id}/overview").json()
             assert shown.items() >= listed[task.id].items()
-        [first] = found.get("/overview?limit=1").json()["tasks"]
-        rest = found.get(f"/overview?limit=10&after={first['id']}").json()["tasks"]
+        [first] = site.get("/overview?limit=1").json()["tasks"]
+        rest = site.get(f"/overview?limit=10&after={first['id']}").json()["tasks"]
         assert [first["id"], *(task["id"] for task in rest)] == sorted(listed)
 
 
@@ -53,7 +53,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
     task = site.add_task(keys=["Alien", HOSTILE], kind="sizes", mechanism="buckets", padding=8)
     add(site.store, *some_reports(range(12), task), task=task)
     shown = site.get(f"/tasks/{task.id}/overview").json()
-    wanted = {
+    expected = {
         "kind": "sizes",
         "phase": "open",
         "reports": 12,
@@ -62,7 +62,7 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
         "methods": ["consistent"],
         "first_key": "Alien",
     }
-    assert shown.items() >= wanted.items()
+    assert shown.items() >= expected.items()
     chart = site.get(f"/tasks/{task.id}/chart").json()
     estimates = site.get(f"/tasks/{task.id}/estimates").json()["estimates"]
     assert chart["data"]["values"] == estimates
@@ -72,14 +72,14 @@ def test_a_pilot_is_shown_as_one(site: Running, monkeypatch: pytest.MonkeyPatch)
     assert [layer["encoding"]["y"]["sort"] for layer in chart["hconcat"][0]["layer"]] == [None] * 2
     check_problem(site.get(f"/tasks/{task.id}/precision"), 400, "malformed")
     monkeypatch.setattr("pckv.collector.task_phase.MAX_PILOT_REPORTS", 12)
-    listed = {each["id"]: each for each in site.get("/overview").json()["tasks"]}
+    listed = {task["id"]: task for task in site.get("/overview").json()["tasks"]}
     assert (listed[task.id]["kind"], listed[task.id]["phase"]) == ("sizes", "closed")
 
 
 def test_a_task_of_pairs_is_not_shown_as_a_pilot(site: Running) -> None:
     shown = site.get(f"/tasks/{site.add_task().id}/overview").json()
-    wanted = {"kind": "pairs", "most_reports": None, "method": "bayes", "first_key": "0"}
-    assert shown.items() >= wanted.items()
+    expected = {"kind": "pairs", "most_reports": None, "method": "bayes", "first_key": "0"}
+    assert shown.items() >= expected.items()
     assert shown["methods"] == ["baseline", "corrected", "bayes"]
 
 
@@ -90,9 +90,9 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
     estimates = site.get(f"/tasks/{task.id}/estimates?method=baseline&level=0.9&top=20").json()
     assert chart["data"]["values"] == estimates["estimates"]
     for post in site.get(f"/tasks/{task.id}/overview").json()["posts"]:
-        asked = f"method=corrected&post={post}"
-        chart = site.get(f"/tasks/{task.id}/chart?{asked}").json()
-        estimates = site.get(f"/tasks/{task.id}/estimates?{asked}&top=20").json()
+        query = f"method=corrected&post={post}"
+        chart = site.get(f"/tasks/{task.id}/chart?{query}").json()
+        estimates = site.get(f"/tasks/{task.id}/estimates?{query}&top=20").json()
         assert chart["data"]["values"] == estimates["estimates"]
         assert f"method corrected+{post}," in chart["title"]["subtitle"]
     for wrong in ("method=no", "post=no"):
@@ -105,26 +105,26 @@ def test_precision_is_what_plans_predict(site: Running) -> None:
     assert empty["frequency_error"] is None
     assert empty["needed"] > 0
     add(site.store, *some_reports(range(50), task), task=task)
-    found = site.get(f"/tasks/{task.id}/precision?frequency=0.2&wanted=0.05").json()
+    precision = site.get(f"/tasks/{task.id}/precision?frequency=0.2&wanted=0.05").json()
     moments = CountMoments.of(task.channel.count_law)
     squares = predict(moments, 50, 0.2)
-    assert found["frequency_error"] == math.sqrt(squares.frequency)
-    assert found["mean_error"] == 5 * math.sqrt(squares.mean)
-    assert found["needed"] == math.ceil(moments.frequency_variance(0.2) / 0.05**2)
+    assert precision["frequency_error"] == math.sqrt(squares.frequency)
+    assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
+    assert precision["needed"] == math.ceil(moments.frequency_variance(0.2) / 0.05**2)
 
 
 def values(panel: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that a panel draws, wherever they stand in it."""
-    places = [panel, *panel["layer"]]
-    return [row for place in places for row in place.get("data", {}).get("values", [])]
+    """Return the rows that a panel and its layers draw."""
+    layers = [panel, *panel["layer"]]
+    return [row for layer in layers for row in layer.get("data", {}).get("values", [])]
 
 
-def test_the_plan_is_the_librarys(site: Running) -> None:
+def test_the_plan_is_that_of_the_library(site: Running) -> None:
     query = "keys=500&users=20000&epsilon=1.5&pairs=3&objective=mean"
     answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
-    made = plan(500, 20_000, "1.5", 3, objective="mean")
-    assert answer["plan"] == json.loads(json.dumps(made.to_dict()))
-    chosen = next(option for option in made.options if option.mechanism == made.mechanism)
+    expected = plan(500, 20_000, "1.5", 3, objective="mean")
+    assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
+    chosen = next(option for option in expected.options if option.mechanism == expected.mechanism)
     for curve in (answer["by_epsilon"], answer["by_users"]):
         marked = [row for panel in curve["hconcat"] for row in values(panel) if row["series"] == "this plan"]
         assert marked
@@ -142,18 +142,18 @@ def test_a_form_becomes_the_planned_task(site: Running) -> None:
     headers = bearer(ADMINISTRATOR)
     answer = ask(site, "POST", "/tasks/new", headers, json=FORM)
     assert answer.status_code == 201
-    made = pckv.Task.from_json(answer.json()["task"])
+    task = pckv.Task.from_json(answer.json()["task"])
     chosen = plan(2, 10_000, "1", 1)
-    assert (made.name, made.keys, made.mechanism, made.padding) == (
+    assert (task.name, task.keys, task.mechanism, task.padding) == (
         "movies",
         ("Alien", HOSTILE),
         chosen.mechanism,
         chosen.padding,
     )
-    assert answer.headers["location"] == f"/tasks/{made.id}"
-    assert site.get(f"/tasks/{made.id}", None).text == answer.json()["task"]
+    assert answer.headers["location"] == f"/tasks/{task.id}"
+    assert site.get(f"/tasks/{task.id}", None).text == answer.json()["task"]
     assert ask(site, "POST", "/tasks/new", headers, json=FORM).status_code == 200
-    site.administer("DELETE", f"/tasks/{made.id}")
+    site.administer("DELETE", f"/tasks/{task.id}")
     check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM), 410, "deleted")
     mistakes: list[dict[str, Any]] = [
         {"keys": []},
@@ -167,7 +167,7 @@ def test_a_form_becomes_the_planned_task(site: Running) -> None:
         check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM | wrong), 400, "malformed")
 
 
-def test_search_heeds_no_case_and_says_how_many_there_are(site: Running) -> None:
+def test_search_ignores_case_and_states_the_number_of_matches(site: Running) -> None:
     task = site.add_task(keys=["Straße", "STRASSE", "other"])
     answer = site.get(f"/tasks/{task.id}/estimates?search=strasse&limit=1")
     assert answer.headers["x-total-count"] == "2"
@@ -176,7 +176,7 @@ def test_search_heeds_no_case_and_says_how_many_there_are(site: Running) -> None
     assert [row["key"] for row in answer.json()["estimates"]] == ["STRASSE"]
 
 
-def test_estimates_are_made_again_when_reports_came_and_not_otherwise(
+def test_estimates_are_computed_again_only_after_new_reports(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = site.add_task()
@@ -196,25 +196,25 @@ def test_estimates_are_made_again_when_reports_came_and_not_otherwise(
     assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 30
 
 
-def test_the_same_estimates_are_made_once_however_many_ask(
+def test_concurrent_requests_compute_the_same_estimates_once(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = site.add_task()
     add(site.store, *some_reports(range(10), task), task=task)
-    making, made = threading.Event(), []
+    go_on, calls = threading.Event(), []
 
-    def slowly(tally: pckv.Tally, method: str, **asked: Any) -> pckv.Estimates:
-        made.append(method)
-        assert making.wait(20)
-        return pckv.estimate(tally, method, **asked)
+    def slowly(tally: pckv.Tally, method: str, **options: Any) -> pckv.Estimates:
+        calls.append(method)
+        assert go_on.wait(20)
+        return pckv.estimate(tally, method, **options)
 
     monkeypatch.setattr(estimate_cache, "estimate", slowly)
-    # More than there are threads to wait in.
+    # More requests than the server has threads.
     with ThreadPoolExecutor(40) as pool:
         answers = [pool.submit(site.get, f"/tasks/{task.id}/estimates") for _ in range(40)]
-        wait_until(lambda: made)
+        wait_until(lambda: calls)
         assert site.get("/overview").status_code == 200
-        making.set()
+        go_on.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
-    assert len(made) == 1
+    assert len(calls) == 1
     assert site.app.state.collector.estimate_cache._in_progress == {}

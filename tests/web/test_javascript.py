@@ -21,16 +21,16 @@ from pckv.budget import ALLOCATIONS
 from pckv.channels import MECHANISMS
 from pckv.errors import AuditFailure
 from support.client_vectors import check_answers, vectors
-from support.node import CLIENT, Node, node, subject
+from support.node import CLIENT, NodeProcess, node, subject
 
-# The limit of what a page loads, compressed.
+# The largest compressed size of what a page loads.
 MAX_BYTES = 8000
 
 
-def test_vectors_in_node(process: Node) -> None:
-    given = vectors()
-    [answers] = process.ask({"do": "vectors", **given})
-    check_answers(given, answers)
+def test_vectors_in_node(process: NodeProcess) -> None:
+    cases = vectors()
+    [answers] = process.ask({"do": "vectors", **cases})
+    check_answers(cases, answers)
 
 
 # --- audits ---
@@ -42,14 +42,16 @@ def test_vectors_in_node(process: Node) -> None:
     [conformance.check_sampler_epsilon, conformance.check_sampler_equals_law],
     ids=lambda check: check.__name__,
 )
-def test_the_sampler_keeps_its_word(process: Node, check: Callable[[Subject], None], name: str) -> None:
+def test_the_sampler_passes_the_conformance_suite(
+    process: NodeProcess, check: Callable[[Subject], None], name: str
+) -> None:
     """Run over every value of a toy tape, with the client's own thresholds and primitives, against Python's law."""
     check(subject(process, name, MECHANISMS[name]))
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """A text of the client replaced, and the check of a mechanism that must see it."""
+class SourceMutant:
+    """A replacement in the client's source, and the check of a mechanism that must catch it."""
 
     fault: str
     file: str
@@ -60,24 +62,28 @@ class Mutant:
 
 
 MUTANTS = (
-    Mutant(
+    SourceMutant(
         "a threshold that is met counts",
         "core.js",
         "this.draw() < threshold",
         "this.draw() <= threshold",
         "ue-compact",
     ),
-    Mutant("biased below", "core.js", "if (number - result <= this.one - count) return", "return", "grr"),
-    Mutant("padding ignored", "core.js", "Math.max(pairs.length, this.padding)", "pairs.length || 1", "ue"),
-    Mutant("values shifted", "core.js", "value - low", "value", "grr"),
-    Mutant(
+    SourceMutant(
+        "biased below", "core.js", "if (number - result <= this.one - count) return", "return", "grr"
+    ),
+    SourceMutant(
+        "padding ignored", "core.js", "Math.max(pairs.length, this.padding)", "pairs.length || 1", "ue"
+    ),
+    SourceMutant("values shifted", "core.js", "value - low", "value", "grr"),
+    SourceMutant(
         "wrong skip in grr",
         "mechanisms/grr.js",
         "other < (word & -this.setApart)",
         "other <= (word & -this.setApart)",
         "grr",
     ),
-    Mutant(
+    SourceMutant(
         "only one dummy",
         "mechanisms/grr.js",
         "Number(tape.below(BigInt(this.padding)))",
@@ -85,7 +91,7 @@ MUTANTS = (
         "grr",
         conformance.check_sampler_epsilon,
     ),
-    Mutant(
+    SourceMutant(
         "fakes too seldom",
         "mechanisms/ue.js",
         ": 2n * this.fake)",
@@ -93,38 +99,38 @@ MUTANTS = (
         "ue",
         conformance.check_sampler_epsilon,
     ),
-    Mutant(
+    SourceMutant(
         "rounded up", "mechanisms/grr.js", ".over(value.plus(1)).floor", ".over(value.plus(1)).ceil", "grr"
     ),
-    Mutant(
+    SourceMutant(
         "the true residue is not skipped",
         "mechanisms/ue-compact.js",
         "residue = other < first ? other",
         "residue = other < this.q ? other",
         "ue-compact",
     ),
-    Mutant(
+    SourceMutant(
         "a digit is lost",
         "mechanisms/ue-compact.js",
         "rest /= this.q, drawn /= this.q",
         "rest = 0n",
         "ue-compact",
     ),
-    Mutant(
+    SourceMutant(
         "the true bucket is not skipped",
         "mechanisms/buckets.js",
         "other < bucket ? other",
         "other < this.rows ? other",
         "buckets",
     ),
-    Mutant(
+    SourceMutant(
         "a size falls into the next bucket",
         "mechanisms/buckets.js",
         "1; end < padding",
         "2; end < padding",
         "buckets",
     ),
-    Mutant(
+    SourceMutant(
         "the true bucket too often",
         "mechanisms/buckets.js",
         "plus(others)).floor",
@@ -136,7 +142,7 @@ MUTANTS = (
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
-def test_mutant_is_caught(mutant: Mutant, tmp_path: Path) -> None:
+def test_mutant_is_caught(mutant: SourceMutant, tmp_path: Path) -> None:
     faulty = tmp_path / "client"
     shutil.copytree(CLIENT, faulty)
     text = (faulty / mutant.file).read_text(encoding="utf-8")
@@ -152,14 +158,14 @@ def law_task(name: str) -> Task:
     return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, kind=kind)
 
 
-# Where there are very many words, no number of reports shows them all; the exhaustive audits have those.
+# Mechanisms with very many words are left to the exhaustive audits.
 FEW_WORDS = [name for name in MECHANISMS if (law_task(name).word_limit or 0) < 1000]
 
 
 @pytest.mark.parametrize("name", FEW_WORDS)
 @pytest.mark.parametrize("held", [{}, {1: 0.5}, {0: 1.0, 1: -0.25, 2: -1.0}], ids=len)
-def test_reports_follow_the_law(process: Node, name: str, held: dict[int, float]) -> None:
-    """χ² at α = 1e-6 through all that makes a report, from seeded draws of 64 bits.
+def test_reports_follow_the_law(process: NodeProcess, name: str, held: dict[int, float]) -> None:
+    """χ² at α = 1e-6 of complete reports, from seeded draws of 64 bits.
 
     The control, a law wrong by 10 % in its likeliest messages, must fail. They have p ≥ .1 together; with
     n = 10^5 the noncentrality is at least 111 and the power at least .998 with 27 words.
@@ -167,24 +173,26 @@ def test_reports_follow_the_law(process: Node, name: str, held: dict[int, float]
     task = law_task(name)
     count = 100_000
     pairs = {task.key_name(key): value for key, value in held.items()}
-    [found] = process.ask({"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7})
+    [observed] = process.ask(
+        {"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7}
+    )
     law = conformance.law_at(task.channel, held)
-    assert {int(message) for message in found} <= law.keys()
+    assert {int(message) for message in observed} <= law.keys()
     likeliest = {message for message, chance in law.items() if chance == max(law.values())}
-    together = float(sum(law[message] for message in likeliest))
-    rest = (1 - 1.1 * together) / (1 - together)
+    total_chance = float(sum(law[message] for message in likeliest))
+    rest = (1 - 1.1 * total_chance) / (1 - total_chance)
     wrong = {m: float(p) * (1.1 if m in likeliest else rest) for m, p in law.items()}
-    assert p_value(found, {m: float(p) for m, p in law.items()}, count) > 1e-6
-    assert p_value(found, wrong, count) < 1e-6
+    assert p_value(observed, {m: float(p) for m, p in law.items()}, count) > 1e-6
+    assert p_value(observed, wrong, count) < 1e-6
 
 
-def p_value(found: dict[str, int], chances: dict[int, float], count: int) -> float:
+def p_value(observed: dict[str, int], chances: dict[int, float], count: int) -> float:
     assert min(chances.values()) * count >= 5
-    statistic = sum((found.get(str(m), 0) - count * p) ** 2 / (count * p) for m, p in chances.items())
+    statistic = sum((observed.get(str(m), 0) - count * p) ** 2 / (count * p) for m, p in chances.items())
     return float(stats.chi2.sf(statistic, len(chances) - 1))
 
 
-def test_randomness_is_the_systems(process: Node) -> None:
+def test_randomness_comes_from_the_system(process: NodeProcess) -> None:
     """One block: the id and the draws, in pieces that the browser allows. `Math.random` throws in that process."""
     for keys, mechanism, pieces in ((9, "grr", [16 + 40]), (9000, "ue", [65536, 16 + 8 * 9002 - 65536])):
         task = Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism)
@@ -198,16 +206,16 @@ def test_randomness_is_the_systems(process: Node) -> None:
 
 
 def loaded_by(start: str) -> set[Path]:
-    """A module and all that it imports."""
-    found: set[Path] = set()
+    """Return a module and all modules that it imports."""
+    modules: set[Path] = set()
     waiting = [CLIENT / start]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in modules:
+            modules.add(path)
             text = path.read_text(encoding="utf-8")
             waiting += [(path.parent / name).resolve() for name in re.findall(r'from "(\.[^"]+)"', text)]
-    return found
+    return modules
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -221,7 +229,7 @@ def test_the_package_is_what_it_says() -> None:
     package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
     assert package["version"] == pckv.__version__
     assert (package["type"], "dependencies" in package) == ("module", False)
-    # Tapes are given through the files that tests import, and through nothing that a package's user can.
+    # Only files that tests import accept tapes; the package's exports do not.
     assert list(package["exports"]) == ["."]
     code = {path: path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.js")}
     assert {path.relative_to(CLIENT).as_posix() for path in code} >= {

@@ -14,9 +14,9 @@ from pckv.auditing.variants import VARIANTS
 from pckv.channels import MECHANISMS, SIZES, BucketsChannel, Support
 from pckv.client.outbox import task_id_of
 from pckv.tally.decode.support import key_support
-from support.client_collector import Double, Reply
+from support.client_collector import FakeCollector, Reply
 from support.client_devices import MOVIES
-from support.node import Node, described
+from support.node import NodeProcess, described
 
 QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
 
@@ -40,7 +40,7 @@ def some_sign(support: Support) -> Fraction:
     return support.plus + support.minus + support.both
 
 
-def test_odds_are_the_channels(process: Node) -> None:
+def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
     for task in channels():
         channel = task.channel
         [odds] = process.ask({"do": "odds", "channel": described(channel)})
@@ -50,14 +50,14 @@ def test_odds_are_the_channels(process: Node) -> None:
         assert odds == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-12)
 
 
-def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
+def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
     for task in channels():
         messages = list(itertools.islice(task.channel.law({0: 1}).weights, 300)) if small(task) else [0, 7]
         bodies = [task.channel.message_format.encode(message) for message in messages]
-        [said] = process.ask(
+        [answers] = process.ask(
             {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
         )
-        for body, answer in zip(bodies, said, strict=True):
+        for body, answer in zip(bodies, answers, strict=True):
             tally = Tally(task)
             tally.add(Report(bytes(16), body))
             support = key_support(tally)
@@ -71,7 +71,7 @@ def test_what_a_report_says_is_what_is_counted(process: Node) -> None:
 @pytest.mark.parametrize("opens", [None, "2030-01-15", "2030-02-01"])
 @pytest.mark.parametrize("closes", [None, "2030-02-02", "2030-12-31"])
 def test_a_task_is_open_on_the_same_days_as_in_python(
-    process: Node, opens: str | None, closes: str | None
+    process: NodeProcess, opens: str | None, closes: str | None
 ) -> None:
     task = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens=opens, closes=closes)
     days = ["0001-01-01", "9999-12-31"]
@@ -82,7 +82,7 @@ def test_a_task_is_open_on_the_same_days_as_in_python(
     assert phases == [task.phase(day).value for day in days]
 
 
-def test_the_phase_is_todays_if_no_day_is_given(process: Node) -> None:
+def test_the_phase_is_todays_if_no_day_is_given(process: NodeProcess) -> None:
     past = Task(name="t", keys=3, values=(0, 1), epsilon=1, closes="2020-01-01")
     future = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens="2999-01-01")
     answers = process.ask(*({"do": "phaseToday", "task": task.to_json()} for task in (past, future)))
@@ -97,9 +97,9 @@ def small(task: Task) -> bool:
 
 
 @pytest.fixture
-def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCollector]:
     monkeypatch.setenv("no_proxy", "*")
-    with Double(MOVIES).serving() as serving:
+    with FakeCollector(MOVIES).serving() as serving:
         yield serving
 
 
@@ -117,27 +117,29 @@ def double(monkeypatch: pytest.MonkeyPatch) -> Iterator[Double]:
     ],
 )
 def test_a_task_is_checked_against_its_id(
-    process: Node, double: Double, text: bytes, code: str | None
+    process: NodeProcess, collector: FakeCollector, text: bytes, code: str | None
 ) -> None:
-    double.tasks[MOVIES.id] = text
-    [answer] = process.ask({"do": "fetch", "url": double.url + "/", "task": MOVIES.id, "patience": QUICK})
+    collector.tasks[MOVIES.id] = text
+    [answer] = process.ask({"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "patience": QUICK})
     assert answer.get("code") == code
     assert code or answer["id"] == MOVIES.id
 
 
-def test_a_text_with_its_own_id_must_still_be_a_task(process: Node, double: Double) -> None:
+def test_a_text_with_its_own_id_must_still_be_a_task(process: NodeProcess, collector: FakeCollector) -> None:
     for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
         task_id = task_id_of(text)
-        double.tasks[task_id] = text.encode()
-        [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id, "patience": QUICK})
+        collector.tasks[task_id] = text.encode()
+        [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id, "patience": QUICK})
         assert answer["code"] == "bad_task"
 
 
 @pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43])
-def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) -> None:
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": task_id})
+def test_only_valid_task_ids_are_requested(
+    process: NodeProcess, collector: FakeCollector, task_id: str
+) -> None:
+    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id})
     assert answer["code"] == "wrong_task"
-    assert double.received == []
+    assert collector.received == []
 
 
 @pytest.mark.parametrize(
@@ -145,12 +147,12 @@ def test_only_an_id_is_asked_for(process: Node, double: Double, task_id: str) ->
     ["", "example.org", "ftp://example.org", "http://", "http://a b", "http://a:x", "http://ä",
      "http://user:word@host", "http://host?query", "http://host#part", "http://[::1", "http://host/\n"],
 )  # fmt: skip
-def test_only_a_collectors_address(process: Node, url: str) -> None:
+def test_bad_addresses_are_refused(process: NodeProcess, url: str) -> None:
     [answer] = process.ask({"do": "fetch", "url": url, "task": MOVIES.id})
     assert answer["code"] == "bad_parameter"
 
 
-def test_nothing_is_answered(process: Node, double: Double) -> None:
-    double.answers.extend([Reply(500)] * 3)
-    [answer] = process.ask({"do": "fetch", "url": double.url, "task": MOVIES.id, "patience": QUICK})
-    assert (answer["code"], len(double.received)) == ("not_sent", 3)
+def test_a_task_cannot_be_fetched_without_an_answer(process: NodeProcess, collector: FakeCollector) -> None:
+    collector.answers.extend([Reply(500)] * 3)
+    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": MOVIES.id, "patience": QUICK})
+    assert (answer["code"], len(collector.received)) == ("not_sent", 3)

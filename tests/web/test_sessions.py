@@ -31,24 +31,24 @@ from support.stores import opened, store_url
 def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site: Running) -> None:
     answer = sign_in(site)
     assert answer.json() == {"role": "administrator"}
-    said = answer.headers["set-cookie"]
-    assert {part.strip().partition("=")[0].lower() for part in said.split(";")} == {
+    set_cookie = answer.headers["set-cookie"]
+    assert {part.strip().partition("=")[0].lower() for part in set_cookie.split(";")} == {
         COOKIE,
         "httponly",
         "max-age",
         "path",
         "samesite",
     }
-    assert "samesite=strict" in said.lower()
-    assert f"Max-Age={SECONDS}" in said
-    assert "Path=/" in said
-    assert ADMINISTRATOR not in said
-    assert token_hash(ADMINISTRATOR).hex() not in said
+    assert "samesite=strict" in set_cookie.lower()
+    assert f"Max-Age={SECONDS}" in set_cookie
+    assert "Path=/" in set_cookie
+    assert ADMINISTRATOR not in set_cookie
+    assert token_hash(ADMINISTRATOR).hex() not in set_cookie
 
 
 def test_behind_https_a_cookie_never_travels_without_it() -> None:
-    with running(https=1) as found:
-        assert "; Secure" in sign_in(found).headers["set-cookie"]
+    with running(https=1) as collector:
+        assert "; Secure" in sign_in(collector).headers["set-cookie"]
 
 
 def test_wrong_tokens_do_not_sign_in(site: Running) -> None:
@@ -71,7 +71,7 @@ def test_a_session_may_do_what_its_token_may(
     assert ask(site, "GET", "/session", headers).json() == {"role": role}
 
 
-def test_whoever_signs_out_has_no_cookie_any_more(site: Running) -> None:
+def test_signing_out_removes_the_cookie(site: Running) -> None:
     answer = ask(site, "DELETE", "/session", cookie(site) | OWN_PAGE)
     assert answer.status_code == 200
     assert 'pckv_session=""' in answer.headers["set-cookie"]
@@ -79,18 +79,18 @@ def test_whoever_signs_out_has_no_cookie_any_more(site: Running) -> None:
 
 
 def test_a_replaced_token_ends_its_sessions() -> None:
-    with running() as found:
-        administrator, analyst = cookie(found), cookie(found, ANALYST)
-        found.store.set_token(Role.ADMINISTRATOR, token_hash("another"))
-        check_problem(ask(found, "GET", "/overview", administrator), 401, "bad-token")
-        assert ask(found, "GET", "/overview", analyst).status_code == 200
+    with running() as collector:
+        administrator, analyst = cookie(collector), cookie(collector, ANALYST)
+        collector.store.set_token(Role.ADMINISTRATOR, token_hash("another"))
+        check_problem(ask(collector, "GET", "/overview", administrator), 401, "bad-token")
+        assert ask(collector, "GET", "/overview", analyst).status_code == 200
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
-    with running() as found:
-        assert ask(found, "GET", "/tasks", cookie(found, "from the environment")).status_code == 200
-        check_problem(sign_in(found), 401, "bad-token")
+    with running() as collector:
+        assert ask(collector, "GET", "/tasks", cookie(collector, "from the environment")).status_code == 200
+        check_problem(sign_in(collector), 401, "bad-token")
 
 
 def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) -> None:
@@ -104,15 +104,15 @@ def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) 
 
 def test_a_session_ends_after_twelve_hours() -> None:
     now = 1_000_000.0
-    found = Sessions(MemoryStore(), lambda: now)
-    text = found.write(Role.ANALYST, b"hash")
+    signed_sessions = Sessions(MemoryStore(), lambda: now)
+    text = signed_sessions.write(Role.ANALYST, b"hash")
     now += SECONDS - 1
-    assert found.read(text) == (Role.ANALYST, 1_000_000 + SECONDS, sessions.fingerprint(b"hash"))
+    assert signed_sessions.read(text) == (Role.ANALYST, 1_000_000 + SECONDS, sessions.fingerprint(b"hash"))
     now += 1
-    assert found.read(text) is None
+    assert signed_sessions.read(text) is None
 
 
-def test_a_cookie_that_was_changed_anywhere_is_none(site: Running) -> None:
+def test_a_cookie_that_was_changed_anywhere_is_refused(site: Running) -> None:
     guard: Guard = site.app.state.guard
     text = guard.sessions.write(Role.ANALYST, token_hash(ANALYST))
     role, expires, token, signature = text.split(".")
@@ -127,12 +127,12 @@ def test_a_cookie_that_was_changed_anywhere_is_none(site: Running) -> None:
         "...",
         "",
     ]
-    # Every character counts, but for the spare bits of the last one of a base64 text.
+    # Every character counts, except the unused bits of the last base64 character.
     forged += [text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :] for at in range(len(text))]
-    assert not [each for each in forged if guard.sessions.read(each) is not None]
+    assert not [cookie_text for cookie_text in forged if guard.sessions.read(cookie_text) is not None]
 
 
-def test_a_role_that_a_token_does_not_have_is_none(site: Running) -> None:
+def test_a_cookie_with_a_role_that_its_token_does_not_have_is_refused(site: Running) -> None:
     guard: Guard = site.app.state.guard
     text = guard.sessions.write(Role.ADMINISTRATOR, token_hash(ANALYST))
     check_problem(ask(site, "GET", "/overview", {"Cookie": f"{COOKIE}={text}"}), 401, "bad-token")
@@ -154,10 +154,10 @@ def test_a_cookie_changes_nothing_without_the_header_of_our_own_pages(site: Runn
     ]
     for method, path, content in forged:
         check_problem(ask(site, method, path, headers, content=content), 403, "forbidden")
-    found = site.store.find_task(task.id)
-    assert found is not None
-    assert found.closed is None
-    assert not found.by_invitation
+    stored = site.store.find_task(task.id)
+    assert stored is not None
+    assert stored.closed is None
+    assert not stored.by_invitation
     for method, path, content in forged:
         answer = ask(site, method, path, headers | OWN_PAGE, content=content)
         assert answer.status_code in {200, 201}, answer.text
@@ -168,14 +168,14 @@ def test_nobody_can_be_signed_in_by_another_site(site: Running) -> None:
     check_problem(httpx2.post(address, json={"token": ADMINISTRATOR}), 403, "forbidden")
 
 
-def test_other_sites_may_not_ask_for_leave_to_send_the_header(site: Running) -> None:
-    asked = {
+def test_preflight_requests_of_other_sites_do_not_allow_the_header(site: Running) -> None:
+    preflight = {
         "Origin": "https://elsewhere.example",
         "Access-Control-Request-Method": "DELETE",
         "Access-Control-Request-Headers": "x-pckv",
     }
     for path in ("/session", f"/tasks/{site.add_task().id}", "/overview"):
-        answer = ask(site, "OPTIONS", path, asked)
+        answer = ask(site, "OPTIONS", path, preflight)
         assert "x-pckv" not in answer.headers.get("access-control-allow-headers", "").lower()
         assert "access-control-allow-credentials" not in answer.headers
 
@@ -189,12 +189,12 @@ def test_no_page_and_no_log_has_a_token() -> None:
     script = (
         "from support.collectors import ADMINISTRATOR, running\n"
         "import httpx2\n"
-        "with running() as found:\n"
+        "with running() as collector:\n"
         "    for token in (ADMINISTRATOR, 'wrong-canary'):\n"
-        "        httpx2.post(f'http://127.0.0.1:{found.port}/session', json={'token': token}, headers={'X-Pckv': '1'})\n"
+        "        httpx2.post(f'http://127.0.0.1:{collector.port}/session', json={'token': token}, headers={'X-Pckv': '1'})\n"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=SUPPORT.parent
     )
-    assert "canary" not in done.stderr
-    assert ADMINISTRATOR not in done.stderr
+    assert "canary" not in result.stderr
+    assert ADMINISTRATOR not in result.stderr

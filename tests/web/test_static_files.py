@@ -35,7 +35,7 @@ def test_every_answer_tells_browsers_to_load_and_run_nothing_else(site: Running,
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_files_are_sent_once(site: Running, path: str) -> None:
+def test_files_are_cached_by_their_tag(site: Running, path: str) -> None:
     first = site.get(path, None)
     assert first.status_code == 200
     again = site.get(path, None, **{"If-None-Match": first.headers["etag"]})
@@ -62,45 +62,47 @@ def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
         if name.endswith(".html"):
             assert not re.search(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|https?:", text), name
         if name.startswith("static/") and name.endswith((".js", ".css")):
-            # Text only ever becomes text.
+            # Text is never parsed as HTML or code.
             forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:|@import"
             assert not re.search(forbidden, text), name
 
 
-def test_the_script_for_charts_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_script_for_charts_is_built_once_and_cached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
-    assert chart_script.ChartScript().get() == b"made"
-    assert [path.read_bytes() for path in (tmp_path / "pckv").iterdir()] == [b"made"]
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('built')")
+    assert chart_script.ChartScript().get() == b"built"
+    assert [path.read_bytes() for path in (tmp_path / "pckv").iterdir()] == [b"built"]
     monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit(1)")
-    assert chart_script.ChartScript().get() == b"made"
+    assert chart_script.ChartScript().get() == b"built"
 
 
-def test_a_script_for_charts_that_cannot_be_made_is_a_problem(
+def test_a_script_for_charts_that_cannot_be_built_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "raise SystemExit('said by a child')")
-    with running() as found:
-        check_problem(found.get("/vega.js", None), 503, "overloaded")
-    said = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
-    assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in said
+    with running() as collector:
+        check_problem(collector.get("/vega.js", None), 503, "overloaded")
+    logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in logged
 
 
-def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(
+def test_without_a_cache_folder_the_script_is_still_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pckv").write_text("a file where the folder would be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('made')")
-    assert chart_script.ChartScript().get() == b"made"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('built')")
+    assert chart_script.ChartScript().get() == b"built"
 
 
-def test_charts_never_meet_a_half_loaded_pandas() -> None:
-    """Altair asks every number whether it is one of pandas', once some thread has begun to load that."""
-    made = (
+def test_pandas_is_loaded_before_charts_are_drawn() -> None:
+    """Altair checks numbers for pandas types as soon as a thread has begun to import pandas."""
+    script = (
         "import sys; from pckv.collector.settings import Settings; from pckv.store.memory import MemoryStore; "
         "from pckv.web.site import create_site; create_site(MemoryStore(), Settings()); print('pandas' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == "True\n"

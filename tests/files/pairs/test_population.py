@@ -48,19 +48,19 @@ def test_clipping(tmp_path: Path, write: Any) -> None:
         (2, "up", float("-inf")),
         (2, "heat", 5.5),
     ]
-    made = read(write(tmp_path / "a", *rows), clip=True)
-    assert people(made.population) == [{0: 1, 1: 5, 2: 5}, {1: 5, 2: 1}]
-    assert made.clipped == 4
+    repaired = read(write(tmp_path / "a", *rows), clip=True)
+    assert people(repaired.population) == [{0: 1, 1: 5, 2: 5}, {1: 5, 2: 1}]
+    assert repaired.clipped == 4
     path = write(tmp_path / "b", (1, "alien", float("nan")))
     assert refusal(path, clip=True).endswith("value is NaN")
 
 
 @pytest.mark.parametrize("write", [csv_file, parquet_file])
-def test_those_whose_keys_are_all_unknown_stay(tmp_path: Path, write: Any) -> None:
+def test_people_whose_keys_are_all_unknown_stay(tmp_path: Path, write: Any) -> None:
     rows = [(1, "jaws", 4), (2, "up", 2), (2, "jaws", 99), (3, "alien", 3)]
-    made = read(write(tmp_path / "a", *rows), ignore_unknown=True)
-    assert people(made.population) == [{}, {2: 2}, {0: 3}]
-    assert made.ignored == 2
+    repaired = read(write(tmp_path / "a", *rows), ignore_unknown=True)
+    assert people(repaired.population) == [{}, {2: 2}, {0: 3}]
+    assert repaired.ignored == 2
 
 
 REPEATS = [
@@ -76,22 +76,22 @@ REPEATS = [
 
 @pytest.mark.parametrize("write", [csv_file, parquet_file])
 @pytest.mark.parametrize(
-    ("how", "wanted"),
+    ("how", "expected"),
     [
         ("last", [{1: 2.0, 2: 2.5}, {0: 4.0, 2: 3.0}]),
         ("mean", [{1: 2.0, 2: 2.5}, {0: 2.75, 2: 3.0}]),
     ],
 )
-def test_repeated_keys(tmp_path: Path, write: Any, how: str, wanted: People) -> None:
-    made = read(write(tmp_path / "a", *REPEATS), repeated=how)
-    assert people(made.population) == wanted
-    assert made.merged == 3
+def test_repeated_keys(tmp_path: Path, write: Any, how: str, expected: People) -> None:
+    repaired = read(write(tmp_path / "a", *REPEATS), repeated=how)
+    assert people(repaired.population) == expected
+    assert repaired.merged == 3
 
 
-def test_the_last_is_the_last_of_the_file(tmp_path: Path) -> None:
+def test_the_last_repeat_is_the_last_of_the_file(tmp_path: Path) -> None:
     rows = [(user, "alien", 1 + (user + turn) % 5) for turn in range(3) for user in range(50)]
-    made = read(csv_file(tmp_path / "a.csv", *rows), repeated="last")
-    assert people(made.population) == [{0: 1 + (user + 2) % 5} for user in range(50)]
+    repaired = read(csv_file(tmp_path / "a.csv", *rows), repeated="last")
+    assert people(repaired.population) == [{0: 1 + (user + 2) % 5} for user in range(50)]
 
 
 def test_the_first_repeat_of_the_file_is_named(tmp_path: Path) -> None:
@@ -103,5 +103,5 @@ def test_the_first_repeat_of_the_file_is_named(tmp_path: Path) -> None:
 
 def test_a_mean_stays_between_its_values(tmp_path: Path) -> None:
     task = Task(name="t", keys=["a"], values=(0, "0.1"), epsilon=1)
-    made = read(csv_file(tmp_path / "a.csv", *[(1, "a", 0.1)] * 3), task, repeated="mean")
-    assert people(made.population) == [{0: 0.1}]
+    repaired = read(csv_file(tmp_path / "a.csv", *[(1, "a", 0.1)] * 3), task, repeated="mean")
+    assert people(repaired.population) == [{0: 0.1}]

@@ -16,7 +16,6 @@ from pckv.errors import DataError
 from pckv.files.pairs import rows as rows_module
 from pckv.files.pairs.population import read_population
 from pckv.files.pairs.rows import Columns
-from support.made_reports import make_hole
 from support.pairs_files import (
     MOVIES,
     NAMES,
@@ -29,12 +28,13 @@ from support.pairs_files import (
     read,
     refusal,
 )
+from support.sample_reports import make_hole
 
 CATEGORIES = pa.dictionary(pa.int32(), pa.string())
 
 
 @pytest.mark.parametrize(
-    ("task", "rows", "wanted"),
+    ("task", "rows", "expected"),
     [
         (MOVIES, [(7, "alien", 5), (8, "up", 1), (7, "up", 2)], [{0: 5, 2: 2}, {2: 1}]),
         (
@@ -56,12 +56,12 @@ CATEGORIES = pa.dictionary(pa.int32(), pa.string())
     ids=["ints", "floats", "strings", "numbered", "large", "empty", "empty-first", "empty-again"],
 )
 def test_csv_and_parquet_give_the_same_people(
-    tmp_path: Path, task: Task, rows: list[Row], wanted: People
+    tmp_path: Path, task: Task, rows: list[Row], expected: People
 ) -> None:
     for path in (csv_file(tmp_path / "a.csv", *rows), parquet_file(tmp_path / "a.parquet", *rows)):
-        made = read(path, task)
-        assert people(made.population) == wanted
-        assert (made.clipped, made.ignored, made.merged) == (0, 0, 0)
+        result = read(path, task)
+        assert people(result.population) == expected
+        assert (result.clipped, result.ignored, result.merged) == (0, 0, 0)
 
 
 def test_any_population_survives_both_kinds_of_file(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_parquet_columns_of_other_types(tmp_path: Path, column: str, kind: Any) 
 
 
 def test_numbered_keys_may_be_whole_floats(tmp_path: Path) -> None:
-    """As pandas makes them of whole numbers beside an absent one."""
+    """Pandas turns a column of whole numbers into floats if one is missing."""
     good = parquet_file(tmp_path / "good.parquet", (1, 11.0, 0.5), (2, None, None))
     assert people(read(good, NUMBERED).population) == [{11: 0.5}, {}]
     bad = parquet_file(tmp_path / "bad.parquet", (1, 11.0, 0.5), (2, 2.5, 0.5))
@@ -168,13 +168,15 @@ def test_progress_never_falls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     assert shares[-1] == 1
 
 
-def test_a_short_float_is_the_same_number_beside_an_empty_one(tmp_path: Path) -> None:
+def test_a_short_float_is_the_same_number_in_a_column_with_an_empty_one(tmp_path: Path) -> None:
     short = pa.array([2.1, None], pa.float32())
     both = pa.table({"user": [1, 2], "key": ["alien", None], "value": short})
     pq.write_table(both, tmp_path / "both.parquet")
     pq.write_table(both.slice(0, 1), tmp_path / "one.parquet")
-    one, beside = (people(read(tmp_path / name).population)[0] for name in ("one.parquet", "both.parquet"))
-    assert one == beside
+    alone, with_empty = (
+        people(read(tmp_path / name).population)[0] for name in ("one.parquet", "both.parquet")
+    )
+    assert alone == with_empty
 
 
 @pytest.mark.parametrize("value", ["four", "4,5", "0x4", "4 5", "true"])
@@ -190,7 +192,7 @@ def test_numbers_are_plain_decimals(tmp_path: Path, value: str) -> None:
     assert refusal(path, task) == f"{path}, line 2: value {value!r} is not a number"
 
 
-def test_a_missing_column_is_named_beside_those_there(tmp_path: Path) -> None:
+def test_a_missing_column_is_named_with_the_existing_ones(tmp_path: Path) -> None:
     for path in (csv_file(tmp_path / "a", (1, "up", 3)), parquet_file(tmp_path / "b", (1, "up", 3))):
         with pytest.raises(DataError) as caught:
             read_population(path, MOVIES, Columns("user", "movie", "value"))
@@ -255,7 +257,7 @@ def test_damaged_parquet_of_pairs(tmp_path: Path) -> None:
     assert refusal(path).startswith(f"{path}")
 
 
-def test_a_csv_column_that_is_there_twice(tmp_path: Path) -> None:
+def test_a_repeated_csv_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("user,key,value,value\n1,up,3,4\n")
     assert refusal(path).startswith(f"{path}: two columns 'value'")

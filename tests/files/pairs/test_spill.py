@@ -38,14 +38,14 @@ def many_ratings(path: Path) -> Path:
 def test_people_are_the_same_spilled_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = many_ratings(tmp_path / "a.csv")
     task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
-    whole = read_population(path, task, NAMES, REPAIRS)
+    in_memory = read_population(path, task, NAMES, REPAIRS)
     monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 10)
     parts = list(read_populations(path, task, NAMES, REPAIRS))
     assert len(parts) > 100
-    assert held_by_all(part.population for part in parts) == held_by_all([whole.population])
-    for mended in ("clipped", "ignored", "merged"):
-        assert sum(getattr(part, mended) for part in parts) == getattr(whole, mended)
-    assert whole.ignored > 0 < whole.merged
+    assert held_by_all(part.population for part in parts) == held_by_all([in_memory.population])
+    for repair in ("clipped", "ignored", "merged"):
+        assert sum(getattr(part, repair) for part in parts) == getattr(in_memory, repair)
+    assert in_memory.ignored > 0 < in_memory.merged
 
 
 def test_a_repeated_key_is_named_when_spilled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import get_args
 
 from pckv.files.reports.columns import COLUMNS, message_column
 from pckv.wire import MessageFormat
-from support.made_reports import TASKS, some_messages
+from support.sample_reports import TASKS, some_messages
 
 
 def test_the_message_column_follows_the_mechanism() -> None:

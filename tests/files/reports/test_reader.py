@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
-from support.made_reports import GRR as WORDS
-from support.made_reports import UE as PLANES
-from support.made_reports import damage, forged_file, forged_table, make_hole, report_file, some_messages
 from support.report_files import batches_file, counted, report_refusal
+from support.sample_reports import GRR as WORDS
+from support.sample_reports import UE as PLANES
+from support.sample_reports import damage, forged_file, forged_table, make_hole, report_file, some_messages
 
 WORD_ROW = forged_table("word", [3], pa.int64())
 BODY_ROW = forged_table("body", [b"\x01\0\x01\0"], pa.binary())
@@ -96,7 +96,9 @@ def test_the_row_group_of_a_bad_report_is_named(
     ],
     ids=["word", "body", "id", "int32", "uint64", "text", "fixed", "text-body", "id-type"],
 )
-def test_columns_are_there_and_of_their_type(tmp_path: Path, task: Task, table: Any, problem: str) -> None:
+def test_missing_and_mistyped_columns_are_refused(
+    tmp_path: Path, task: Task, table: Any, problem: str
+) -> None:
     path = forged_file(tmp_path / "a.parquet", task, table)
     assert report_refusal(path, task) == f"{path}: {problem}"
 
@@ -122,10 +124,10 @@ def test_parquet_that_names_no_task(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("kept", [4, 7, 12, 100, -1])
-def test_truncated_report_files(tmp_path: Path, task: Task, kept: int) -> None:
+@pytest.mark.parametrize("length", [4, 7, 12, 100, -1])
+def test_truncated_report_files(tmp_path: Path, task: Task, length: int) -> None:
     path = report_file(tmp_path / "a.parquet", task, some_messages(task, 50))
-    path.write_bytes(path.read_bytes()[:kept])
+    path.write_bytes(path.read_bytes()[:length])
     assert report_refusal(path, task).startswith(f"{path}: not a report file (")
 
 
@@ -143,14 +145,14 @@ def test_a_damaged_row_group_is_named(tmp_path: Path, task: Task) -> None:
     assert "\n" not in report_refusal(path, task)
 
 
-def claiming(path: Path, claimed: int, *places: int) -> Path:
-    """Change how many reports (50 in truth) the footer says there are: in the file, its columns, its group."""
-    # Integers of 64 bits stand there as a tag and twice the number.
+def claiming(path: Path, claimed: int, *indexes: int) -> Path:
+    """Change the number of reports (50) that the footer states: of the file, its columns, its row group."""
+    # Integers of 64 bits are encoded as a tag and twice the number.
     data = path.read_bytes()
     start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     parts = data[start:].split(b"\x16\x64")
     assert len(parts) == 5
-    tags = [bytes([0x16, 2 * (claimed if place in places else 50)]) for place in range(4)]
+    tags = [bytes([0x16, 2 * (claimed if index in indexes else 50)]) for index in range(4)]
     path.write_bytes(data[:start] + parts[0] + b"".join(map(b"".join, zip(tags, parts[1:], strict=True))))
     return path
 
@@ -160,16 +162,16 @@ def test_a_row_group_with_fewer_reports_than_it_says(tmp_path: Path) -> None:
     assert report_refusal(path, WORDS) == f"{path}, row group 0: 50 reports where 60 should be"
 
 
-@pytest.mark.parametrize("place", [0, 3], ids=["file", "group"])
+@pytest.mark.parametrize("index", [0, 3], ids=["file", "group"])
 @pytest.mark.parametrize("claimed", [40, 60])
-def test_a_footer_that_contradicts_itself(tmp_path: Path, place: int, claimed: int) -> None:
-    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), claimed, place)
+def test_a_footer_that_contradicts_itself(tmp_path: Path, index: int, claimed: int) -> None:
+    path = claiming(batches_file(tmp_path / "a.parquet", WORDS, 50), claimed, index)
     assert report_refusal(path, WORDS) == f"{path}: not a report file (its footer contradicts itself)"
 
 
 @pytest.mark.parametrize("other", ["word", "WORD", "Report_ID"])
 @pytest.mark.parametrize("first", [True, False])
-def test_columns_are_there_once_in_any_case(tmp_path: Path, other: str, first: bool) -> None:
+def test_repeated_columns_are_refused_in_any_case(tmp_path: Path, other: str, first: bool) -> None:
     columns = [(other, pa.array([5])), *zip(WORD_ROW.column_names, WORD_ROW.columns, strict=True)]
     names, arrays = zip(*(columns if first else columns[::-1]), strict=True)
     path = forged_file(tmp_path / "a.parquet", WORDS, pa.Table.from_arrays(arrays, names))

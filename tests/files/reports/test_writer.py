@@ -10,10 +10,10 @@ import pytest
 from pckv import Task
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
-from support.made_reports import GRR as WORDS
-from support.made_reports import UE as PLANES
-from support.made_reports import direct_tally, message_list, report_file, some_ids, some_messages
 from support.report_files import batches_file, counted
+from support.sample_reports import GRR as WORDS
+from support.sample_reports import UE as PLANES
+from support.sample_reports import direct_tally, message_list, report_file, some_ids, some_messages
 
 
 @pytest.fixture(params=[WORDS, PLANES], ids=["words", "planes"])

@@ -1,4 +1,4 @@
-// What the client says to the vectors, in Node and in a browser alike; the comparing is Python's.
+// The client's answers to the vectors, in Node and in a browser; Python compares them.
 
 /** A source that gives these bytes and no more. */
 export function fixedSource(data) {
@@ -16,7 +16,7 @@ async function refusal(step, work) {
   try {
     return await work();
   } catch (error) {
-    // Anything but a refusal is a fault of the client's.
+    // Anything but a refusal is a fault of the client.
     if (error.name !== "PckvError") throw error;
     return { fails_at: step, code: error.code, message: error.message };
   }
@@ -26,28 +26,29 @@ async function refusal(step, work) {
 export async function answers(client, vectors) {
   const { Tape, Task, channelOf, decimal, expLower, perturbFrom, toText } = await import(`${client}/core.js`);
 
-  async function threshold(given) {
-    const epsilon = decimal(given.epsilon), found = { exp_lower_times_2_256: String(expLower(epsilon).n) };
-    for (const name of given.mechanisms) {
+  async function threshold(vector) {
+    const epsilon = decimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).n) };
+    for (const name of vector.mechanisms) {
       const { Channel } = await import(`${client}/mechanisms/${name}.js`);
-      const parameters = Object.fromEntries(Channel.options.map((option) => [option, given[option]]));
-      const channel = new Channel(given.keys, given.padding, epsilon, parameters);
-      found[name] = Object.fromEntries(Object.keys(given[name]).map((part) => [part, String(channel[part])]));
+      const parameters = Object.fromEntries(Channel.options.map((option) => [option, vector[option]]));
+      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters);
+      computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(channel[part])]));
     }
-    return found;
+    return computed;
   }
 
   const task = ({ json }) =>
     refusal("task", async () => {
-      const made = await Task.fromJson(json), { id, realisedEpsilon } = made, limit = channelOf(made).wordLimit;
+      const parsed = await Task.fromJson(json), { id, realisedEpsilon } = parsed;
+      const limit = channelOf(parsed).wordLimit;
       return { id, realised_epsilon: realisedEpsilon, word_limit: limit === null ? null : String(limit) };
     });
 
-  async function report(given) {
-    const read = await Task.fromJson(given.task);
-    const tape = new Tape(channelOf(read).draws, given.tape ? fixedSource(fromHex(given.tape)) : undefined);
+  async function report(vector) {
+    const read = await Task.fromJson(vector.task);
+    const tape = new Tape(channelOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
-      const { id, body } = perturbFrom(tape, read, new Map(given.pairs));
+      const { id, body } = perturbFrom(tape, read, new Map(vector.pairs));
       return { id: toText(id), body: toText(body) };
     });
   }

@@ -1,11 +1,11 @@
-// The client behind a pipe: every line is a list of requests, and is answered by a line of as many answers.
+// The client behind a pipe: every line is a list of requests, and is answered by one line with a list of answers.
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
 import { answers, fromHex } from "./answers.mjs";
 
 Math.random = () => {
-  throw new Error("Math.random was asked");
+  throw new Error("Math.random was called");
 };
 
 const client = process.argv[2];
@@ -19,7 +19,7 @@ const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | 
 async function channelFrom({ name, keys, padding, epsilon, parameters, bits, functions }) {
   const { Channel } = await import(`${client}/mechanisms/${name}.js`);
   const channel = new Channel(keys, padding, decimal(epsilon), parameters, bits);
-  // Enumeration makes do with few functions where there are very many.
+  // Channels with very many functions are enumerated with few of them.
   if (functions) channel.functions = BigInt(functions);
   return channel;
 }
@@ -50,7 +50,7 @@ function tapeOf(bits, numbers) {
   return tape;
 }
 
-/** Undefined where the tape ended first. */
+/** Return the result of the work; undefined if the tape ended first. */
 function untilEmpty(work) {
   try {
     return work();
@@ -60,21 +60,21 @@ function untilEmpty(work) {
   }
 }
 
-/** What `draw`, `below` or `bernoulli` makes of every number; null where it wants another one. */
+/** The outcome of `draw`, `below` or `bernoulli` for every number; null where it needs another draw. */
 function outcomes(bits, method, argument) {
   return Array.from({ length: 2 ** bits }, (_, number) => {
-    const found = untilEmpty(() => tapeOf(bits, [BigInt(number)])[method](argument));
-    return found === undefined ? null : BigInt(found);
+    const outcome = untilEmpty(() => tapeOf(bits, [BigInt(number)])[method](argument));
+    return outcome === undefined ? null : BigInt(outcome);
   });
 }
 
-/** All that a sampler can do with a tape of small draws: what it asks for, and where each answer leads. */
+/** The decision tree of a sampler with a tape of small draws: what it requests, and where every outcome leads. */
 function tree(channel, pairs, bits, known, path = []) {
   const left = [...path];
-  let wanted;
+  let requested;
   const next = (method, argument = 0n) => {
     if (left.length) return left.shift();
-    wanted = [method, argument];
+    requested = [method, argument];
     throw EMPTY;
   };
   const tape = {
@@ -85,49 +85,49 @@ function tree(channel, pairs, bits, known, path = []) {
   };
   const body = untilEmpty(() => channel.perturb(pairs, tape));
   if (body !== undefined) return String(toInteger(body));
-  const place = wanted.join(" ");
-  known[place] ??= [...new Set(outcomes(bits, ...wanted))].filter((outcome) => outcome !== null);
-  const branches = known[place].map((outcome) => [
+  const step = requested.join(" ");
+  known[step] ??= [...new Set(outcomes(bits, ...requested))].filter((outcome) => outcome !== null);
+  const branches = known[step].map((outcome) => [
     String(outcome),
     tree(channel, pairs, bits, known, [...path, outcome]),
   ]);
-  return [wanted[0], String(wanted[1]), Object.fromEntries(branches)];
+  return [requested[0], String(requested[1]), Object.fromEntries(branches)];
 }
 
 const ANSWERS = {
-  vectors: (given) => answers(client, given),
+  vectors: (cases) => answers(client, cases),
   level: ({ value, low, high }) => String(level(value, low, high)),
   outcomes: ({ bits, method, argument }) =>
     outcomes(bits, method, BigInt(argument)).map((outcome) => outcome === null ? null : String(outcome)),
   tree: async ({ channel, pairs }) => tree(await channelFrom(channel), pairsOf(pairs), channel.bits, {}),
   // A report from given draws; null where there are too few.
   perturb: async ({ channel, pairs, draws }) => {
-    const made = await channelFrom(channel);
-    const body = untilEmpty(() => made.perturb(pairsOf(pairs), tapeOf(64, draws.map(BigInt))));
+    const built = await channelFrom(channel);
+    const body = untilEmpty(() => built.perturb(pairsOf(pairs), tapeOf(64, draws.map(BigInt))));
     return body === undefined ? null : String(toInteger(body));
   },
   odds: async ({ channel }) => (await channelFrom(channel)).odds,
   says: async ({ task, bodies }) => {
     const read = await Task.fromJson(task);
-    const said = (body) => (read.buckets ? read.says(body) : read.keys.map((key) => read.says(body, key)));
-    return bodies.map((body) => said(fromHex(body)));
+    const claims = (body) => (read.buckets ? read.says(body) : read.keys.map((key) => read.says(body, key)));
+    return bodies.map((body) => claims(fromHex(body)));
   },
   phase: async ({ task, days }) => {
     const read = await Task.fromJson(task);
     return days.map((day) => read.phase(day));
   },
   phaseToday: async ({ task }) => (await Task.fromJson(task)).phase(),
-  // How often each message comes, from repeatable draws.
+  // How often each message occurs, from repeatable draws.
   many: async ({ task, pairs, count, seed }) => {
-    const read = await Task.fromJson(task), found = {}, source = repeatable(seed);
-    for (let made = 0; made < count; made++) {
+    const read = await Task.fromJson(task), counts = {}, source = repeatable(seed);
+    for (let number = 0; number < count; number++) {
       const { body } = perturbFrom(new Tape(channelOf(read).draws, source), read, pairs);
       const message = toInteger(body);
-      found[message] = (found[message] ?? 0) + 1;
+      counts[message] = (counts[message] ?? 0) + 1;
     }
-    return found;
+    return counts;
   },
-  // The bytes of randomness that one report took, as a page makes it.
+  // The bytes of randomness that one report takes when a page creates it.
   taken: async ({ task, pairs }) => {
     const read = await Task.fromJson(task), taken = [], real = crypto.getRandomValues;
     crypto.getRandomValues = (data) => {

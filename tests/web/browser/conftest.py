@@ -12,7 +12,7 @@ from pckv.store.base import Role
 from support.browser import OPTIONS, chromium, pages
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
 from support.people import DESK, Person
-from support.serving import Serving, serving
+from support.serving import ServeProcess, serving
 from support.stores import opened
 
 
@@ -32,7 +32,7 @@ def browser(browsers: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def context(browser: Any) -> Iterator[Any]:
-    """The browser of somebody who was never here before."""
+    """A new browser context without any stored data."""
     created = browser.new_context()
     yield created
     created.close()
@@ -53,7 +53,7 @@ def collector() -> Iterator[Running]:
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
     """A collector with its pages, in a process of its own."""
     folder = tmp_path_factory.mktemp("collector")
     with opened(f"sqlite:///{folder}/pckv.db") as store:
@@ -64,17 +64,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 @pytest.fixture
-def people(browser: Any, server: Serving) -> Iterator[Any]:
-    """People who come one after the other; nothing bad may have happened in any of their browsers."""
+def people(browser: Any, server: ServeProcess) -> Iterator[Any]:
+    """A function that opens a person's browser; none of them may have had problems in the end."""
     persons: list[Person] = []
 
-    def come(viewport: dict[str, int] = DESK, **options: Any) -> Person:
+    def open_browser(viewport: dict[str, int] = DESK, **options: Any) -> Person:
         context = browser.new_context(viewport=viewport, **options)
         context.set_default_timeout(20_000)
         persons.append(Person(context, f"http://127.0.0.1:{server.port}"))
         return persons[-1]
 
-    yield come
+    yield open_browser
     for person in persons:
         person.context.close()
-    assert [said for person in persons for said in person.bad] == []
+    assert [problem for person in persons for problem in person.problems] == []

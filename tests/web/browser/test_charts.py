@@ -11,14 +11,14 @@ import pytest
 import pckv
 from support.collectors import as_items
 from support.people import PHONE, Person, add_task, answer, download, table
-from support.serving import Serving
+from support.serving import ServeProcess
 
-# Names that every JavaScript object has a member of.
+# Names of members that every JavaScript object has.
 MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
 SCRIPT_FAILED = "The script that draws charts cannot be loaded."
 
 
-def add_reports(server: Serving, task: pckv.Task, count: int = 200) -> None:
+def add_reports(server: ServeProcess, task: pckv.Task, count: int = 200) -> None:
     """Send reports of people who hold one key each."""
     reports = [
         pckv.perturb(task, {task.key_name(number % task.key_count): 1 + number % 5})
@@ -29,7 +29,7 @@ def add_reports(server: Serving, task: pckv.Task, count: int = 200) -> None:
 
 
 def open_task(person: Person, task: pckv.Task) -> Any:
-    """Sign in and look at a task; its page."""
+    """Sign in and open a task; return the page."""
     person.sign_in()
     person.go(f"/#/tasks/{task.id}")
     return person.page
@@ -40,7 +40,7 @@ def chart_with(page: Any, text: str) -> Any:
 
 
 def hold(page: Any, pattern: str) -> list[Any]:
-    """Hold back all requests of a page that match a pattern; what is held."""
+    """Hold back all requests of a page that match a pattern; return the list of held requests."""
     held: list[Any] = []
     page.route(re.compile(pattern), lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     return held
@@ -53,7 +53,7 @@ def release(page: Any, held: list[Any]) -> None:
     page.wait_for_timeout(1000)
 
 
-def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: Serving) -> None:
+def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="late chart")
     add_reports(server, task)
     page = open_task(people(), task)
@@ -69,7 +69,7 @@ def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: Serving
     assert chart_with(page, "method baseline").count() == 0
 
 
-def test_a_late_answer_about_precision_is_not_shown(people: Any, server: Serving) -> None:
+def test_a_late_answer_about_precision_is_not_shown(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="late precision")
     page = open_task(people(), task)
     page.get_by_text("An error of ±1 %").wait_for()
@@ -116,7 +116,7 @@ def test_only_the_newest_drawing_is_shown(people: Any, same: bool) -> None:
     assert result == {"shown": "drawing 2", "discarded": ["drawing 1"]}
 
 
-def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: Serving) -> None:
+def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="no script")
     add_reports(server, task)
     person = people()
@@ -127,11 +127,11 @@ def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: 
     page.get_by_label("Level of the intervals").select_option("0.9")
     chart_with(page, "90% intervals").wait_for()
     page.get_by_role("alert").wait_for(state="detached")
-    # The browser itself says that the script did not come.
-    person.bad = [said for said in person.bad if "ERR_FAILED" not in said]
+    # The browser itself logs that the script could not be loaded.
+    person.problems = [problem for problem in person.problems if "ERR_FAILED" not in problem]
 
 
-def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server: Serving) -> None:
+def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="members", keys=MEMBERS, padding=2)
     participant = people(PHONE)
     answer(participant, task.id, {key: 1 + number for number, key in enumerate(MEMBERS)})
@@ -150,7 +150,7 @@ def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server:
     assert all(f">{key}</text>" in picture for key in MEMBERS)
 
 
-def test_the_downloaded_picture_has_its_own_colours(people: Any, server: Serving) -> None:
+def test_the_downloaded_picture_has_its_own_colours(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="picture", keys=["Alien", "#3367a8"])
     add_reports(server, task)
     pictures = {}

@@ -1,4 +1,4 @@
-"""What the JavaScript client makes of a collector's answers."""
+"""How the JavaScript client handles a collector's answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.browser import (
     as_report,
 )
 from support.client_collector import LOST, Reply, problem
-from support.client_devices import FINAL, LASTING, PASSING
+from support.client_devices import FINAL_REFUSALS, LASTING_FAILURES, TEMPORARY_FAILURES
 from support.collectors import JSON, as_items, new_task
 
 
@@ -46,17 +46,17 @@ class ScriptedCollector:
         return self._tab.call(self._url, QUICK, "submit", task.id, PAIRS)
 
 
-def test_what_passes_is_tried_again(context: Any, port: int) -> None:
+def test_temporary_failures_are_retried(context: Any, port: int) -> None:
     scripted = ScriptedCollector(context, port)
-    for reply in PASSING:
+    for reply in TEMPORARY_FAILURES:
         for replies, status in ((1, "sent"), (2, "waiting")):
             receipt = scripted.submit(new_task(), *[reply] * replies)
             assert (receipt["status"], len(scripted.sent), len(set(scripted.sent))) == (status, 2, 1), reply
 
 
-def test_what_needs_time_waits_without_trying_on(context: Any, port: int) -> None:
+def test_lasting_failures_are_not_retried_at_once(context: Any, port: int) -> None:
     scripted = ScriptedCollector(context, port)
-    for reply in LASTING:
+    for reply in LASTING_FAILURES:
         task = new_task()
         waiting = scripted.submit(task, reply)
         assert (waiting["status"], bool(waiting["reason"]), len(scripted.sent)) == ("waiting", True, 1), reply
@@ -65,9 +65,9 @@ def test_what_needs_time_waits_without_trying_on(context: Any, port: int) -> Non
         assert (receipt["status"], receipt["perturbed"], scripted.sent) == ("sent", False, before), reply
 
 
-def test_what_is_refused_by_an_answer_stays_refused(context: Any, port: int) -> None:
+def test_a_refusal_is_final(context: Any, port: int) -> None:
     scripted = ScriptedCollector(context, port)
-    for reason, reply in FINAL.items():
+    for reason, reply in FINAL_REFUSALS.items():
         task = new_task()
         for uploads in (1, 0):
             refused = scripted.submit(task, reply)
@@ -75,10 +75,13 @@ def test_what_is_refused_by_an_answer_stays_refused(context: Any, port: int) -> 
             assert (refused["code"], len(scripted.sent)) == ("refused", uploads)
 
 
-def test_a_collector_says_when_to_come_back(context: Any, port: int) -> None:
+def test_retry_after_is_respected(context: Any, port: int) -> None:
     scripted = ScriptedCollector(context, port)
-    for said, status in (("3600", "waiting"), ("nonsense", "sent"), ("-5", "sent"), ("0", "sent")):
-        assert scripted.submit(new_task(), problem(503, "overloaded", Retry_After=said))["status"] == status
+    for retry_after, status in (("3600", "waiting"), ("nonsense", "sent"), ("-5", "sent"), ("0", "sent")):
+        assert (
+            scripted.submit(new_task(), problem(503, "overloaded", Retry_After=retry_after))["status"]
+            == status
+        )
 
 
 def test_a_report_travels_as_the_python_client_sends_it(context: Any, port: int) -> None:

@@ -28,11 +28,11 @@ from support.stores import stored_reports
 
 def test_vectors_in_a_browser(context: Any, port: int) -> None:
     tab = Tab(context, port)
-    given = vectors()
+    cases = vectors()
     answers = tab.page.evaluate(
-        "async (given) => (await import('/javascript/answers.mjs')).answers('/client', given)", given
+        "async (given) => (await import('/javascript/answers.mjs')).answers('/client', given)", cases
     )
-    check_answers(given, answers)
+    check_answers(cases, answers)
     assert tab.errors == []
 
 
@@ -71,7 +71,7 @@ def test_send_needs_a_report(context: Any, port: int, collector: Running) -> Non
     assert Tab(context, port).call(url(collector), {}, "send", task.id)["code"] == "not_sent"
 
 
-def test_bad_pairs_cost_nothing(context: Any, port: int, collector: Running) -> None:
+def test_bad_pairs_spend_nothing(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
     for bad in ({"99": 1}, {"1": 2}, {"1": None}, {"1": "1"}, {"01": 1}):
@@ -89,14 +89,14 @@ def test_offline_then_flush(context: Any, port: int, collector: Running) -> None
     tab.page.evaluate("() => import('/client/mechanisms/grr.js')")
     context.set_offline(True)
     receipts = [tab.call(url(collector), QUICK, "submit", task.id, PAIRS) for task in tasks]
-    assert {(each["status"], each["perturbed"]) for each in receipts} == {("waiting", True)}
-    assert all(each["reason"].startswith("no answer") for each in receipts)
-    assert {each["status"] for each in tab.call(url(collector), QUICK, "flush")} == {"waiting"}
+    assert {(receipt["status"], receipt["perturbed"]) for receipt in receipts} == {("waiting", True)}
+    assert all(receipt["reason"].startswith("no answer") for receipt in receipts)
+    assert {receipt["status"] for receipt in tab.call(url(collector), QUICK, "flush")} == {"waiting"}
     context.set_offline(False)
-    # Elsewhere nothing waits.
+    # No report waits for another collector.
     assert tab.call("http://127.0.0.1:1", QUICK, "flush") == []
     tab.page.reload()
-    assert {each["status"] for each in tab.call(url(collector), QUICK, "flush")} == {"sent"}
+    assert {receipt["status"] for receipt in tab.call(url(collector), QUICK, "flush")} == {"sent"}
     assert tab.call(url(collector), QUICK, "flush") == []
     for task, receipt in zip(tasks, receipts, strict=True):
         check_one(collector, task, receipt)
@@ -111,7 +111,7 @@ def test_offline_without_the_task_nothing_is_perturbed(context: Any, port: int, 
     assert tab.call(url(collector), QUICK, "spent") == "0"
 
 
-def test_a_closed_task_costs_nothing(context: Any, port: int, collector: Running) -> None:
+def test_a_closed_task_spends_nothing(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task(closes="2020-01-01")
     tab = Tab(context, port)
     for method in ("submit", "prepare"):
@@ -131,7 +131,7 @@ def test_a_report_from_before_the_end_is_sent_after_it(context: Any, port: int, 
     assert (sent["status"], sent["report"]) == ("sent", prepared["report"])
 
 
-def test_refused_stays_refused(context: Any, port: int, collector: Running) -> None:
+def test_a_refusal_is_final(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
     prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
@@ -161,8 +161,8 @@ def test_an_invitation_travels_with_its_report(context: Any, port: int, collecto
     task = collector.add_task()
     [token] = collector.administer("POST", f"/tasks/{task.id}/invitations").json()["invitations"]
     tab = Tab(context, port)
-    for given in ({"invitation": "mistyped"}, {}):
-        refused = tab.call(url(collector), {}, "submit", task.id, PAIRS, given)
+    for options in ({"invitation": "mistyped"}, {}):
+        refused = tab.call(url(collector), {}, "submit", task.id, PAIRS, options)
         assert "invitation_unknown" in refused["message"]
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS, {"invitation": token})
     assert (receipt["status"], receipt["perturbed"]) == ("sent", False)
@@ -170,7 +170,7 @@ def test_an_invitation_travels_with_its_report(context: Any, port: int, collecto
     assert tab.call(url(collector), {}, "submit", task.id, {}, {"invitation": ""})["code"] == "bad_parameter"
 
 
-def test_a_portal_decides_nothing(context: Any, port: int, collector: Running) -> None:
+def test_the_answer_of_a_network_portal_decides_nothing(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
     tab.call(url(collector), {}, "task", task.id)
@@ -199,7 +199,7 @@ def test_a_page_killed_before_it_sends_loses_nothing(context: Any, port: int, co
     assert body == as_items(as_report(sent))
 
 
-def test_a_lost_answer_costs_nothing(context: Any, port: int, collector: Running) -> None:
+def test_a_report_whose_answer_is_lost_is_sent_again(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
 
@@ -215,16 +215,18 @@ def test_a_lost_answer_costs_nothing(context: Any, port: int, collector: Running
     check_one(collector, task, waiting)
 
 
-def test_a_browser_that_ends_remembers(browsers: Any, tmp_path: Path, port: int, collector: Running) -> None:
+def test_a_report_survives_a_restart_of_the_browser(
+    browsers: Any, tmp_path: Path, port: int, collector: Running
+) -> None:
     task = collector.add_task()
     first = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
-    made = Tab(first, port).call(url(collector), {}, "prepare", task.id, PAIRS)
+    prepared = Tab(first, port).call(url(collector), {}, "prepare", task.id, PAIRS)
     first.close()
     second = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
     sent = Tab(second, port).call(url(collector), {}, "submit", task.id, {})
     second.close()
-    assert (sent["perturbed"], sent["report"]) == (False, made["report"])
-    check_one(collector, task, made)
+    assert (sent["perturbed"], sent["report"]) == (False, prepared["report"])
+    check_one(collector, task, prepared)
 
 
 def test_an_insecure_page_is_told_why(context: Any, port: int, collector: Running) -> None:

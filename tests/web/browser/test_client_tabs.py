@@ -1,4 +1,4 @@
-"""The JavaScript client in several tabs: one report per task, one half of a survey, one cap."""
+"""The JavaScript client in several tabs: one report per task, a pilot or its main task, one cap."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ from support.collectors import Running
 from support.node import CLIENT
 from support.stores import stored_reports
 
-TASK_PLACE = re.compile("/tasks/[^/]+$")
+TASK_ADDRESS = re.compile("/tasks/[^/]+$")
 
-Raced = list[tuple[Task, list[dict[str, Any]]]]
+RaceResults = list[tuple[Task, list[dict[str, Any]]]]
 
 
-def race(context: Any, port: int, collector: Running, rounds: int, *, with_pilot: bool = False) -> Raced:
+def race(
+    context: Any, port: int, collector: Running, rounds: int, *, with_pilot: bool = False
+) -> RaceResults:
     """Let two tabs submit at the same time: both wait for the task, or one for its pilot, and get it together."""
     tabs = [Tab(context, port), Tab(context, port)]
     held: list[Any] = []
-    context.route(TASK_PLACE, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    context.route(TASK_ADDRESS, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     results = []
     for _ in range(rounds):
         task = collector.add_task()
@@ -73,8 +75,8 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
-    hasty = {"if (kept) {": "if (kept && !task) {", 'reports("add"': 'reports("put"'}
-    with pages(faulty_client(tmp_path, hasty)) as port:
+    faults = {"if (kept) {": "if (kept && !task) {", 'reports("add"': 'reports("put"'}
+    with pages(faulty_client(tmp_path, faults)) as port:
         raced = race(context, port, collector, 2)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
@@ -97,14 +99,14 @@ def test_nobody_serves_in_a_pilot_and_its_main_task(
         )
     assert tab.call(url(collector), {}, "ledger") == {first.id: prepared["epsilon"]}
     assert stored_reports(collector.store, second) == []
-    # Another task of the same kind is no other half.
+    # Another task of the same kind may be served too.
     members = {"name": task.name, "kind": first.kind, "mechanism": first.mechanism, "epsilon": 2}
     assert tab.call(url(collector), {}, "submit", collector.add_task(**members).id, PAIRS)["perturbed"]
 
 
 def test_two_tabs_serve_in_a_pilot_or_its_main_task(context: Any, port: int, collector: Running) -> None:
     for _, results in race(context, port, collector, 5, with_pilot=True):
-        assert sorted(str(each.get("code", each.get("status"))) for each in results) == [
+        assert sorted(str(result.get("code", result.get("status"))) for result in results) == [
             "already_served",
             "sent",
         ]
@@ -114,16 +116,16 @@ def test_the_same_race_catches_a_client_that_looks_for_pilots_too_early(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: looked for before the transaction, neither is there yet."""
-    early = {
+    faults = {
         "const task = checkedId": "const before = await this.#all(), task = checkedId",
         "all.find((each) => each.name": "before.find((each) => each.name",
     }
-    with pages(faulty_client(tmp_path, early)) as port:
+    with pages(faulty_client(tmp_path, faults)) as port:
         raced = race(context, port, collector, 2, with_pilot=True)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
 
-def test_the_cap_is_kept_among_tabs(context: Any, port: int, collector: Running) -> None:
+def test_tabs_share_the_cap(context: Any, port: int, collector: Running) -> None:
     tasks = [collector.add_task() for _ in range(5)]
     one = realised_epsilon(tasks[0])
     options = {"cap": str(3 * one)}
@@ -132,12 +134,13 @@ def test_the_cap_is_kept_among_tabs(context: Any, port: int, collector: Running)
         tab.start(url(collector), options, "submit", task.id, PAIRS)
     results = [tab.result() for tab in tabs]
     assert (
-        sorted(each.get("status", each.get("code")) for each in results) == ["over_budget"] * 2 + ["sent"] * 3
+        sorted(result.get("status", result.get("code")) for result in results)
+        == ["over_budget"] * 2 + ["sent"] * 3
     )
-    assert "over the cap" in next(each["message"] for each in results if "message" in each)
+    assert "over the cap" in next(result["message"] for result in results if "message" in result)
     assert tabs[0].call(url(collector), options, "spent") == str(3 * one)
     just_short = {"cap": str(4 * one - Decimal("1e-15"))}
-    left = tasks[[each.get("code") for each in results].index("over_budget")]
+    left = tasks[[result.get("code") for result in results].index("over_budget")]
     assert tabs[0].call(url(collector), just_short, "submit", left.id, PAIRS)["code"] == "over_budget"
     assert tabs[0].call(url(collector), {"cap": str(4 * one)}, "submit", left.id, PAIRS)["status"] == "sent"
 

@@ -28,14 +28,14 @@ from support.people import (
     sent_bodies,
     table,
 )
-from support.serving import Serving
+from support.serving import ServeProcess
 
 NAME = "Films <img src=x onerror=alert(1)>"
 MORE_REPORTS = 2000
 
 
 def make_task(operator: Person) -> tuple[str, str]:
-    """The operator fills in the form; the id of the task, and the lines for an app."""
+    """Fill in the form as the operator; return the id of the task, and the lines for an app."""
     page = operator.page
     operator.press("New task", "link")
     page.get_by_label("Name", exact=True).fill(NAME)
@@ -57,7 +57,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     return link.rpartition("/")[2], lines
 
 
-def test_a_whole_collection(server: Serving, people: Any, tmp_path: Path) -> None:
+def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -> None:
     operator = people()
     operator.sign_in()
     task_id, lines = make_task(operator)
@@ -79,7 +79,7 @@ def test_a_whole_collection(server: Serving, people: Any, tmp_path: Path) -> Non
     two.state("waiting")
     two.check()
     two.press("Try again now")
-    # Once it has given up, only the network's return can help.
+    # Once it has given up, it continues only when the network returns.
     two.page.get_by_role("button", name="Try again now", disabled=False).wait_for()
     assert count(server, task_id) == 1
     two.context.set_offline(False)
@@ -116,12 +116,12 @@ def test_a_whole_collection(server: Serving, people: Any, tmp_path: Path) -> Non
     end(operator)
 
 
-def check_estimates(server: Serving, operator: Person, task: pckv.Task, folder: Path) -> None:
-    """What the dashboard shows is what `pckv estimate` says of the exported reports, digit for digit."""
+def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, folder: Path) -> None:
+    """Check that the dashboard shows what `pckv estimate` prints for the exported reports, digit for digit."""
     page = operator.page
     (folder / "task.json").write_text(task.to_json(), encoding="utf-8")
     (folder / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
-    # The page has been open since there was no report.
+    # The page was opened before the first report.
     page.locator("#reports", has_text=f"{MORE_REPORTS + 4:,}").wait_for()
     page.locator(".chart svg", has_text=f"{MORE_REPORTS + 4:,} reports").wait_for()
     page.locator(".estimates tbody tr").nth(3).wait_for()
@@ -132,27 +132,27 @@ def check_estimates(server: Serving, operator: Person, task: pckv.Task, folder: 
             page.get_by_label("Method", exact=True).select_option(method)
         with page.expect_response(re.compile(rf"estimates\?.*level={level}")):
             page.get_by_label("Level of the intervals").select_option(level)
-        said = estimate(folder, "--method", method, "--level", level, "--top", "4", "--json")
+        printed = estimate(folder, "--method", method, "--level", level, "--top", "4", "--json")
         page.locator(
-            ".estimates tbody tr", has_text=f"{json.loads(said)['estimates'][0]['frequency_low']:.4f}"
+            ".estimates tbody tr", has_text=f"{json.loads(printed)['estimates'][0]['frequency_low']:.4f}"
         ).wait_for()
-        assert table(page) == [numbers(row) for row in json.loads(said)["estimates"]]
+        assert table(page) == [numbers(row) for row in json.loads(printed)["estimates"]]
     posts = page.get_by_label("Post-processing")
     assert posts.input_value() == ""
     posts.select_option("consistent")
     page.locator(".chart svg", has_text="method corrected+consistent").wait_for()
-    asked = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
-    said = json.loads(estimate(folder, *asked, "--top", "4", "--json"))
-    wait_until(lambda: table(page) == [numbers(row) for row in said["estimates"]])
+    options = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
+    printed = json.loads(estimate(folder, *options, "--top", "4", "--json"))
+    wait_until(lambda: table(page) == [numbers(row) for row in printed["estimates"]])
     posts.select_option("none")
     page.locator(".chart svg", has_text="method corrected,").wait_for()
     estimate(folder, "--out", "all.csv", "--method", "corrected", "--level", "0.9")
     assert download(page, "CSV").read_bytes() == (folder / "all.csv").read_bytes()
     assert pq.read_table(download(page, "Parquet")).column("key").to_pylist() == KEYS
-    drawn = download(page, "SVG").read_text(encoding="utf-8")
-    assert drawn.startswith("<svg")
-    assert "&lt;script&gt;" in drawn
-    assert "<script" not in drawn
+    picture = download(page, "SVG").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "&lt;script&gt;" in picture
+    assert "<script" not in picture
     page.get_by_label("Search keys").fill("ALIEN")
     page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
     page.get_by_label("Search keys").fill("")
@@ -165,7 +165,7 @@ def check_estimates(server: Serving, operator: Person, task: pckv.Task, folder: 
 
 
 def end(operator: Person) -> None:
-    """Nothing ends before somebody read what that means, and said yes."""
+    """Close and delete the task; both need a confirmation that explains the consequences."""
     page = operator.page
     operator.press("Close …")
     dialog = page.get_by_role("dialog")

@@ -27,10 +27,10 @@ from support.people import (
     numbers,
     table,
 )
-from support.serving import Serving
+from support.serving import ServeProcess
 
 
-def test_a_pilot_on_the_dashboard(server: Serving, people: Any, tmp_path: Path) -> None:
+def test_a_pilot_on_the_dashboard(server: ServeProcess, people: Any, tmp_path: Path) -> None:
     task = add_task(server, name="small pilot", kind="sizes", padding=8)
     main = add_task(server, name="small pilot")
     reports = [pckv.perturb(task, dict.fromkeys(KEYS[: n % 5], 3)) for n in range(2000)]
@@ -49,8 +49,8 @@ def test_a_pilot_on_the_dashboard(server: Serving, people: Any, tmp_path: Path) 
     assert page.locator("#reports").inner_text() == "2,000 of at most 20,000"
     (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")
     (tmp_path / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
-    said = json.loads(estimate(tmp_path, "--json"))["estimates"]
-    assert table(page) == [numbers(row)[:3] for row in said]
+    estimates = json.loads(estimate(tmp_path, "--json"))["estimates"]
+    assert table(page) == [numbers(row)[:3] for row in estimates]
     headers = page.locator(".estimates th[scope=col]").all_inner_texts()
     assert [header.split("\n")[0].rstrip(" ▲▼") for header in headers] == [
         "Pairs",
@@ -70,15 +70,15 @@ def test_a_pilot_on_the_dashboard(server: Serving, people: Any, tmp_path: Path) 
     assert page.locator(".badge.pilot").count() == 0
 
 
-def test_signing_in_and_out(people: Any, server: Serving) -> None:
+def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     person = people(PHONE)
     person.go("/")
     person.check()
     person.page.get_by_label("Token").fill("wrong")
     person.press("Sign in")
     person.page.get_by_text("This token is not known here.").wait_for()
-    # The browser itself says that the answer was 401.
-    person.bad = [said for said in person.bad if "401" not in said]
+    # The browser itself logs that the answer was 401.
+    person.problems = [problem for problem in person.problems if "401" not in problem]
     add_task(server, name="for the list", opens="2099-01-01")
     person.sign_in(ANALYST)
     person.page.get_by_role("link", name="for the list").wait_for()
@@ -99,9 +99,9 @@ def test_signing_in_and_out(people: Any, server: Serving) -> None:
 
 @contextmanager
 def elsewhere(page: str) -> Iterator[str]:
-    """The address of a page of another origin."""
+    """Serve a page of another origin; yield its address."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class PageHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -111,7 +111,7 @@ def elsewhere(page: str) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), PageHandler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -123,9 +123,9 @@ def elsewhere(page: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("key", [HOSTILE, "__proto__", "constructor"])
 def test_the_lines_for_a_page_do_what_they_promise(
-    people: Any, server: Serving, browser: Any, key: str
+    people: Any, server: ServeProcess, browser: Any, key: str
 ) -> None:
-    # With this ε a report says which key it was made from, but for one in millions.
+    # At this ε all but one report in millions show the key that they were created from.
     task = add_task(server, name=f"for a page {key}", keys=[key, "Heat"], epsilon=20)
     operator = people()
     operator.sign_in()

@@ -17,10 +17,10 @@ from support.people import (
     check_odds,
     count,
 )
-from support.serving import Serving
+from support.serving import ServeProcess
 
 
-def test_a_report_by_keyboard_alone(people: Any, server: Serving) -> None:
+def test_a_report_by_keyboard_alone(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="by keyboard", keys=["Alien", "Heat"])
     person = people()
     person.go(f"/join/{task.id}")
@@ -44,7 +44,7 @@ def test_a_report_by_keyboard_alone(people: Any, server: Serving) -> None:
     assert count(server, task.id) == 1
 
 
-def test_many_keys_are_searched_and_any_number_is_slid(people: Any, server: Serving) -> None:
+def test_many_keys_can_be_searched_and_wide_ranges_have_a_slider(people: Any, server: ServeProcess) -> None:
     keys = [f"film {number}" for number in range(3000)] + [HOSTILE]
     task = add_task(server, name="many", keys=keys, values=(0, 100), padding=2)
     person = people(PHONE)
@@ -70,8 +70,8 @@ def test_many_keys_are_searched_and_any_number_is_slid(people: Any, server: Serv
     person.check()
 
 
-def test_ratings_do_not_disturb_each_other(people: Any, server: Serving) -> None:
-    """Keys are added and removed; each keeps the stars of its own that it shows."""
+def test_ratings_do_not_disturb_each_other(people: Any, server: ServeProcess) -> None:
+    """Keys are added and removed; every key keeps its own stars."""
     task = add_task(server, name="stars", keys=[f"film {number}" for number in range(100)])
     person = people()
     person.go(f"/join/{task.id}")
@@ -93,7 +93,7 @@ def test_ratings_do_not_disturb_each_other(people: Any, server: Serving) -> None
     assert entered == ["film 22: 2", "film 33: 3"]
 
 
-def test_a_phone_in_the_dark(people: Any, server: Serving) -> None:
+def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="dark", keys=KEYS, closes="2099-01-01")
     person = people(PHONE, color_scheme="dark")
     person.go(f"/join/{task.id}")
@@ -112,7 +112,7 @@ def test_a_phone_in_the_dark(people: Any, server: Serving) -> None:
     operator.check()
 
 
-def test_a_pilot_says_what_it_asks_and_stands_for_its_survey(people: Any, server: Serving) -> None:
+def test_a_pilot_states_its_question_and_excludes_its_main_task(people: Any, server: ServeProcess) -> None:
     survey = {"name": "pilot first", "keys": KEYS}
     pilot = add_task(server, **survey, kind="sizes", padding=4)
     person = people(PHONE)
@@ -128,7 +128,7 @@ def test_a_pilot_says_what_it_asks_and_stands_for_its_survey(people: Any, server
     person.check()
     person.press("Make my report")
     person.state("prepared")
-    entered, leaves = (each.inner_text() for each in page.locator(".compare > div").all())
+    entered, leaves = (panel.inner_text() for panel in page.locator(".compare > div").all())
     assert re.findall(r"2 of them|Alien|Heat|<script>", entered) == ["2 of them", "Alien", "<script>"]
     bucket = bytes.fromhex(page.locator("#body").inner_text())[0]
     assert f"It claims that {['0', '1', '2', '3+'][bucket]} of them apply to you." in leaves
@@ -147,20 +147,20 @@ def test_a_pilot_says_what_it_asks_and_stands_for_its_survey(people: Any, server
 
 
 @pytest.mark.parametrize(
-    ("days", "said"),
+    ("days", "message"),
     [({"closes": "2020-01-01"}, "This survey is over"), ({"opens": "2099-01-01"}, "opens on 2099-01-01")],
 )
-def test_nothing_is_made_outside_the_days(
-    people: Any, server: Serving, days: dict[str, str], said: str
+def test_no_report_is_created_outside_the_days_of_a_task(
+    people: Any, server: ServeProcess, days: dict[str, str], message: str
 ) -> None:
-    task = add_task(server, name=f"days {said}", **days)
+    task = add_task(server, name=f"days {message}", **days)
     person = people()
     person.go(f"/join/{task.id}")
-    person.page.get_by_role("status").get_by_text(said).first.wait_for()
+    person.page.get_by_role("status").get_by_text(message).first.wait_for()
     assert person.page.get_by_role("button").count() == 0
 
 
-def test_an_invitation_comes_with_the_link(people: Any, server: Serving) -> None:
+def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="by invitation")
     [invitation] = ask(server, "POST", f"/tasks/{task.id}/invitations").json()["invitations"]
     invited, stranger = people(), people()
@@ -176,14 +176,14 @@ def test_an_invitation_comes_with_the_link(people: Any, server: Serving) -> None
     assert count(server, task.id) == 1
 
 
-def test_an_unknown_task_is_said_to_be_one(people: Any) -> None:
+def test_an_unknown_task_is_an_alert(people: Any) -> None:
     person = people()
     person.go("/join/" + "A" * 43)
     person.page.get_by_role("alert").wait_for()
-    person.bad = [said for said in person.bad if "404" not in said]
+    person.problems = [problem for problem in person.problems if "404" not in problem]
 
 
-def test_a_task_closed_early_refuses_and_says_so(people: Any, server: Serving) -> None:
+def test_a_task_closed_early_refuses_and_says_so(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="closed early")
     person = people()
     answer(person, task.id, {"Alien": 1})
@@ -191,4 +191,4 @@ def test_a_task_closed_early_refuses_and_says_so(people: Any, server: Serving) -
     person.press("Send this report")
     person.state("refused")
     assert "closed" in person.page.locator("main").inner_text()
-    person.bad = [said for said in person.bad if "403" not in said]
+    person.problems = [problem for problem in person.problems if "403" not in problem]

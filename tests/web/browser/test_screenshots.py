@@ -16,7 +16,7 @@ from support.people import (
     PHONE,
     add_task,
 )
-from support.serving import Serving
+from support.serving import ServeProcess
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
 FILMS = [
@@ -44,8 +44,8 @@ PICTURES = {
 
 
 @pytest.fixture(scope="module")
-def films(server: Serving, request: pytest.FixtureRequest) -> pckv.Task:
-    """A collection worth a picture."""
+def films(server: ServeProcess, request: pytest.FixtureRequest) -> pckv.Task:
+    """A collection for the pictures."""
     if not request.config.getoption("--screenshots"):
         pytest.skip("pictures are written with --screenshots")
     task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, closes="2099-01-01")

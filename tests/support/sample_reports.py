@@ -1,4 +1,4 @@
-"""Reports that tests make up, and good and bad files of them."""
+"""Sample reports, and good and bad files of them."""
 
 from __future__ import annotations
 
@@ -128,22 +128,22 @@ TEN_MILLION = FILES * GROUPS * ROWS_PER_GROUP
 
 
 @dataclass(frozen=True)
-class Collection:
-    """Report files of a task, and the tally that every engine must come to."""
+class ReportCollection:
+    """Report files of a task, and the bytes of the tally that every engine must give."""
 
     task: Task
     paths: tuple[Path, ...]
-    wanted: bytes
+    expected: bytes
 
     def job(self) -> Job:
         return Job(self.task, tuple(ReportFile(path, self.task) for path in self.paths))
 
 
 MECHANISMS = ["ue", "grr", "ue-compact"]
-Collections = Callable[[str], Collection]
+CollectionFactory = Callable[[str], ReportCollection]
 
 
-def make_collection(folder: Path, mechanism: str) -> Collection:
+def make_collection(folder: Path, mechanism: str) -> ReportCollection:
     task = make_task(mechanism, 100)
     direct = Tally(task)
 
@@ -156,4 +156,4 @@ def make_collection(folder: Path, mechanism: str) -> Collection:
 
     paths = tuple(folder / f"{mechanism}-{number}.parquet" for number in range(FILES))
     assert sum(write_reports(path, task, batches(n)) for n, path in enumerate(paths)) == TEN_MILLION
-    return Collection(task, paths, bytes(direct))
+    return ReportCollection(task, paths, bytes(direct))
