@@ -19,7 +19,7 @@ from rich.progress import track
 from experiments.accuracy_page import LABELS, write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv.channels import CHANNELS
-from pckv.lab.accuracy import QUANTITIES, MeasuredPopulation, Measurement, measure
+from pckv.lab.accuracy import QUANTITIES, MeasuredErrors, MeasuredPopulation, measure
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Scale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
@@ -75,9 +75,11 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements)
 
 
-def run_cells(cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None = None) -> list[Measurement]:
+def run_cells(
+    cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None = None
+) -> list[MeasuredErrors]:
     """Return all cells; one population after another, so that one is in memory at a time."""
-    cells: list[Measurement] = []
+    cells: list[MeasuredErrors] = []
     for name, case in cases.items():
         started = time.perf_counter()
         population = MeasuredPopulation(case.make(scale), case.padding)
@@ -88,16 +90,16 @@ def run_cells(cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None 
         ]
         results = map_in_processes(partial(_measure, population), jobs, os.cpu_count() or 1)
         measured = list(track(results, name, total=len(jobs)))
-        cells += [Measurement(**{**cell.to_dict(), "data": name}) for cell in measured]
+        cells += [MeasuredErrors(**{**cell.to_dict(), "data": name}) for cell in measured]
         print(f"{name}: {time.perf_counter() - started:.0f} s")
     return cells
 
 
-def _measure(population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int) -> Measurement:
+def _measure(population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int) -> MeasuredErrors:
     return measure(population, mechanism, epsilon, repeats, SEED)
 
 
-def requirements_of(cells: list[Measurement]) -> list[Requirement]:
+def requirements_of(cells: list[MeasuredErrors]) -> list[Requirement]:
     """Return what must hold of `bayes` relative to `corrected`."""
     barred = [cell for cell in cells if cell.epsilon in BAR_EPSILONS]
     gains = 1 / np.exp(np.mean([np.log(cell.ratio) for cell in barred], axis=0))
@@ -111,7 +113,7 @@ def requirements_of(cells: list[Measurement]) -> list[Requirement]:
     return requirements
 
 
-def _worst_coverage(cells: list[Measurement], index: int) -> Requirement:
+def _worst_coverage(cells: list[MeasuredErrors], index: int) -> Requirement:
     coverage = {
         name: float(np.mean([cell.cover[index] for cell in cells if cell.data == name]))
         for name in dict.fromkeys(cell.data for cell in cells)
@@ -125,7 +127,7 @@ def _worst_coverage(cells: list[Measurement], index: int) -> Requirement:
     )
 
 
-def _worst_ratio(cells: list[Measurement], index: int) -> Requirement:
+def _worst_ratio(cells: list[MeasuredErrors], index: int) -> Requirement:
     worst = max(cells, key=lambda cell: cell.ratio[index])
     return Requirement(
         f"{LABELS[index]}: worst cell",
@@ -135,8 +137,8 @@ def _worst_ratio(cells: list[Measurement], index: int) -> Requirement:
     )
 
 
-def _worst_bound(cells: list[Measurement], index: int) -> Requirement:
-    def excess(cell: Measurement) -> float:
+def _worst_bound(cells: list[MeasuredErrors], index: int) -> Requirement:
+    def excess(cell: MeasuredErrors) -> float:
         return cell.bound[index] - (MAX_BOUND_FEW_KEYS if cell.keys <= FEW_KEYS else MAX_BOUND)
 
     worst = max(cells, key=excess)
@@ -148,5 +150,5 @@ def _worst_bound(cells: list[Measurement], index: int) -> Requirement:
     )
 
 
-def _name(cell: Measurement) -> str:
+def _name(cell: MeasuredErrors) -> str:
     return f"{cell.data}, {cell.mechanism}, ε {cell.epsilon}"

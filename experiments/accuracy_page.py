@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.settings import Requirement
 from pckv.charts import lines_chart, save_chart
-from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, Measurement
+from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, MeasuredErrors
 
 PAPER = ("ue", "grr")
 LABELS = (
@@ -41,7 +41,7 @@ page in 12 minutes on two cores, where FOLDER contains the rating sets.
 """
 
 
-def write_page(folder: Path, cells: Sequence[Measurement], requirements: Sequence[Requirement]) -> None:
+def write_page(folder: Path, cells: Sequence[MeasuredErrors], requirements: Sequence[Requirement]) -> None:
     """Write the page and its pictures."""
     parts = [INTRODUCTION, *_requirements(requirements)]
     for name in dict.fromkeys(cell.data for cell in cells):
@@ -58,7 +58,7 @@ def _requirements(requirements: Sequence[Requirement]) -> Iterator[str]:
         yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
 
 
-def _section(name: str, cells: list[Measurement], picture: str) -> Iterator[str]:
+def _section(name: str, cells: list[MeasuredErrors], picture: str) -> Iterator[str]:
     first = cells[0]
     repeats = sorted({cell.repeats for cell in cells})
     worst = max(
@@ -77,7 +77,7 @@ def _section(name: str, cells: list[Measurement], picture: str) -> Iterator[str]
         yield from _table(cells, index)
 
 
-def _table(cells: list[Measurement], index: int) -> Iterator[str]:
+def _table(cells: list[MeasuredErrors], index: int) -> Iterator[str]:
     epsilons = list(dict.fromkeys(cell.epsilon for cell in cells))
     by_setting = {(cell.mechanism, cell.epsilon): cell for cell in cells}
     yield "| ε | " + " | ".join(epsilons) + " |\n|---|" + "---:|" * len(epsilons) + "\n"
@@ -94,7 +94,7 @@ def _table(cells: list[Measurement], index: int) -> Iterator[str]:
     yield " | ".join(f"**{theirs / ours:.1f}**" for ours, theirs in zip(best, paper, strict=True)) + " |\n"
 
 
-def _papers_best(cells: Sequence[Measurement], epsilon: str, index: int) -> float:
+def _papers_best(cells: Sequence[MeasuredErrors], epsilon: str, index: int) -> float:
     return min(
         cell.errors["corrected"][index]
         for cell in cells
@@ -102,7 +102,7 @@ def _papers_best(cells: Sequence[Measurement], epsilon: str, index: int) -> floa
     )
 
 
-def _chart(name: str, cells: list[Measurement]) -> object:
+def _chart(name: str, cells: list[MeasuredErrors]) -> object:
     """Draw all four errors against ε: the paper's best, every mechanism with bayes, and the best oracle."""
     rows: list[dict[str, object]] = []
 

@@ -10,7 +10,7 @@ import unicodedata
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pckv.errors import ParameterError, ReportError, TaskError
+from pckv.errors import ParameterError, ReportError
 
 MAX_DECIMAL_DIGITS = 40
 MAX_NAME_BYTES = 256
@@ -95,33 +95,33 @@ def from_base64url(text: str) -> bytes:
     return data
 
 
-class Repeated(ValueError):
+class RepeatedMember(ValueError):
     """A member that a JSON object has twice; its name."""
 
 
-def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object with these members, none of them twice: what `json.loads` takes as `object_pairs_hook`."""
-    found: dict[str, Any] = {}
+def refuse_repeated_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with these members, none of them twice; an `object_pairs_hook` of `json.loads`."""
+    unique: dict[str, Any] = {}
     for name, value in members:
-        if name in found:
-            raise Repeated(name)
-        found[name] = value
-    return found
+        if name in unique:
+            raise RepeatedMember(name)
+        unique[name] = value
+    return unique
 
 
 def load(text: str) -> Any:
-    """Parse JSON strictly: no floats, no constants, no member twice."""
+    """Parse JSON strictly: no floats, no constants, no member twice; a `ValueError` says what is wrong."""
 
     def refuse(token: str) -> Any:
-        raise TaskError(f"not a task: the number {token} is not an integer")
+        raise ValueError(f"the number {token} is not an integer")
 
     try:
-        return json.loads(text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=unique)
-    except Repeated as error:
-        raise TaskError(f"not a task: member {str(error)!r} appears twice") from None
+        return json.loads(
+            text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=refuse_repeated_members
+        )
+    except RepeatedMember as error:
+        raise ValueError(f"member {str(error)!r} appears twice") from None
     except json.JSONDecodeError as error:
-        raise TaskError(f"not a task: {error.msg} at line {error.lineno}, column {error.colno}") from None
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, TaskError):
-            raise
-        raise TaskError("not a task: the JSON cannot be read") from None
+        raise ValueError(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("the JSON cannot be read") from None

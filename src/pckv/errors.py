@@ -12,7 +12,7 @@ PckvError               any refusal; `code` is stable and `str()` is one clear l
 ├── StoreError          a database that cannot do what it was asked, now or at all
 │   └── TaskGone        a task that was deleted
 ├── ClientError         a report that was not made or not taken; `code` says why
-└── AuditFailure        a mechanism that does not keep its word
+└── AuditFailure        a mechanism that fails a check of its guarantee
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class ClientError(PckvError):
 
 
 class AuditFailure(PckvError, AssertionError):
-    """A mechanism that does not keep its word; the message names the check."""
+    """A mechanism that fails a check of its guarantee; the message names the check."""
 
     code = "audit_failure"
 

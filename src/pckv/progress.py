@@ -1,4 +1,4 @@
-"""How long work tells whoever waits for it how far it is."""
+"""Callbacks that report the progress of long work."""
 
 from __future__ import annotations
 

@@ -56,8 +56,21 @@ class Task:
     A task of kind `sizes` asks how many of the keys people hold, up to the padding, and not which: a pilot,
     by which the padding of the task of kind `pairs` is chosen.
 
-    `objective` (both, frequency or mean) and `users`, how many are expected, are hints: they decide what
-    the mechanism leaves open, and are not part of the task.
+    Args:
+        name: What people read; it tells two runs of one survey apart.
+        keys: The names of the keys, or how many there are (then they are named "0", "1", …).
+        values: The least and the largest value.
+        epsilon: The privacy budget of a report, above 0 and at most 20.
+        padding: How many pairs a report stands for at most.
+        mechanism: A name, `auto`, or a mapping of a name and parameters.
+        kind: `pairs` or `sizes`.
+        opens: The first day, YYYY-MM-DD in UTC.
+        closes: The first day on which no reports are taken any more.
+        objective: A hint for what the mechanism leaves open: `both`, `frequency` or `mean`; not part of the task.
+        users: A hint: how many are expected; not part of the task.
+
+    Raises:
+        ParameterError: if any of these is outside its domain.
 
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0, padding=2)
     >>> task.mechanism, task.parameters
@@ -247,7 +260,10 @@ class Task:
                 text = text.decode()
             except UnicodeDecodeError:
                 raise TaskError("not a task: the text is not UTF-8") from None
-        members = _checked_members(load(text))
+        try:
+            members = _checked_members(load(text))
+        except ValueError as error:
+            raise error if isinstance(error, TaskError) else TaskError(f"not a task: {error}") from None
         task = object.__new__(cls)
         try:
             task._set_contract(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from pckv import Task
 from pckv.canonical import decimal_text, is_decimal_text
+from pckv.channels import MECHANISMS
 from pckv.errors import PairsError, ParameterError, TaskError
 
 
@@ -247,3 +249,27 @@ def test_tasks_are_values() -> None:
     assert make() != make(epsilon=2)
     assert make() != "movies"
     assert "movies" in repr(make())
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_task_and_its_channel_cannot_be_changed(mechanism: str) -> None:
+    kind = MECHANISMS[mechanism].kind
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism=mechanism, kind=kind)
+    text, task_id = task.to_json(), task.id
+    for field in ("padding", "keys", "name", "channel", "anything"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(task, field, 9)
+    for field in ("keys", "padding", "epsilon", "allocation", "q", "symbols", "kept", "hit", "anything"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(task.channel, field, 9)
+    assert (task.to_json(), task.id, Task.from_json(text).id) == (text, task_id, task_id)
+
+
+@pytest.mark.parametrize(
+    ("day", "phase"),
+    [("2030-01-01", "waiting"), ("2030-01-02", "open"), ("2030-01-04", "open"), ("2030-01-05", "closed")],
+)
+def test_a_task_is_open_from_its_first_day_until_before_it_closes(day: str, phase: str) -> None:
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens="2030-01-02", closes="2030-01-05")
+    assert task.phase(day) == phase
+    assert Task(name="t", keys=3, values=(0, 1), epsilon=1).phase(day) == "open"

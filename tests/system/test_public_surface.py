@@ -43,6 +43,12 @@ def test_public_names_are_pinned_and_documented(package: str) -> None:
         assert re.search(rf"\b{name}\b", page), name
 
 
+def test_the_function_for_spark_is_documented() -> None:
+    name = "pckv.counting.engines.spark"
+    assert inspect.getdoc(import_module(name).tally)
+    assert f"`{name}.tally(frame, task)`" in (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+
+
 def test_names_of_the_package_are_loaded_on_first_use() -> None:
     assert set(pckv.__all__) == set(pckv._HOMES)
     assert "Task" in dir(pckv)

@@ -49,7 +49,7 @@ class Audit:
 
 
 def audit(task: Task) -> Audit:
-    """Audit the mechanism of a task.
+    """Return the exact ε of a task's integers, with the claimed one; `holds` says whether it is kept.
 
     >>> from pckv import Task
     >>> result = audit(Task(name="movies", keys=3, values=(1, 5), epsilon=1.0, mechanism="ue"))
@@ -60,7 +60,7 @@ def audit(task: Task) -> Audit:
 
 
 def audit_channel(channel: Channel) -> Audit:
-    """Audit a channel: exactly at its size if that is small, else in closed form and in small."""
+    """Audit a channel: exactly at its own size if that is small, else in closed form, and exactly at a smaller size."""
     small = channel
     while cases(small) > MAX_CASES and (reduced := smaller(small)):
         small = reduced

@@ -15,7 +15,7 @@ from pckv.errors import AuditFailure
 # Beyond this many input sets times outputs, enumeration gives way to the closed form.
 MAX_CASES = 20_000
 # This many keys have more input sets than that, whatever the outputs.
-HOPELESS_KEYS = 10
+KEYS_BEYOND_ENUMERATION = 10
 
 
 def input_sets(keys: int) -> Iterator[dict[int, int]]:
@@ -57,5 +57,5 @@ def _by_output(
 
 def cases(channel: Channel) -> int:
     """Return how many input sets times outputs enumeration would visit; a lower bound where it is hopeless."""
-    sets = 3 ** min(channel.keys, HOPELESS_KEYS)
+    sets = 3 ** min(channel.keys, KEYS_BEYOND_ENUMERATION)
     return int(sets * (channel.word_limit or sets))

@@ -6,10 +6,10 @@ thresholds that the law is written in, and the audit runs the sampler against th
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor
@@ -77,8 +77,17 @@ class Probabilities(NamedTuple):
     p: Fraction
 
 
-class Channel(ABC):
-    """One mechanism for given numbers of keys and padding at a given ε."""
+class _FrozenWhenBuilt(ABCMeta):
+    """Make instances unchangeable once their constructor has returned."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        built = super().__call__(*args, **options)
+        vars(built)["_built"] = True
+        return built
+
+
+class Channel(metaclass=_FrozenWhenBuilt):
+    """One mechanism for given numbers of keys and padding at a given ε: a value, like the task that holds it."""
 
     name: ClassVar[str]
     # The tasks that it is for.
@@ -94,6 +103,11 @@ class Channel(ABC):
         self.epsilon = epsilon
         self.bits = bits
         self.one = 1 << bits
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_built" in vars(self):
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__setattr__(name, value)
 
     @classmethod
     def from_parameters(
@@ -182,9 +196,9 @@ class Channel(ABC):
         return signs
 
     @property
+    @abstractmethod
     def counted_dummies(self) -> int:
-        """How many dummies reports tell of; they are numbered after the keys."""
-        return 0
+        """How many dummies reports show; they are numbered after the keys."""
 
     @property
     def decodes_all(self) -> bool:

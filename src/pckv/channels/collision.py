@@ -42,6 +42,8 @@ class CollisionChannel(Channel):
     """
 
     name = "collision"
+    # Reports do not show which of them are made from dummies.
+    counted_dummies = 0
     options = frozenset({"symbols"})
 
     def __init__(

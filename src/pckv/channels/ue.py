@@ -28,6 +28,8 @@ class UeChannel(AllocatedChannel):
     """
 
     name = "ue"
+    # Reports do not show which of them are made from dummies.
+    counted_dummies = 0
     options = frozenset({"allocation", "beta"})
     padding_amplifies = False
 

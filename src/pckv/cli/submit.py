@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from pckv.canonical import Repeated, unique
+from pckv.canonical import RepeatedMember, refuse_repeated_members
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
@@ -132,8 +132,8 @@ def read_pairs(path: Path) -> dict[str, float]:
 
 def _parsed(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=unique)
-    except Repeated as error:
+        return json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=refuse_repeated_members)
+    except RepeatedMember as error:
         raise DataError(f"{path}: key {str(error)!r} appears twice") from None
     except json.JSONDecodeError as error:
         raise DataError(f"{path}: {error.msg} at line {error.lineno}, column {error.colno}") from None

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pckv.canonical import Repeated, base64url, from_base64url, unique
+from pckv.canonical import RepeatedMember, base64url, from_base64url, refuse_repeated_members
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.counting.batches import check_batch
 from pckv.errors import ReportError, require
@@ -44,8 +44,10 @@ class Decoded(NamedTuple):
 def decode_json(task: Task, body: bytes) -> Decoded:
     """Return the reports of a JSON body."""
     try:
-        content = json.loads(body.decode(), parse_constant=_no_constants, object_pairs_hook=unique)
-    except Repeated as error:
+        content = json.loads(
+            body.decode(), parse_constant=_no_constants, object_pairs_hook=refuse_repeated_members
+        )
+    except RepeatedMember as error:
         raise ProblemDetails(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
     except (ValueError, RecursionError):
         raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None

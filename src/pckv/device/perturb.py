@@ -16,9 +16,16 @@ Sampler = Callable[[Any, Sequence[Pair], Tape], int]
 
 
 def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
-    """One participant's report, from the operating system's randomness.
+    """Return one participant's report, made with the operating system's randomness.
 
     Every call spends the task's ε: store the report and send the same bytes again on a retry.
+
+    Args:
+        task: The contract of the collection.
+        pairs: The participant's keys and values; it may be empty.
+
+    Raises:
+        PairsError: if a key is not the task's, or a value is outside its range; nothing was perturbed.
 
     >>> from pckv import Task
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)

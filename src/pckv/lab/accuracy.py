@@ -33,7 +33,7 @@ ONE_SIDED_Z = 1.645
 
 
 @dataclass(frozen=True)
-class Measurement:
+class MeasuredErrors:
     """One mechanism at one ε on one population; lists have the order of `QUANTITIES`.
 
     `errors` are mean squared errors by method, `spread` their standard errors over the repeats. `ratio` is the error of
@@ -99,7 +99,7 @@ class MeasuredPopulation:
 
 def measure(
     population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int, seed: int
-) -> Measurement:
+) -> MeasuredErrors:
     """Simulate collections and give every method the same counts."""
     dataset = population.dataset
     channel = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
@@ -123,7 +123,7 @@ def measure(
         cover.append(population.cover(found))
     table = np.array(errors)
     ratio, bound = paired(table[:, METHODS.index("bayes")], table[:, METHODS.index("corrected")])
-    return Measurement(
+    return MeasuredErrors(
         data=dataset.name,
         users=dataset.users,
         keys=dataset.keys,

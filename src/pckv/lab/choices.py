@@ -18,7 +18,7 @@ from pckv.channels import CHANNELS, CountLaw, Support
 from pckv.estimators.methods.corrected import corrected
 from pckv.moments import CountMoments
 from pckv.planning.objective import objective_for
-from pckv.planning.prediction import Errors
+from pckv.planning.prediction import SquaredErrors
 from pckv.planning.selection import exclusion_reason, select_channel, tuned_channel
 from pckv.planning.tuning import ChannelSpec
 from pckv.tally.decode.support import KeySupport
@@ -69,7 +69,7 @@ def compare_choice(
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors)
 
 
-def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> Errors:
+def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> SquaredErrors:
     """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean."""
     means = rng.uniform(-1, 1, repeats)
     holders = rng.binomial(users, frequency, repeats)
@@ -77,7 +77,9 @@ def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng
     found, mean = corrected(support, users, CountMoments.of(law))
     held = holders > 0
     off = (mean - means)[held] ** 2
-    return Errors(float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0)
+    return SquaredErrors(
+        float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0
+    )
 
 
 def draw_counts(

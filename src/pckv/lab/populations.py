@@ -9,12 +9,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats
+from pckv.arrays import Flags, Floats
 from pckv.errors import ParameterError
 from pckv.lab.dataset import Dataset
 from pckv.population import Population
 
-Flags = NDArray[np.bool_]
 Drawn = TypeVar("Drawn", NDArray[np.int64], NDArray[np.float64])
 
 # The figures of MovieLens 20M, which `movielike` has too.

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats
+from pckv.arrays import Floats, Integers
 from pckv.channels import Channel, SamplingChannel
 from pckv.lab.dataset import Dataset
-
-Counts = NDArray[np.int64]
 
 
 class SampledCounts(NamedTuple):
@@ -26,8 +24,8 @@ class SampledCounts(NamedTuple):
     Where a report is made from several pairs, how many took each signed key.
     """
 
-    plus: Counts
-    minus: Counts
+    plus: Integers
+    minus: Integers
     users: int
 
     @property
@@ -39,9 +37,9 @@ class SampledCounts(NamedTuple):
 class PairGroups(NamedTuple):
     """Distinct pairs of a key and its value's chance of +, and how many hold each."""
 
-    keys: Counts
+    keys: Integers
     chances: Floats
-    counts: Counts
+    counts: Integers
 
 
 class SamplingModel:
@@ -91,14 +89,14 @@ class SamplingModel:
         return SampledCounts(plus, minus, self.users)
 
     @cached_property
-    def _pairs_of_several(self) -> tuple[NDArray[np.int32], Floats, Counts]:
+    def _pairs_of_several(self) -> tuple[NDArray[np.int32], Floats, Integers]:
         """The pairs of those who hold more than one: key, chance of +, and how many pairs their owner holds."""
         sizes = np.repeat(self._sizes, self._sizes)
         firsts = np.repeat(self._starts - (np.cumsum(self._sizes) - self._sizes), self._sizes)
         places = firsts + np.arange(sizes.size)
         return self._pair_keys[places], self._pair_chance[places], sizes
 
-    def _draw_singles(self, padding: int, rng: Generator) -> tuple[Counts, Counts]:
+    def _draw_singles(self, padding: int, rng: Generator) -> tuple[Integers, Integers]:
         share = self._single.chances / padding
         chances = np.stack([share, 1 / padding - share, np.full_like(share, 1 - 1 / padding)], axis=1)
         drawn = rng.multinomial(self._single.counts, np.clip(chances, 0, 1))

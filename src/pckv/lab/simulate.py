@@ -233,7 +233,27 @@ def simulate(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> list[Result]:
-    """Simulate collections of a dataset; the same seed gives the same rows on any number of workers.
+    """Return the errors of simulated collections, one row per combination of ε, mechanism, padding and method.
+
+    The same seed gives the same rows on any number of workers.
+
+    Args:
+        dataset: The participants' pairs, as `read_ratings` reads them.
+        epsilon: Privacy budgets.
+        mechanism: Names of mechanisms, `auto`, or the paper's baselines.
+        padding: One or several paddings.
+        method: One or several methods of estimation.
+        post: Postprocessings of the frequencies.
+        allocation: How the paper's mechanisms split ε.
+        repeats: How many collections are simulated per row.
+        top: Measure only this many of the most frequent keys; all by default.
+        objective: What `auto` and `ue-compact` are tuned for.
+        seed: The seed of the simulation.
+        workers: How many processes; by default one per core.
+        progress: Called with the share that is done.
+
+    Raises:
+        ParameterError: if a name does not exist, or a number is outside its domain.
 
     >>> from pckv.lab.populations import uniform
     >>> rows = simulate(uniform(1000, 5, default_rng(0)), epsilon=["1"], mechanism=["ue", "kvue"], repeats=2, workers=1)

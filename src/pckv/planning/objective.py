@@ -9,7 +9,7 @@ from pckv.channels import CountLaw
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS
 from pckv.moments import CountMoments
-from pckv.planning.prediction import Errors, predict
+from pckv.planning.prediction import SquaredErrors, predict
 
 OBJECTIVES = ("both", "frequency", "mean")
 # Who asks for frequencies may lose this factor of the mean's squared error, and the other way round.
@@ -23,13 +23,13 @@ class Objective(NamedTuple):
     users: int
     frequency: float
 
-    def score(self, errors: Errors) -> float:
+    def score(self, errors: SquaredErrors) -> float:
         """What mechanisms are compared by: one squared error, or the geometric mean of both."""
         if self.target == "both":
             return math.sqrt(errors.frequency * errors.mean)
         return errors.frequency if self.target == "frequency" else errors.mean
 
-    def loss(self, errors: Errors, ue: Errors, trade_off: float = MAX_TRADE_OFF) -> float:
+    def loss(self, errors: SquaredErrors, ue: SquaredErrors, trade_off: float = MAX_TRADE_OFF) -> float:
         """What parameters are compared by: the error relative to ue's; of both, the one that loses more."""
         frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean
         if self.target == "both":
@@ -37,7 +37,7 @@ class Objective(NamedTuple):
         wanted, other = (frequency, mean) if self.target == "frequency" else (mean, frequency)
         return wanted if other <= trade_off else math.inf
 
-    def predict(self, law: CountLaw) -> Errors:
+    def predict(self, law: CountLaw) -> SquaredErrors:
         """The errors of a channel with this count law."""
         return predict(CountMoments.of(law), self.users, self.frequency)
 

@@ -139,13 +139,22 @@ def plan(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
 ) -> Plan:
-    """Choose mechanism, parameters and padding by their predicted errors for a key of this frequency.
+    """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
 
-    The objective is the error that counts: of the frequency, of the mean, or both (their geometric mean).
+    A padding below the number of pairs that people hold makes frequencies too low, which counts as error.
 
-    Everybody is taken to hold `pairs` pairs (1 if nothing is said), or `sizes` tells how many hold how many: a
-    histogram, or the estimates of a pilot. A padding below that reports frequencies too low, which counts as error.
-    Without a frequency, the plan is for one of 5 %, or with sizes for such as the 50 most frequent keys may have.
+    Args:
+        keys: The number of keys.
+        users: How many people will take part.
+        epsilon: The privacy budget of a report.
+        pairs: How many pairs everybody holds; 1 by default.
+        sizes: How many people hold how many pairs, in place of `pairs`: a histogram, or the estimates of a pilot.
+        frequency: The frequency of the keys that matter; by default 5 %, or with `sizes` one such as the 50 most
+            frequent keys may have.
+        objective: The error that counts: `frequency`, `mean`, or `both` (their geometric mean).
+
+    Raises:
+        ParameterError: if a number is outside its domain, or both `pairs` and `sizes` are given.
 
     >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
     >>> chosen.mechanism, chosen.padding

@@ -31,14 +31,21 @@ STEP = 1e-4
 MEANS = (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
 
 
-class Errors(NamedTuple):
-    """Errors of a key's frequency and mean, squared or as roots; the mean's is on [-1, 1]."""
+class SquaredErrors(NamedTuple):
+    """Expected squared errors of a key's frequency and mean; the mean's is on [-1, 1]."""
 
     frequency: float
     mean: float
 
 
-def predicted_errors(channel: Channel, users: float, frequency: float, seen: float = 1.0) -> Errors:
+class ExpectedErrors(NamedTuple):
+    """Their roots: how far off an estimate typically is."""
+
+    frequency: float
+    mean: float
+
+
+def predicted_errors(channel: Channel, users: float, frequency: float, seen: float = 1.0) -> ExpectedErrors:
     """Return the errors to expect of a key of this frequency, as roots of the expected squares.
 
     Args:
@@ -48,7 +55,7 @@ def predicted_errors(channel: Channel, users: float, frequency: float, seen: flo
         seen: The share of the frequency that reports show: below 1 where the padding is too short.
     """
     squares = predict(CountMoments.of(channel.count_law), users, frequency, seen)
-    return Errors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
+    return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
 class _Sum(NamedTuple):
@@ -60,7 +67,7 @@ class _Sum(NamedTuple):
     deviation: float
 
 
-def predict(moments: CountMoments, users: float, frequency: float, seen: float = 1.0) -> Errors:
+def predict(moments: CountMoments, users: float, frequency: float, seen: float = 1.0) -> SquaredErrors:
     """Return the expected squared errors for a key of this frequency, its mean anywhere on [-1, 1].
 
     `seen` is the share of the frequency that reports show: less than all where the padding is too short.
@@ -75,7 +82,7 @@ def predict(moments: CountMoments, users: float, frequency: float, seen: float =
             clipped = min(max(point.frequency, 1 / users), 1.0)
             frequency_error += point.weight * (clipped - frequency) ** 2
             mean_error += point.weight * _mean_error(point, clipped, mean)
-    return Errors(frequency_error / len(MEANS), mean_error / len(MEANS))
+    return SquaredErrors(frequency_error / len(MEANS), mean_error / len(MEANS))
 
 
 def _gaussian_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:

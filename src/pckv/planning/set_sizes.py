@@ -102,11 +102,11 @@ class SetSizes:
         return SetSizes(people)
 
     def percentile(self, share: float) -> int:
-        """The least size that so large a share of the people do not exceed."""
+        """Return the least size that this share of the people does not exceed."""
         reached = 0.0
         for size, part in self._shares:
             reached += part
-            # PilotEstimates are rounded.
+            # Shares are rounded.
             if reached >= share - 1e-9:
                 return size
         return self.largest

@@ -20,7 +20,7 @@ from pckv.channels.ue import MAX_BETA, MIN_BETA, TUNED
 from pckv.channels.ue_compact import MAX_DECODED_WORDS
 from pckv.moments import CountMoments, SupportMoments
 from pckv.planning.objective import MAX_TRADE_OFF, Objective
-from pckv.planning.prediction import Errors, predict
+from pckv.planning.prediction import SquaredErrors, predict
 
 # Parameters whose error is within this factor of the best count as equivalent, and the fewest words decide.
 EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
@@ -74,7 +74,7 @@ def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
     return {"allocation": TUNED, "beta": beta}
 
 
-def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: Errors) -> Parameters | None:
+def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: SquaredErrors) -> Parameters | None:
     """Residues per sign and how many are shared, with the fewest words that are equivalent to the best."""
     search = _Search(spec, objective)
     beta, omega, least = search.best_shares()
@@ -106,7 +106,7 @@ class _Search:
         self.ue_share = 1 / (self.bound + 3)
         self.ue = self.errors(self.ue_share, 0.0)
 
-    def errors(self, beta: float, omega: float) -> Errors:
+    def errors(self, beta: float, omega: float) -> SquaredErrors:
         """The errors without rounding."""
         alone, tilt = beta - omega, 1 + beta * (self.bound - 1)
         inside, outside = (

@@ -9,14 +9,11 @@ from importlib.util import find_spec
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Bytes, Integers
 from pckv.tally import Tally
 from pckv.tally.counts import DenseCounts
 from pckv.task import Task
-
-Words = NDArray[np.int64]
-Planes = NDArray[np.uint8]
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
 MIN_LANES = 64
@@ -34,7 +31,7 @@ def fast_tally(task: Task, reports: int) -> Tally:
 class CompiledTally(Tally):
     """A tally whose inner loops are compiled."""
 
-    def _count_words(self, words: Words) -> None:
+    def _count_words(self, words: Integers) -> None:
         inside = not words.size or int(words.view(np.uint64).max()) < self.cells
         if not inside or not isinstance(self.counts, DenseCounts):
             super()._count_words(words)
@@ -44,13 +41,13 @@ class CompiledTally(Tally):
         self.reports = self._grown(words.size)
         count_words(words, self.counts.array)
 
-    def _check_planes(self, planes: Planes) -> None:
+    def _check_planes(self, planes: Bytes) -> None:
         from pckv.tally.kernels.loops import are_planes  # noqa: PLC0415
 
         if not are_planes(planes, self.task.key_count):
             super()._check_planes(planes)
 
-    def _count_bits(self, rows: Planes) -> Words:
+    def _count_bits(self, rows: Bytes) -> Integers:
         from pckv.tally.kernels.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Cells = NDArray[np.int64]
+from pckv.arrays import Integers
 
 # Up to this many cells (128 MiB) are held as one array.
 DENSE_CELLS = 2**24
@@ -25,19 +24,19 @@ ONE = np.int64(1)
 class Counts(Protocol):
     """Counts by cell."""
 
-    def add(self, cells: Cells) -> None:
+    def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears; an `IndexError`, and nothing, if one is beyond."""
 
-    def add_counts(self, cells: Cells, counts: Cells) -> None:
+    def add_counts(self, cells: Integers, counts: Integers) -> None:
         """Add counts to cells that appear once each."""
 
     def merge(self, other: Counts) -> None:
         """Add the counts of as many cells."""
 
-    def nonzero(self) -> tuple[Cells, Cells]:
+    def nonzero(self) -> tuple[Integers, Integers]:
         """The cells with a count, in order, and their counts."""
 
-    def take(self, cells: Cells) -> Cells:
+    def take(self, cells: Integers) -> Integers:
         """The counts of some cells."""
 
 
@@ -47,7 +46,7 @@ class DenseCounts:
     def __init__(self, cells: int) -> None:
         self.array = np.zeros(cells, np.int64)
 
-    def add(self, cells: Cells) -> None:
+    def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears."""
         if cells.size < self.array.size:
             # A histogram would cost more than the words.
@@ -62,16 +61,16 @@ class DenseCounts:
             found += self._counted(part)
         self.array += found
 
-    def _counted(self, cells: Cells) -> Cells:
+    def _counted(self, cells: Integers) -> Integers:
         self._check(cells)
         return np.bincount(cells, minlength=self.array.size)
 
-    def _check(self, cells: Cells) -> None:
+    def _check(self, cells: Integers) -> None:
         # Negative cells are huge as unsigned ones, so that one pass finds both ends.
         if cells.size and cells.view(np.uint64).max() >= self.array.size:
             raise IndexError
 
-    def add_counts(self, cells: Cells, counts: Cells) -> None:
+    def add_counts(self, cells: Integers, counts: Integers) -> None:
         """Add counts to cells that appear once each."""
         self.array[cells] += counts
 
@@ -82,12 +81,12 @@ class DenseCounts:
         else:
             self.add_counts(*other.nonzero())
 
-    def nonzero(self) -> tuple[Cells, Cells]:
+    def nonzero(self) -> tuple[Integers, Integers]:
         """The cells with a count, in order, and their counts."""
         cells = np.flatnonzero(self.array)
         return cells, self.array[cells]
 
-    def take(self, cells: Cells) -> Cells:
+    def take(self, cells: Integers) -> Integers:
         """The counts of some cells."""
         return self.array[cells]
 
@@ -99,17 +98,17 @@ class SparseCounts:
         self._limit = cells
         self._cells = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.int64)
-        self._waiting: list[tuple[Cells, Cells]] = []
+        self._waiting: list[tuple[Integers, Integers]] = []
         self._waiting_cells = 0
 
-    def add(self, cells: Cells) -> None:
+    def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears."""
         found, counts = np.unique(cells, return_counts=True)
         if found.size and not 0 <= found[0] <= found[-1] < self._limit:
             raise IndexError
         self.add_counts(found, counts)
 
-    def add_counts(self, cells: Cells, counts: Cells) -> None:
+    def add_counts(self, cells: Integers, counts: Integers) -> None:
         """Add counts to cells that appear once each."""
         if not cells.size:
             return
@@ -122,12 +121,12 @@ class SparseCounts:
         """Add the counts of as many cells."""
         self.add_counts(*other.nonzero())
 
-    def nonzero(self) -> tuple[Cells, Cells]:
+    def nonzero(self) -> tuple[Integers, Integers]:
         """The cells with a count, in order, and their counts."""
         self._fold()
         return self._cells, self._counts
 
-    def take(self, cells: Cells) -> Cells:
+    def take(self, cells: Integers) -> Integers:
         """The counts of some cells."""
         known, counts = self.nonzero()
         places = np.searchsorted(known, cells)

@@ -16,8 +16,8 @@ import hashlib
 import struct
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pckv.arrays import Integers
 from pckv.errors import TallyError
 
 MAGIC = b"pckvtly1"
@@ -25,10 +25,8 @@ _HEADER = struct.Struct("<8s32sqqq")
 _CHECKSUM_BYTES = 32
 _INT64 = np.dtype("<i8")
 
-Cells = NDArray[np.int64]
 
-
-def pack(task_digest: bytes, reports: int, cells: int, nonzero: Cells, counts: Cells) -> bytes:
+def pack(task_digest: bytes, reports: int, cells: int, nonzero: Integers, counts: Integers) -> bytes:
     """The bytes of a tally, given its sorted cells with a count."""
     body = _HEADER.pack(MAGIC, task_digest, reports, cells, nonzero.size)
     if _is_sparse(nonzero.size, cells):
@@ -40,7 +38,7 @@ def pack(task_digest: bytes, reports: int, cells: int, nonzero: Cells, counts: C
     return body + hashlib.sha256(body).digest()
 
 
-def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Cells, Cells]:
+def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, Integers]:
     """Reports, sorted cells with a count, and their counts."""
     if data[: len(MAGIC)] != MAGIC:
         raise TallyError("not a tally: it does not begin like one")

@@ -44,7 +44,7 @@ class Tally:
         return self._format.cells
 
     def add(self, report: Report) -> None:
-        """Count one report."""
+        """Count one report, or raise a `ReportError` and count nothing."""
         check_id(report.id)
         self._format.decode(report.body)
         self._add_bodies(report.body)
@@ -52,7 +52,8 @@ class Tally:
     def add_many(self, reports: Iterable[Report] | Messages) -> None:
         """Count many reports: `Report`s, an array of words, or an array of plane rows.
 
-        All of them or, if one is refused, none.
+        Raises:
+            ReportError: if one of them is not a report of the task; then none is counted.
         """
         if isinstance(reports, np.ndarray):
             self._add_array(reports)

@@ -22,7 +22,7 @@ from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
 from pckv.planning.objective import Objective
 from pckv.planning.plan import MAX_USERS, Plan, plan
-from pckv.planning.prediction import Errors, predicted_errors
+from pckv.planning.prediction import ExpectedErrors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
 from pckv.task import Task
@@ -134,11 +134,11 @@ def _channel(planned: Plan) -> Channel:
     )
 
 
-def _errors(channel: Channel, planned: Plan, users: int) -> Errors:
+def _errors(channel: Channel, planned: Plan, users: int) -> ExpectedErrors:
     return predicted_errors(channel, users, planned.frequency, planned.seen)
 
 
-def _curves(x: str, points: list[tuple[float, Errors]], marked: float) -> dict[str, Any]:
+def _curves(x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
     rows = []
     for value, (frequency_error, mean_error) in points:
         row = {x: value, "frequency": frequency_error, "mean": mean_error}

@@ -1,4 +1,4 @@
-"""The paper's baseline: unbiased, and as wild as the noise makes it."""
+"""The paper's baseline: unbiased, with the full variance of the noise."""
 
 from __future__ import annotations
 

@@ -175,7 +175,10 @@ def build_population(
     """Return rows of pairs as a population, and how many rows were merged into others."""
     # A stable order: rows of one user and key stay as they came.
     order = np.lexsort((keys, users))
-    users, keys, values = users[order], keys[order], values[order]
+    # One after the other: each unordered column is freed before the next one is copied.
+    users = users[order]
+    keys = keys[order]
+    values = values[order]
     repeats = np.zeros(users.size, np.bool_)
     repeats[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
     if repeats.any():

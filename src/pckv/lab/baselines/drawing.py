@@ -6,23 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from pckv.arrays import Integers
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import group_pairs
-
-Counts = NDArray[np.int64]
 
 
 class DrawnKeys(NamedTuple):
     """By key, how many of those who drew it hold it with sign +, with sign -, or not at all."""
 
-    plus: Counts
-    minus: Counts
-    absent: Counts
+    plus: Integers
+    minus: Integers
+    absent: Integers
 
     @property
-    def asked(self) -> Counts:
+    def asked(self) -> Integers:
         """How many drew each key."""
         return self.plus + self.minus + self.absent
 
@@ -66,5 +64,5 @@ class IndexModel:
         plus, minus = (np.bincount(keys[held][sign], minlength=self.keys) for sign in (positive, ~positive))
         return DrawnKeys(plus, minus, np.bincount(keys, minlength=self.keys) - plus - minus)
 
-    def _by_key(self, keys: Counts, counts: Counts) -> Counts:
+    def _by_key(self, keys: Integers, counts: Integers) -> Integers:
         return np.bincount(keys, counts, minlength=self.keys).astype(np.int64)

@@ -16,11 +16,11 @@ from pckv.errors import TallyError
 from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
 
-# Fourier transforms win from this q on, where adding takes q additions a cell and digit.
+# Fourier transforms win from this q on, where adding takes q additions per cell and digit.
 Q_FOR_FOURIER = 7
 # Up to this many reports, rounding a transform in double precision gives the exact counts.
 REPORTS_FOR_FOURIER = 2**40
-# Integers that are transformed over the offset together.
+# Cells that are transformed over the offset together.
 CELLS_AT_ONCE = 2**22
 # Pairs of a word and a key that are checked at once, and at most in all.
 CHECKS_AT_ONCE = 2**22
@@ -121,7 +121,7 @@ def transform(
 
 
 def _offset_spectrum(channel: UeCompactChannel, words: Integers, times: Integers) -> NDArray[np.complex128]:
-    """The histogram, transformed over the offset; one row a frequency, those above q/2 left out."""
+    """Return the histogram, transformed over the offset: one row per frequency up to q/2."""
     q = channel.q
     spectrum = np.empty((q // 2 + 1, channel.functions), np.complex128)
     step = max(1, CELLS_AT_ONCE // q)

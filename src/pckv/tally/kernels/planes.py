@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.arrays import Bytes
 from pckv.errors import ReportError
-
-Planes = NDArray[np.uint8]
 
 # A byte-wide column sum holds up to this many rows.
 ROWS_PER_SUM = 255
@@ -17,13 +16,13 @@ ROWS_PER_SUM = 255
 WIDE_ROW = 4096
 
 
-def check_planes(bodies: Planes, keys: int) -> None:
+def check_planes(bodies: Bytes, keys: int) -> None:
     """Refuse rows with signs where nothing is present, or bits beyond the last key."""
     for problem, rows in plane_problems(bodies, keys):
         raise ReportError("bad_encoding", f"report {np.flatnonzero(rows)[0]}: {problem}")
 
 
-def plane_problems(bodies: Planes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """What is wrong with some rows, and with which."""
     width = bodies.shape[1] // 2
     presence, sign = bodies[:, :width], bodies[:, width:]
@@ -36,7 +35,7 @@ def plane_problems(bodies: Planes, keys: int) -> Iterator[tuple[str, NDArray[np.
         yield "a sign is set where nothing is present", stray.any(axis=1)
 
 
-def count_bits(rows: Planes) -> NDArray[np.int64]:
+def count_bits(rows: Bytes) -> NDArray[np.int64]:
     """For every bit of a row, least significant first, in how many rows it is set."""
     width = rows.shape[1]
     rows_per_wide_row = max(1, WIDE_ROW // width)
@@ -51,7 +50,7 @@ def count_bits(rows: Planes) -> NDArray[np.int64]:
     return flat
 
 
-def _count_columns(rows: Planes) -> NDArray[np.int64]:
+def _count_columns(rows: Bytes) -> NDArray[np.int64]:
     totals = np.zeros((rows.shape[1], 8), np.int64)
     for start in range(0, rows.shape[0], ROWS_PER_SUM):
         block = rows[start : start + ROWS_PER_SUM]
