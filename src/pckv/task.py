@@ -49,6 +49,11 @@ class Phase(StrEnum):
     CLOSED = "closed"
 
 
+def utc_today() -> str:
+    """Return the current day in UTC, as `Task.phase` takes it."""
+    return dt.datetime.now(dt.UTC).date().isoformat()
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.

@@ -163,6 +163,19 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
     assert result.stdout.splitlines()[-1].split() == own
 
 
+def test_the_administrators_commands_load_no_server() -> None:
+    script = (
+        "import sys\n"
+        "from pckv.cli import main\n"
+        "main(['task', 'push', '--help'], standalone_mode=False)\n"
+        "print(*{'fastapi', 'uvicorn', 'pckv.collector.auth', 'pckv.store'} & set(sys.modules))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    lines = result.stdout.splitlines()
+    assert "PCKV_ADMIN_TOKEN" in result.stdout
+    assert not lines[-1]
+
+
 def test_the_package_runs() -> None:
     command = [sys.executable, "-m", "pckv"]
     version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)

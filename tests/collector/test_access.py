@@ -8,6 +8,7 @@ import pytest
 from fastapi.routing import APIRoute, APIRouter, iter_route_contexts
 
 from pckv.collector import auth
+from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.store.base import Role
 from support.collectors import (
     ADMINISTRATOR,
@@ -73,7 +74,7 @@ def test_malformed_authorization_is_refused(small: Running, authorization: str) 
 
 
 def test_the_token_of_the_environment_wins_over_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
+    monkeypatch.setenv(TOKEN_VARIABLE, "from the environment")
     with running() as collector:
         assert collector.get("/tasks", "from the environment").status_code == 200
         check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,8 +13,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pckv.cli.common import error_line
 from pckv.collector import auth
-from pckv.errors import ParameterError
+from pckv.collector.settings import TOKEN_VARIABLE
+from pckv.errors import ParameterError, StoreError
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from support.collectors import bearer, wait_until
@@ -35,10 +40,11 @@ def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: P
 def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     store = MemoryStore()
-    with pytest.raises(ParameterError, match="--token-file"):
+    with pytest.raises(ParameterError, match=f"set {TOKEN_VARIABLE}$") as refused:
         auth.create_first_token(store, None)
+    assert error_line(refused.value).endswith(f"set {TOKEN_VARIABLE}, or name a --token-file to write one to")
     assert store.tokens() == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     auth.create_first_token(store, None)
@@ -94,7 +100,7 @@ def test_one_of_two_collectors_that_start_together_creates_the_token(
     logged = [json.loads(line) for text in logs for line in text.splitlines()]
     [reason] = [line["reason"] for line in logged if line["event"] == "token_exists"]
     assert reason.endswith(
-        "created the administrator's token: it is in that collector's terminal or --token-file"
+        "created the administrator's token: it is in that collector's terminal or token file"
     )
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -110,7 +116,7 @@ def waiting_for_tokens() -> int:
 def test_the_other_of_two_terminals_shows_no_token(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(auth.TOKEN_VARIABLE, raising=False)
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     store = MemoryStore()
     # The other collector stores its token after this one has found none.
@@ -128,3 +134,87 @@ def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> N
     with pytest.raises(FileNotFoundError):
         auth.create_first_token(store, str(tmp_path / "nowhere" / "token"))
     assert store.tokens() == []
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def only_file(folder: Path) -> Path:
+    """Return the one file of a folder, which only its owner can read."""
+    [file] = folder.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    return file
+
+
+def test_a_stored_token_that_gets_no_file_name_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = MemoryStore()
+    monkeypatch.setattr(os, "link", full_disk)
+    with pytest.raises(ParameterError, match="No space left") as failed:
+        auth.create_first_token(store, str(tmp_path / "token"))
+    file = only_file(tmp_path)
+    assert str(failed.value).endswith(f"the administrator's token is in {file}")
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(file.read_text().strip()))]
+
+
+def test_a_file_that_appears_meanwhile_is_not_written_over_and_the_token_is_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+
+    class InterferingStore(MemoryStore):
+        def add_first_token(self, token_hash: bytes) -> bool:
+            path.write_text("somebody else's", encoding="utf-8")
+            return super().add_first_token(token_hash)
+
+    store = InterferingStore()
+    with pytest.raises(ParameterError, match="File exists"):
+        auth.create_first_token(store, str(path))
+    assert path.read_text(encoding="utf-8") == "somebody else's"
+    path.unlink()
+    token = only_file(tmp_path).read_text().strip()
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+
+
+def test_a_token_is_not_lost_with_the_answer_to_its_commit(tmp_path: Path) -> None:
+    class DisconnectingStore(MemoryStore):
+        def add_first_token(self, token_hash: bytes) -> bool:
+            super().add_first_token(token_hash)
+            raise StoreError("the connection broke")
+
+    store = DisconnectingStore()
+    with pytest.raises(StoreError):
+        auth.create_first_token(store, str(tmp_path / "token"))
+    token = only_file(tmp_path).read_text().strip()
+    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+
+
+def test_a_full_disk_stores_no_token_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = MemoryStore()
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        auth.create_first_token(store, str(tmp_path / "token"))
+    assert (store.tokens(), list(tmp_path.iterdir())) == ([], [])
+
+
+def test_a_token_file_is_on_disk_before_its_hash_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = []
+    sync = os.fsync
+
+    class RecordingStore(MemoryStore):
+        def add_first_token(self, token_hash: bytes) -> bool:
+            events.append("store")
+            return super().add_first_token(token_hash)
+
+    def record_sync(handle: int) -> None:
+        events.append("sync folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "sync file")
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", record_sync)
+    auth.create_first_token(RecordingStore(), str(tmp_path / "token"))
+    assert events == ["sync file", "sync folder", "store", "sync folder"]
+    assert only_file(tmp_path).name == "token"

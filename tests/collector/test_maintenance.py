@@ -81,6 +81,21 @@ def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(colle
     assert [bytes(total(collector.store, task)) for task in (closing, ending, running_on)] == before
 
 
+def test_a_task_that_another_collector_closed_tomorrow_is_finished_but_its_reports_stay(
+    collector: Running,
+) -> None:
+    """A collector whose clock is ahead may close a task: it is closed for all, and no day has passed since."""
+    task = collector.add_task()
+    reports = some_reports(range(3), task)
+    for sent in reports:
+        collector.upload(task, sent)
+    assert len(collector.store.parts(task.id)) > 1
+    collector.store.close_task(task.id, "2030-01-16")
+    maintenance.finish_closed_tasks(collector.app.state.collector, 0, "2030-01-15")
+    assert len(collector.store.parts(task.id)) == 1
+    collector.check(task, *reports)
+
+
 @pytest.mark.parametrize(
     "error", [StoreError("not now"), ZeroDivisionError("a bug of ours"), OSError(28, "full")]
 )

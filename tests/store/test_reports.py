@@ -115,7 +115,7 @@ def test_reports_come_in_pages(store: Store) -> None:
 
 
 def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "PARTS_PER_PAGE", 3)
+    monkeypatch.setattr(sql, "PARTS_PER_READ", 3)
     store.add_task(OTHER)
     for number in range(10):
         add(store, report(number))

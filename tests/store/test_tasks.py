@@ -6,8 +6,8 @@ import pytest
 
 from pckv import Task
 from pckv.errors import ParameterError, TaskGone
-from pckv.store import sql
-from pckv.store.base import Deletion, Store
+from pckv.store import base, sql
+from pckv.store.base import Deletion, Store, all_tasks
 from pckv.store.checks import check_store
 from support.stores import (
     CLOSED,
@@ -28,7 +28,7 @@ from support.stores import (
 )
 
 
-def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
+def test_tasks_are_found_listed_and_added_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not store.add_task(TASK)
     # Many ids, so that an order that depends on the locale would show.
     tasks = [Task(name=f"task {number}", keys=3, values=(0, 1), epsilon=1) for number in range(30)]
@@ -37,6 +37,9 @@ def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
     assert [stored.task.id for stored in store.list_tasks(100)] == ids
     assert [stored.task.id for stored in store.list_tasks(7, after=ids[4])] == ids[5:12]
     assert store.list_tasks(7, after=ids[-1]) == []
+    assert [stored.task.id for stored in all_tasks(store)] == ids
+    monkeypatch.setattr(base, "TASKS_PER_PAGE", 7)
+    assert [stored.task.id for stored in all_tasks(store)] == ids
     stored = store.find_task(TASK.id)
     assert stored is not None
     assert (stored.task, stored.closed, stored.by_invitation, stored.reports_forgotten) == (
@@ -50,7 +53,7 @@ def test_tasks_are_found_listed_and_added_once(store: Store) -> None:
 
 
 def test_more_tasks_than_the_cache_holds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "MAX_CACHED_TASKS", 2)
+    monkeypatch.setattr(sql, "MAX_PARSED_TASKS", 2)
     for task in (TASK, OTHER, PLANES, SPARSE):
         store.add_task(task)
     for _ in range(2):

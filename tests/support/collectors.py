@@ -21,9 +21,9 @@ from pckv.collector.auth import token_hash
 from pckv.collector.problem_details import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
 from pckv.collector.settings import Settings
-from pckv.collector.state import today
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
+from pckv.task import utc_today
 from pckv.web.site import create_site
 from pckv.wire import Report
 from support.stores import report, some_reports, stored_reports, tally, total
@@ -126,7 +126,7 @@ def check_problem(answer: httpx2.Response, status: int, kind: str) -> None:
 
 @contextmanager
 def running(
-    store: Store | None = None, clock: Callable[[], str] = today, **settings: Any
+    store: Store | None = None, clock: Callable[[], str] = utc_today, **settings: Any
 ) -> Iterator[Running]:
     """Run a collector while the context lasts."""
     store = MemoryStore() if store is None else store

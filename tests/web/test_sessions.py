@@ -10,9 +10,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from pckv.collector import auth, sessions
+from pckv.collector import sessions
 from pckv.collector.auth import Guard, token_hash
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
+from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from support.collectors import (
@@ -87,7 +88,7 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(auth.TOKEN_VARIABLE, "from the environment")
+    monkeypatch.setenv(TOKEN_VARIABLE, "from the environment")
     with running() as collector:
         assert ask(collector, "GET", "/tasks", cookie(collector, "from the environment")).status_code == 200
         check_problem(sign_in(collector), 401, "bad-token")

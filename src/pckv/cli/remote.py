@@ -16,24 +16,26 @@ from typing import IO, Any
 import click
 
 from pckv.cli.common import FilePath
+from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import DataError, ParameterError
 
-ENVIRONMENT = "PCKV_ADMIN_TOKEN"
 TIMEOUT_SECONDS = 30
 
 url_option = click.option(
     "--url", required=True, help="The collector's address, such as https://collect.example."
 )
 token_option = click.option(
-    "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {ENVIRONMENT}]"
+    "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {TOKEN_VARIABLE}]"
 )
 
 
 def read_token(token_file: Path | None) -> str:
     """Return the administrator's token from a file or the environment."""
-    token = token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(ENVIRONMENT, "")
+    token = (
+        token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE, "")
+    )
     if not token:
-        raise ParameterError(f"no token: set {ENVIRONMENT} or name a --token-file")
+        raise ParameterError(f"no token: set {TOKEN_VARIABLE} or name a --token-file")
     return token
 
 

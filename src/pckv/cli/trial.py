@@ -15,9 +15,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from pckv.cli.remote import ENVIRONMENT, ask
+from pckv.cli.remote import ask
 from pckv.cli.signals import EndSignals
-from pckv.collector.settings import PREFIX
+from pckv.collector.settings import PREFIX, TOKEN_VARIABLE
 from pckv.errors import DataError
 from pckv.progress import Progress
 from pckv.task import Task
@@ -48,7 +48,7 @@ def running_collector(signals: EndSignals) -> Iterator[Address]:
     with tempfile.TemporaryDirectory(prefix="pckv-") as folder, (Path(folder) / "log").open("w+") as log:
         process = subprocess.Popen(  # noqa: S603
             [*COLLECTOR, "--port", "0", "--store", f"sqlite:///{folder}/pckv.db"],
-            env=environment | {ENVIRONMENT: token},
+            env=environment | {TOKEN_VARIABLE: token},
             stderr=log,
             # Ctrl-C is not for the collector, which is needed until the participants have stopped.
             start_new_session=True,

@@ -7,7 +7,6 @@ Pairs are never stored.
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import os
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ from pckv.client.transport import OK, Transport
 from pckv.device.perturb import perturb
 from pckv.errors import ClientError, DataError, ReportError, TaskError
 from pckv.limits import Numeric
-from pckv.task import Phase, Task
+from pckv.task import Phase, Task, utc_today
 
 TASK_SUFFIX = ".task"
 
@@ -130,8 +129,7 @@ class Client:
         return receipt
 
     def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:
-        today = dt.datetime.now(dt.UTC).date().isoformat()
-        if task.phase(today) is Phase.CLOSED:
+        if task.phase(utc_today()) is Phase.CLOSED:
             # The collector would refuse it, and the ε would be spent all the same.
             raise ClientError("not_sent", f"task {task.id} closed on {task.closes}; nothing was perturbed")
         epsilon = realised_epsilon(task)

@@ -18,7 +18,6 @@ from pckv.collector import estimate_routes, task_routes, upload_routes
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.cors import CrossOriginHeaders
 from pckv.collector.estimate_cache import EstimateCache
-from pckv.collector.limits import RequestLimits
 from pckv.collector.logs import log
 from pckv.collector.maintenance import run_maintenance
 from pckv.collector.metrics import Metrics
@@ -31,11 +30,13 @@ from pckv.collector.problem_details import (
     problem_responses,
 )
 from pckv.collector.report_writer import ReportWriter
+from pckv.collector.request_limits import RequestLimits
 from pckv.collector.settings import Settings
-from pckv.collector.state import Collector, get_collector, today
+from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.errors import StoreError
 from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
     "type": "object",
@@ -52,7 +53,7 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = today) -> FastAPI:
+def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
     """Return the application of a collector over a store whose schema is ready."""
     guard = Guard(store)
     app = FastAPI(

@@ -16,10 +16,10 @@ from fastapi import Request
 from pckv.collector.logs import log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
+from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import ParameterError
 from pckv.store.base import Role, Store
 
-TOKEN_VARIABLE = "PCKV_ADMIN_TOKEN"  # noqa: S105
 TOKEN_BYTES = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -150,7 +150,7 @@ def create_first_token(store: Store, token_file: str | None) -> None:
         _create_in_file(store, Path(token_file))
     elif not sys.stderr.isatty():
         raise ParameterError(
-            f"no administrator's token yet: set {TOKEN_VARIABLE}, or name a --token-file to write one to"
+            f"no administrator's token yet: set {TOKEN_VARIABLE}", code="no_administrator_token"
         )
     else:
         token = new_token()
@@ -167,31 +167,58 @@ def _has_administrator(store: Store) -> bool:
 def _create_in_file(store: Store, path: Path) -> None:
     """Create the token in a new file, which appears only after the store has the token.
 
-    So a collector that shares the file with others finds it only if one of them has created the token.
+    So a collector that shares the file with others finds it only if one of them has created the token. Until then
+    the token is in a temporary file, which stays there if it may be the only place that has a stored token.
     """
     if path.exists() and not _has_administrator(store):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     token = new_token()
     # A folder that cannot be written to is refused before anything is stored.
-    probe = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    write_token(probe, token)
-    probe.unlink()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    write_token(temporary, token)
     if store.add_first_token(token_hash(token)):
-        write_token(path, token)
+        _link_token(temporary, path)
     else:
         _log_other_creator()
+    temporary.unlink()
+
+
+def _link_token(temporary: Path, path: Path) -> None:
+    """Give a file with a stored token its name; creating a link is atomic and never replaces a file."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        raise ParameterError(
+            f"{path}: {error.strerror}; the administrator's token is in {temporary}"
+        ) from error
+    _sync_folder(path.parent)
 
 
 def _log_other_creator() -> None:
     log(
         "token_exists",
         reason="another collector that started at the same time created the administrator's token: "
-        "it is in that collector's terminal or --token-file",
+        "it is in that collector's terminal or token file",
     )
 
 
 def write_token(path: Path, token: str) -> None:
-    """Write a token to a new file that only its owner can read."""
+    """Write a token to a new file that only its owner can read; it is on disk when this returns."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(token + "\n")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        _sync_folder(path.parent)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -9,13 +9,13 @@ from pckv.collector.logs import log
 from pckv.collector.state import Collector
 from pckv.collector.task_phase import closing_day
 from pckv.errors import PckvError
-from pckv.store.base import StoredTask
+from pckv.store.base import StoredTask, all_tasks
+from pckv.task import Phase
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25
 SECONDS_AFTER_FAILURE = 5.0
 PARTS_TO_COMPACT = 32
-TASKS_PER_PAGE = 100
 
 
 async def run_maintenance(collector: Collector) -> None:
@@ -47,20 +47,15 @@ def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -
 
     Parts of few reports could reveal which reports came together. `keep_days` is None if reports are kept.
     """
-    after = ""
-    while page := collector.store.list_tasks(TASKS_PER_PAGE, after):
-        for stored in page:
-            _finish_if_closed(collector, stored, keep_days, day)
-        after = page[-1].task.id
+    for stored in all_tasks(collector.store):
+        if stored.phase(day) is Phase.CLOSED:
+            _finish_task(collector, stored, keep_days, day)
 
 
-def _finish_if_closed(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:
-    closed = closing_day(stored)
-    if closed is None or closed > day:
-        return
+def _finish_task(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:
     collector.store.compact(stored.task.id, fully=True)
     if keep_days is None or stored.reports_forgotten is not None:
         return
-    if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closed)).days >= keep_days:
+    if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closing_day(stored))).days >= keep_days:
         collector.store.forget_reports(stored.task.id, day)
         log("reports_forgotten", task=stored.task.id)

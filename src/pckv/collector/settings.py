@@ -12,6 +12,8 @@ from typing import Any
 from pckv.errors import ParameterError
 
 PREFIX = "PCKV_"
+# The administrator's token; not a setting, so that no file of settings holds it.
+TOKEN_VARIABLE = "PCKV_ADMIN_TOKEN"  # noqa: S105
 
 
 @dataclass(frozen=True)

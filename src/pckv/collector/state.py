@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,12 +16,7 @@ from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.task_phase import task_phase
 from pckv.store.base import Store, StoredTask
-from pckv.task import Phase
-
-
-def today() -> str:
-    """Return the current day in UTC."""
-    return dt.datetime.now(dt.UTC).date().isoformat()
+from pckv.task import Phase, utc_today
 
 
 @dataclass
@@ -35,7 +29,7 @@ class Collector:
     metrics: Metrics
     task_cache: TaskCache
     estimate_cache: EstimateCache
-    today: Callable[[], str] = today
+    today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:
         """Return a task, or raise the problem that it is unknown or deleted."""

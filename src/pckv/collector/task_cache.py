@@ -14,7 +14,7 @@ from pckv.task import Task
 
 # How long a cached task is used; transactions check the store's own state in any case.
 CACHE_SECONDS = 2.0
-MAX_CACHED_TASKS = 1000
+MAX_RECENT_TASKS = 1000
 TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 
@@ -46,7 +46,7 @@ class TaskCache:
             self.invalidate(task_id)
             deletion = await asyncio.to_thread(self._store.find_deletion, task_id)
             raise ProblemDetails(ProblemKind.DELETED if deletion else ProblemKind.UNKNOWN)
-        if len(self._cached) >= MAX_CACHED_TASKS:
+        if len(self._cached) >= MAX_RECENT_TASKS:
             self._cached.clear()
         self._cached[task_id] = _CachedTask(now, stored, reports)
         return stored

@@ -21,6 +21,6 @@ def has_enough_reports(task: Task, reports: int) -> bool:
     return task.kind == SIZES and reports >= MAX_PILOT_REPORTS
 
 
-def closing_day(stored: StoredTask) -> str | None:
-    """Return the first day on which a task takes no more reports; None if that is not decided yet."""
-    return min((day for day in (stored.closed, stored.task.closes) if day is not None), default=None)
+def closing_day(stored: StoredTask) -> str:
+    """Return the first day on which a closed task took no more reports."""
+    return min(day for day in (stored.closed, stored.task.closes) if day is not None)

@@ -76,6 +76,7 @@ class TallyPart(NamedTuple):
 
 
 SESSION_KEY_BYTES = 32
+TASKS_PER_PAGE = 100
 
 
 class Role(StrEnum):
@@ -194,3 +195,11 @@ class Store(Protocol):
 
     def integrity_errors(self) -> list[str]:
         """Return what the database itself finds wrong with its files, one line each."""
+
+
+def all_tasks(store: Store) -> Iterator[StoredTask]:
+    """Yield all tasks of a store in the order of their ids, with one query per page."""
+    after = ""
+    while page := store.list_tasks(TASKS_PER_PAGE, after):
+        yield from page
+        after = page[-1].task.id

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pckv.errors import PckvError, StoreError
-from pckv.store.base import Snapshot, Store, StoredTask
+from pckv.store.base import Snapshot, Store, StoredTask, all_tasks
 from pckv.store.parts import merge_parts, tally_of
 from pckv.tally import Tally
 from pckv.task import Task
 from pckv.wire import check_id
-
-TASKS_PER_PAGE = 100
 
 
 def check_store(store: Store) -> list[str]:
     """Return everything that is wrong with a store, one line each; the store may be in use meanwhile."""
     problems = store.integrity_errors()
     try:
-        for stored in _tasks(store):
+        for stored in all_tasks(store):
             # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)
     except StoreError as error:
         problems.append(str(error))
     return problems
-
-
-def _tasks(store: Store) -> Iterator[StoredTask]:
-    after = ""
-    while page := store.list_tasks(TASKS_PER_PAGE, after):
-        yield from page
-        after = page[-1].task.id
 
 
 def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:

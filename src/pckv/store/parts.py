@@ -24,7 +24,7 @@ def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
 
 
 def _empty(task: Task, counts: float) -> Tally:
-    """A tally for about so many counts."""
+    """Return an empty tally, in the form that is cheaper for about this many counts."""
     message_format = task.channel.message_format
     sparse = isinstance(message_format, Words) and message_format.cells > CELLS_FOR_SORTING * counts
     return Tally(task, SparseCounts(message_format.cells)) if sparse else Tally(task)

@@ -43,10 +43,10 @@ from pckv.wire import Report
 
 T = TypeVar("T")
 
-# A task may hold megabytes of key names; this many are kept in memory.
-MAX_CACHED_TASKS = 64
+# A task may hold megabytes of key names; this many are kept after parsing.
+MAX_PARSED_TASKS = 64
 # Parts that are read together while they are merged.
-PARTS_PER_PAGE = 16
+PARTS_PER_READ = 16
 
 _TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 _ADD_TOKEN = "INSERT INTO tokens VALUES ($1, $2) ON CONFLICT DO NOTHING"  # noqa: S105
@@ -200,8 +200,9 @@ class SqlStore(ABC):
             return 0
         sizes = self._run("find parts", part_sizes(task_id), write=False)
         numbers = choose_parts_to_merge(sizes, fully=fully)
-        pages = (numbers[start : start + PARTS_PER_PAGE] for start in range(0, len(numbers), PARTS_PER_PAGE))
-        tallies = (self._run("read parts", read_tallies(task_id, page), write=False) for page in pages)
+        starts = range(0, len(numbers), PARTS_PER_READ)
+        reads = (read_tallies(task_id, numbers[start : start + PARTS_PER_READ]) for start in starts)
+        tallies = (self._run("read parts", read, write=False) for read in reads)
         size = sum(sizes[number] for number in numbers)
         total = merge_parts(stored.task, chain.from_iterable(tallies), size)
 
@@ -313,7 +314,7 @@ class SqlStore(ABC):
         text = tx.rows("SELECT json FROM tasks WHERE id = $1", task_id)[0][0]
         task = _parse(task_id, text)
         with self._tasks_lock:
-            while len(self._tasks) >= MAX_CACHED_TASKS:
+            while len(self._tasks) >= MAX_PARSED_TASKS:
                 del self._tasks[next(iter(self._tasks))]
             self._tasks[task_id] = task
         return task

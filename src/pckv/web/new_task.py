@@ -152,7 +152,7 @@ def _curves(x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -
 
 @router.post(
     "/tasks/new",
-    summary="Make a task from a form",
+    summary="Create a task from a form",
     status_code=201,
     response_class=Response,
     responses=CREATION_RESPONSES,

@@ -84,13 +84,13 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 async def chart(
     task_id: str,
     collector: CurrentCollector,
-    asked: QueryOptions,
+    options: QueryOptions,
 ) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
     For a pilot it shows the share of people in every bucket.
     """
     stored = await collector.find(task_id)
-    _, estimates = await find_estimates(collector, stored.task, asked)
+    _, estimates = await find_estimates(collector, stored.task, options)
     specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())
     return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})

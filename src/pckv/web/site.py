@@ -13,14 +13,14 @@ from starlette.types import Lifespan
 
 from pckv.collector.app import create_app
 from pckv.collector.settings import Settings
-from pckv.collector.state import today
 from pckv.store.base import Store
+from pckv.task import utc_today
 from pckv.web import new_task, overview, precision, sign_in, static_files
 from pckv.web.chart_script import ChartScript
 from pckv.web.security_headers import SecurityHeaders
 
 
-def create_site(store: Store, settings: Settings, clock: Callable[[], str] = today) -> FastAPI:
+def create_site(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
     """Return a collector's application with the pages of operators and participants."""
     if find_spec("pandas"):
         # Loaded before any thread starts: Arrow imports it for the first table, while Altair in another thread
