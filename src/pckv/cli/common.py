@@ -25,6 +25,7 @@ HINTS = {
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
     "dedupe_without_ids": ": leave out --dedupe",
     "missing_data": ": name their folder with --data, or ask for other figures by name",
+    "figures_left_out": ": name their folder with --data",
 }
 
 
