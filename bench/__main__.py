@@ -22,8 +22,8 @@ from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
 DEFAULT = ("core", "lab", "scale", "estimate", "collector", "web")
-# Runs only when it is named: it installs other packages into an environment of their own.
-ON_REQUEST = ("peers",)
+# Run only when they are named: `costs` has no bar, `peers` installs other packages into an environment of their own.
+ON_REQUEST = ("costs", "peers")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
 TOOLS = {"collector": "wrk", "web": "chromium"}
@@ -110,7 +110,7 @@ def list_benches(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @click.option("--child", is_flag=True, hidden=True)
 def main(names: tuple[str, ...], json_file: Path | None, child: bool) -> None:
-    """Run the named benches, or all but `peers`; exit code 1 if a bar is missed."""
+    """Run the named benches, or all but `costs` and `peers`; exit code 1 if a bar is missed."""
     if child:
         write_lines(names[0])
         return

@@ -23,7 +23,6 @@ EXPERIMENTS = {
     "tuned": False,
     "pilot": True,
     "mechanism-map": False,
-    "costs": False,
     "reproduction": True,
 }
 

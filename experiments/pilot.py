@@ -27,10 +27,10 @@ from pckv.channels import build
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.estimate import estimate
 from pckv.estimators.methods.corrected import corrected
-from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.figures import realdata
+from pckv.lab.figures.figure import Scale
 from pckv.lab.populations import movielike, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result, simulate
@@ -46,7 +46,6 @@ MECHANISMS, EPSILONS = ("collision", "ue-compact"), ("1", "2", "4")
 MAX_RATIO = 1.25
 SHOWN_PADDINGS, FEW_CHOICES = (2, 50), 3
 LARGEST_SIZES, FEW_PILOTS = (128, 256, 512, 1024, 2048), 10
-COLUMNS = Columns("user", "item", "rating")
 
 
 class PilotCase(NamedTuple):
@@ -83,8 +82,7 @@ def choices(paddings: Counter[int]) -> str:
 
 def clothing(folder: Path) -> Iterator[PilotCase]:
     """Yield a population with mostly one pair per person."""
-    data = read_ratings(folder / "pckv_clothing_fit.parquet", COLUMNS, repeated="last")
-    yield PilotCase("clothing", data, barred=True)
+    yield PilotCase("clothing", realdata.clothing(Scale(data=folder)), barred=True)
 
 
 def movies(_: Path) -> Iterator[PilotCase]:
@@ -94,7 +92,7 @@ def movies(_: Path) -> Iterator[PilotCase]:
 
 def goodbooks(folder: Path) -> Iterator[PilotCase]:
     """Yield a population with many pairs and similar keys: sizes say nothing about its frequencies."""
-    data = read_ratings(folder / "goodbooks10k_v1.parquet", COLUMNS, repeated="last")
+    data = realdata.goodbooks(Scale(data=folder))
     yield PilotCase("goodbooks", data)
     yield PilotCase("goodbooks, frequency .002", data, frequency=0.002)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from experiments.settings import ExperimentSettings
 from pckv.cli.terminal import progress_bar
 from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.registry import FIGURES
 from pckv.lab.reproduction import reproduce
 
 # Figures that were finished before an interruption are kept here.
@@ -19,7 +20,8 @@ REPEATS = 20
 def run(settings: ExperimentSettings) -> bool:
     """Compute all figures and copy them next to the documents; return whether all claims hold."""
     scale = Scale(settings.repeats or REPEATS, workers=os.cpu_count() or 1, data=settings.data)
-    verdicts = reproduce((), FOLDER, scale, progress_bar)
+    # Named, so that missing data are refused at once.
+    verdicts = reproduce(tuple(FIGURES), FOLDER, scale, progress_bar).verdicts
     pictures = settings.out / "reproduction"
     pictures.mkdir(parents=True, exist_ok=True)
     for path in (*FOLDER.glob("*.svg"), *FOLDER.glob("*.csv")):

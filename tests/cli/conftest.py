@@ -26,8 +26,6 @@ from support.cli import (
 def folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Run every test in a folder that has good files."""
     monkeypatch.chdir(tmp_path)
-    # An exported width would fold tables.
-    monkeypatch.delenv("COLUMNS", raising=False)
     words = np.array([5, 5, 5, 2, 2, 0, 6, 7])
     write_reports(Path("words.parquet"), GRR, [(np.zeros((words.size, 16), np.uint8), words)])
     tally, others = Tally(GRR), Tally(OTHER)

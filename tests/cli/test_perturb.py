@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -225,3 +227,21 @@ def test_from_stream_to_stream() -> None:
     )
     assert (result.returncode, result.stderr) == (0, b"1 reports written to standard output\n")
     assert pa.ipc.open_stream(result.stdout).read_all().num_rows == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["term", "kill"])
+def test_pairs_of_standard_input_do_not_outlive_the_command(number: signal.Signals) -> None:
+    temporary = Path("temporary")
+    temporary.mkdir()
+    rows = pairs_csv(*(f"{user},alien,5" for user in range(100_000)))
+    command = program_command(*PERTURB.replace("pairs.csv", "-").split())
+    environment = os.environ | {"TMPDIR": str(temporary.absolute())}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as process:
+        assert process.stdin
+        # More than a pipe holds: most of it has been read once all of it is written.
+        process.stdin.write(rows)
+        process.stdin.flush()
+        process.send_signal(number)
+        assert process.wait(60) == -number
+        assert not list(temporary.iterdir())
+        process.stdin.close()

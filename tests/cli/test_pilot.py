@@ -25,6 +25,7 @@ from support.cli import (
     pairs_csv,
     put,
     read_json,
+    run,
     run_ok,
     run_refused,
 )
@@ -97,6 +98,8 @@ def test_a_new_pilot_prints_the_next_commands() -> None:
         "  pckv estimate REPORTS --task new.json --out sizes.csv",
         "  pckv plan --keys 3 --users 27000 --epsilon 1 --sizes sizes.csv",
     ]
+    on_stream = run(f"{NEW_PILOT.replace('new.json', '-')} --keys-file keys.txt").stderr
+    assert "  pckv estimate REPORTS --task PILOT.json --out sizes.csv\n" in on_stream
     run_ok(f"{NEW_PILOT} --key-count 2000 --force")
     assert Task.from_json(Path("new.json").read_bytes()).padding == 512
     assert "--epsilon 1.23456789 --sizes" in run_ok(f"{NEW_PILOT} --key-count 3 --force --epsilon 1.23456789")

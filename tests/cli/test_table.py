@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import re
+import struct
+import subprocess
+import termios
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
 from pckv import Task
 from pckv.auditing.audit import standard_audits
 from pckv.cli.table import Column, arrange, print_table
-from support.cli import SIMULATE, pairs_csv, put, read_json, run_ok
+from support.cli import SIMULATE, pairs_csv, program, program_command, put, read_json, run_ok
 
 WIDE_TASK = Task(name="wide", keys=5850, values=(1, 5), epsilon=1, padding=3, mechanism="ue-compact")
 COMMANDS = {
@@ -20,6 +27,11 @@ COMMANDS = {
     "audit": "audit --task wide.json",
     "show": "task show wide.json",
 }
+
+
+def set_width(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """Print tables as on a terminal of this width."""
+    monkeypatch.setattr("pckv.cli.table._terminal_width", lambda _: width)
 
 
 def words(text: str) -> Counter[str]:
@@ -44,7 +56,7 @@ def test_a_narrow_terminal_loses_no_word_and_no_digit(
     command: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unfolded = run_ok(command)
-    monkeypatch.setenv("COLUMNS", str(width))
+    set_width(monkeypatch, width)
     folded = run_ok(command)
     if width >= 50:
         assert words(folded) == words(unfolded)
@@ -60,7 +72,7 @@ def table_lines(text: str) -> list[str]:
 
 @pytest.mark.parametrize("width", [80, 60])
 def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    set_width(monkeypatch, width)
     [audit] = read_json(run_ok(f"{COMMANDS['audit']} --json"))
     shown = words(run_ok(COMMANDS["audit"]))
     for part in (
@@ -85,14 +97,14 @@ def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyP
 def test_verdicts_of_all_audits_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     few = standard_audits(1, 1)
     monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: few)
-    monkeypatch.setenv("COLUMNS", "80")
+    set_width(monkeypatch, 80)
     assert words(run_ok("audit"))["holds"] == len(few)
 
 
 def test_a_table_that_fits_is_not_folded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
+    set_width(monkeypatch, 20)
     print_table("", ("key", "error"), [("heat", "1.25"), ("up", "10")])
     assert capsys.readouterr().out == "key   error\nheat   1.25\nup       10\n"
 
@@ -101,10 +113,10 @@ def test_names_wrap_before_rows_fold(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [("a long name", "0.123456")]
-    monkeypatch.setenv("COLUMNS", "16")
+    set_width(monkeypatch, 16)
     print_table("", ("key", "mean error"), rows)
     assert capsys.readouterr().out == "key         mean\n           error\na long  0.123456\nname\n"
-    monkeypatch.setenv("COLUMNS", "11")
+    set_width(monkeypatch, 11)
     print_table("", ("key", "mean error"), rows)
     assert capsys.readouterr().out == "key\n       mean\n      error\na long\nname\n   0.123456\n"
 
@@ -112,12 +124,44 @@ def test_names_wrap_before_rows_fold(
 def test_a_word_wider_than_the_terminal_is_folded_without_loss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+    set_width(monkeypatch, 40)
     print_table("", ("key", "frequency"), [("x" * 250, "0.5000")])
     printed = capsys.readouterr().out
     assert printed.count("x") == 250
     assert "0.5000" in printed
     assert max(map(len, printed.splitlines())) <= 40
+
+
+def in_terminal(arguments: list[str], width: int) -> str:
+    """Run the program in a terminal of this width; return what it shows, without styles."""
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    shown = b""
+    with subprocess.Popen(
+        program_command(*arguments), stdin=follower, stdout=follower, env=environment | {"TERM": "xterm"}
+    ) as process:
+        os.close(follower)
+        # Linux ends a terminal without writers with an error.
+        with suppress(OSError):
+            while part := os.read(leader, 1 << 16):
+                shown += part
+    os.close(leader)
+    assert process.returncode == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r\n", "\n")
+
+
+def test_only_a_terminal_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exported width is about the terminal, not about a pipe."""
+    arguments = COMMANDS["audit"].split()
+    unfolded = run_ok(COMMANDS["audit"])
+    assert max(map(len, unfolded.splitlines())) > 80
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run_ok(COMMANDS["audit"]) == unfolded
+    assert program(*arguments, stdout=subprocess.PIPE).stdout == unfolded
+    folded = in_terminal(arguments, 80)
+    assert words(folded) == words(unfolded)
+    assert max(len(line) for line in table_lines(folded)) <= 80
 
 
 def test_without_a_limit_everything_is_on_one_line() -> None:

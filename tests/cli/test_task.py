@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,12 +13,14 @@ import pytest
 from pckv import Task
 from pckv.channels import CHANNELS
 from pckv.cli.task import new_command
+from pckv.cli.terminal import print_json
 from support.cli import (
     MOVIES,
     NEW,
     NEW_PILOT,
     UE,
     contents,
+    program_command,
     put,
     read_json,
     run,
@@ -56,7 +62,7 @@ def test_a_keys_file_may_begin_with_a_byte_order_mark() -> None:
 
 def test_show_says_what_a_task_promises() -> None:
     printed = run_ok("task show ue.json")
-    for part in (UE.id, "movies", "ue", "allocation optimized", "realised epsilon"):
+    for part in (UE.id, "movies", "ue", "allocation optimized", "realised epsilon", "bytes per report"):
         assert part in printed
     assert read_json(run_ok("task show ue.json --json")) == {
         "id": UE.id,
@@ -165,3 +171,26 @@ def test_a_task_on_standard_output(command: str) -> None:
     assert (result.exit_code, contents()) == (0, before)
     assert result.stdout_bytes == Path("new.json").read_bytes()
     assert "written to standard output" in result.stderr
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_json_on_standard_output_is_utf_8_in_any_locale(encoding: str) -> None:
+    put({"keys.txt": "café €\nup".encode()})
+    command = NEW.replace("--name movies", "--name café€").split()
+    run_ok(f"{shlex.join(command)} --keys-file keys.txt")
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+
+    def output(*arguments: str) -> bytes:
+        return subprocess.check_output(program_command(*arguments), env=environment, timeout=60)
+
+    printed = output(*command[:-1], "-", "--keys-file", "keys.txt")
+    assert printed == Path("new.json").read_bytes()
+    assert Task.from_json(printed).keys == ("café €", "up")
+    assert read_json(output("task", "show", "new.json", "--json").decode())["name"] == "café€"
+
+
+def test_json_escapes_what_utf_8_cannot_encode(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A file name of any bytes may be part of what is printed."""
+    name = b"reports-\xff.parquet".decode(errors="surrogateescape")
+    print_json({"file": name})
+    assert json.loads(capsysbinary.readouterr().out.decode()) == {"file": name}

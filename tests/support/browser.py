@@ -28,7 +28,7 @@ OPTIONS: dict[str, Any] = {
 
 
 PAIRS = {"1": 1, "4": 0.25}
-QUICK = {"patience": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
+QUICK = {"retryPolicy": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
 
 
 class ClientFilesHandler(SimpleHTTPRequestHandler):

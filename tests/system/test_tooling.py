@@ -44,6 +44,14 @@ def test_every_module_is_listed_with_what_it_does(package: str, arguments: list[
     assert all(text.endswith(".") for text in listed.values()), listed
 
 
+def test_no_experiment_measures_speed() -> None:
+    """What measures seconds is a bench."""
+    for path in (ROOT / "experiments").glob("*.py"):
+        assert not re.search(r"^\s*(from|import) bench\b", path.read_text(encoding="utf-8"), re.MULTILINE), (
+            path
+        )
+
+
 # Distributions whose import name differs by more than a hyphen.
 IMPORT_NAMES = {"vl-convert-python": "vl_convert"}
 

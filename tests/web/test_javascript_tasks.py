@@ -120,7 +120,9 @@ def test_a_task_is_checked_against_its_id(
     process: NodeProcess, collector: FakeCollector, text: bytes, code: str | None
 ) -> None:
     collector.tasks[MOVIES.id] = text
-    [answer] = process.ask({"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "patience": QUICK})
+    [answer] = process.ask(
+        {"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "retryPolicy": QUICK}
+    )
     assert answer.get("code") == code
     assert code or answer["id"] == MOVIES.id
 
@@ -129,7 +131,7 @@ def test_a_text_with_its_own_id_must_still_be_a_task(process: NodeProcess, colle
     for text in (MOVIES.to_json() + "\n", MOVIES.to_json().replace('"1"', '"01"'), "{}"):
         task_id = task_id_of(text)
         collector.tasks[task_id] = text.encode()
-        [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id, "patience": QUICK})
+        [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id, "retryPolicy": QUICK})
         assert answer["code"] == "bad_task"
 
 
@@ -154,5 +156,5 @@ def test_bad_addresses_are_refused(process: NodeProcess, url: str) -> None:
 
 def test_a_task_cannot_be_fetched_without_an_answer(process: NodeProcess, collector: FakeCollector) -> None:
     collector.answers.extend([Reply(500)] * 3)
-    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": MOVIES.id, "patience": QUICK})
+    [answer] = process.ask({"do": "fetch", "url": collector.url, "task": MOVIES.id, "retryPolicy": QUICK})
     assert (answer["code"], len(collector.received)) == ("not_sent", 3)

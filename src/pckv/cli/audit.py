@@ -33,19 +33,19 @@ def audit_command(task_file: Path | None, as_json: bool) -> None:
     if as_json:
         print_json([result.to_dict() for result in audits])
     else:
-        print_audits(audits)
+        _print_audits(audits)
     if not all(result.holds for result in audits):
         raise AuditFailure("a mechanism loses more than it claims")
 
 
-def print_audits(audits: list[Audit]) -> None:
+def _print_audits(audits: list[Audit]) -> None:
     """Print audits in a table, one row each."""
     print_table(
         "Exact ε, rounded up (enumerated: the worst of every input set at every output)",
         ("mechanism", "keys", "padding", "asked", "claimed", "closed form", "enumerated", "cases", "verdict"),
         [
             (
-                f"{a.mechanism} {short_parameters(a.parameters)}",
+                f"{a.mechanism} {_short_parameters(a.parameters)}",
                 f"{a.keys:,}",
                 str(a.padding),
                 f"{a.asked:g}",
@@ -56,7 +56,7 @@ def print_audits(audits: list[Audit]) -> None:
                 + (
                     ""
                     if a.enumerated_parameters == a.parameters
-                    else f" {short_parameters(a.enumerated_parameters)}"
+                    else f" {_short_parameters(a.enumerated_parameters)}"
                 ),
                 f"{a.cases:,}",
                 "holds" if a.holds else "BROKEN",
@@ -66,7 +66,7 @@ def print_audits(audits: list[Audit]) -> None:
     )
 
 
-def short_parameters(parameters: dict[str, str | int]) -> str:
+def _short_parameters(parameters: dict[str, str | int]) -> str:
     """Return parameters in short: a word speaks for itself, a number has its name before it."""
     return " ".join(
         value if isinstance(value, str) else f"{name} {value}" for name, value in parameters.items()

@@ -26,6 +26,7 @@ HINTS = {
     "dedupe_without_ids": ": leave out --dedupe",
     "no_administrator_token": ", or name a --token-file to write one to",
     "missing_data": ": name their folder with --data, or ask for other figures by name",
+    "figures_left_out": ": name their folder with --data",
 }
 
 

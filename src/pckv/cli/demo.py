@@ -70,14 +70,14 @@ def demo_command(out: Path, serve: bool, force: bool) -> None:
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
-    files = DemoFiles(out)
+    files = _DemoFiles(out)
     for path in files.all():
         check_free(path, force=force)
     with held_signals() as signals:
-        run_demo(files, serve=serve, force=force, signals=signals)
+        _run_demo(files, serve=serve, force=force, signals=signals)
 
 
-def run_demo(files: DemoFiles, *, serve: bool, force: bool, signals: EndSignals) -> None:
+def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignals) -> None:
     """Run the collection, and show and write what comes of it."""
     task = Task(
         name="demo",
@@ -87,7 +87,7 @@ def run_demo(files: DemoFiles, *, serve: bool, force: bool, signals: EndSignals)
         padding=PAIRS,
     )
     population = zipf(USERS, KEYS, np.random.default_rng(1), pairs=PAIRS).with_range(1, 5).population
-    participants = [with_key_names(task, population.pairs(user)) for user in range(len(population))]
+    participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
     signals.check()
     with running_collector(signals) as address:
         label = f"{len(population):,} participants perturb their pairs and send a report"
@@ -97,20 +97,20 @@ def run_demo(files: DemoFiles, *, serve: bool, force: bool, signals: EndSignals)
         with whole_file(files.reports, force=force) as part:
             download(address.url, f"/tasks/{task.id}/reports", address.token, part)
         signals.check()
-        write_results(task, population, files, force=force)
+        _write_results(task, population, files, force=force)
         signals.check()
         if serve:
-            keep_serving(address, signals)
+            _keep_serving(address, signals)
 
 
-def keep_serving(address: Address, signals: EndSignals) -> None:
+def _keep_serving(address: Address, signals: EndSignals) -> None:
     """Say where the collector is, and leave it running until a signal ends it."""
     click.echo(f"\nThe dashboard is at {address.url} until Ctrl-C; sign in with the administrator's token:")
     click.echo(address.token)
     signals.wait()
 
 
-class DemoFiles:
+class _DemoFiles:
     """What the demo writes."""
 
     def __init__(self, out: Path) -> None:
@@ -123,22 +123,22 @@ class DemoFiles:
         return self.task, self.reports, self.table, self.page
 
 
-def with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
+def _with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
     """Return pairs by the names of their keys."""
     return {task.key_name(key): value for key, value in pairs.items()}
 
 
-def write_results(task: Task, population: Population, files: DemoFiles, *, force: bool) -> None:
+def _write_results(task: Task, population: Population, files: _DemoFiles, *, force: bool) -> None:
     """Estimate from the downloaded reports, as anybody would who has them, and compare with the truth."""
     tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}
-    print_against_truth(estimates.top(TOP), truth)
+    _print_against_truth(estimates.top(TOP), truth)
     for path, text in (
         (files.task, task.to_json()),
         (files.table, estimates.to_csv()),
-        (files.page, demo_page(task, estimates, truth)),
+        (files.page, _demo_page(task, estimates, truth)),
     ):
         with whole_file(path, force=force) as part:
             part.write_text(text, encoding="utf-8")
@@ -146,7 +146,7 @@ def write_results(task: Task, population: Population, files: DemoFiles, *, force
     click.echo(f"Estimate again with: pckv estimate {files.reports} --task {files.task}")
 
 
-def print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
+def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
     """Print estimates with their intervals next to the truth."""
     rows = [
         (
@@ -168,7 +168,7 @@ def print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, floa
     )
 
 
-def demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, float]]) -> str:
+def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, float]]) -> str:
     """Return a page that says what was done, with charts and a table."""
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)

@@ -70,7 +70,7 @@ def estimate_command(
     """
     task = read_task(task_file)
     if out is not None:
-        check_table(out)
+        _check_table(out)
         check_free(out, force=force)
     if plot is not None:
         check_picture(plot)
@@ -92,23 +92,23 @@ def estimate_command(
         estimates = estimates.top(top)
     if out is not None:
         with whole_file(out, force=force) as part:
-            write_table(estimates, part, out.suffix)
+            _write_table(estimates, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
             save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
     if as_json:
         print_json(estimates.to_dict())
     else:
-        print_estimates(estimates)
+        _print_estimates(estimates)
 
 
-def check_table(path: Path) -> None:
+def _check_table(path: Path) -> None:
     """Refuse a table format that does not exist."""
     if path.suffix not in TABLES:
         raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
 
 
-def write_table(estimates: Estimates, path: Path, suffix: str) -> None:
+def _write_table(estimates: Estimates, path: Path, suffix: str) -> None:
     """Write estimates in the format that a suffix names."""
     if suffix == ".parquet":
         path.write_bytes(estimates_to_parquet(estimates))
@@ -117,7 +117,7 @@ def write_table(estimates: Estimates, path: Path, suffix: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def print_estimates(estimates: Estimates) -> None:
+def _print_estimates(estimates: Estimates) -> None:
     """Print the most frequent keys, or all buckets of a pilot, and how they were estimated."""
     shown = estimates.shown(ROWS_PRINTED)
     rows = [

@@ -46,8 +46,11 @@ def read_keys(path: Path) -> list[str]:
 
 @contextmanager
 def standard_input_as_file() -> Iterator[Path]:
-    """Copy standard input to a temporary file that only its owner can read, for readers that need to seek."""
-    with tempfile.NamedTemporaryFile(prefix="pckv-") as file:
+    """Copy standard input to a file that can be opened repeatedly, for readers that need to seek.
+
+    The file has no name in any folder, so that its pairs do not outlive this process, however that ends.
+    """
+    with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
-        file.flush()
-        yield Path(file.name)
+        file.seek(0)
+        yield Path(f"/dev/fd/{file.fileno()}")

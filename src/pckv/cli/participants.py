@@ -15,7 +15,7 @@ from pckv.client import Client, Status
 from pckv.errors import PckvError
 
 
-def take_part(url: str, task_id: str, folder: Path, pairs: TextIO, done: TextIO) -> None:
+def _take_part(url: str, task_id: str, folder: Path, pairs: TextIO, done: TextIO) -> None:
     """Send the reports of all participants, each with a device of their own."""
     for number, line in enumerate(pairs):
         receipt = Client(url, folder / str(number)).submit(task_id, json.loads(line))
@@ -27,6 +27,6 @@ def take_part(url: str, task_id: str, folder: Path, pairs: TextIO, done: TextIO)
 
 if __name__ == "__main__":
     try:
-        take_part(sys.argv[1], sys.argv[2], Path(sys.argv[3]), sys.stdin, sys.stdout)
+        _take_part(sys.argv[1], sys.argv[2], Path(sys.argv[3]), sys.stdin, sys.stdout)
     except PckvError as error:
         sys.exit(str(error))

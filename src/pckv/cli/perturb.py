@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -26,6 +26,7 @@ from pckv.files.pairs.spill import read_populations
 from pckv.files.reports.inputs import REPORT_SUFFIX
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import write_reports
+from pckv.progress import RowsDone
 from pckv.task import Task
 
 
@@ -64,16 +65,16 @@ def perturb_command(
     Randomness is the operating system's. Running this again makes new reports and spends ε again.
     """
     task = read_task(task_file)
-    check_reports_output(out, force=force)
+    _check_reports_output(out, force=force)
     columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
-    with pairs_file(data) as (path, name):
+    with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
             parts = read_populations(path, task, columns, repairs, progress, name=name)
             # Whatever is wrong with the data shows before anything is written.
             first = next(parts)
-        repaired = RepairedRows()
+        repaired = _RepairedRows()
         with row_bar("Perturbing")(None) as progress:
-            batches = perturbed_batches(task, chain([first], parts), repaired, progress)
+            batches = _perturbed_batches(task, chain([first], parts), repaired, progress)
             if out == STREAM:
                 written = stream_reports(sys.stdout.buffer, task, batches)
             else:
@@ -83,7 +84,7 @@ def perturb_command(
     click.echo(f"{written:,} reports written to {place}{repaired}", err=out == STREAM)
 
 
-def check_reports_output(out: Path, *, force: bool) -> None:
+def _check_reports_output(out: Path, *, force: bool) -> None:
     """Refuse an output that reports are not written to."""
     if out == STREAM:
         return
@@ -93,7 +94,7 @@ def check_reports_output(out: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
+def _pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
     """Return a file of pairs, and what messages call it."""
     if data != STREAM:
         yield data, str(data)
@@ -103,7 +104,7 @@ def pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
 
 
 @dataclass
-class RepairedRows:
+class _RepairedRows:
     """How many rows were not used as they were."""
 
     clipped: int = 0
@@ -114,8 +115,8 @@ class RepairedRows:
         return "".join(f", {count:,} rows {what}" for what, count in asdict(self).items() if count)
 
 
-def perturbed_batches(
-    task: Task, parts: Iterable[RepairedPopulation], repaired: RepairedRows, progress: Callable[[int], None]
+def _perturbed_batches(
+    task: Task, parts: Iterable[RepairedPopulation], repaired: _RepairedRows, progress: RowsDone
 ) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
     """Yield the reports of everybody in batches, and count the rows that were repaired."""
     reports = 0

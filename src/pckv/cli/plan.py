@@ -81,10 +81,10 @@ def plan_command(
     if as_json:
         print_json(recommended.to_dict())
     else:
-        print_plan(recommended)
+        _print_plan(recommended)
 
 
-def print_plan(recommended: Plan) -> None:
+def _print_plan(recommended: Plan) -> None:
     """Print a plan in tables and sentences."""
     click.echo(
         f"Recommended: {recommended.mechanism} with padding {recommended.padding}, {recommended.bytes_per_report:,} bytes per report."
@@ -105,7 +105,7 @@ def print_plan(recommended: Plan) -> None:
                 str(o.padding),
                 f"{o.bytes_per_report:,}",
                 f"±{o.frequency_error:.4f}",
-                mean_error(o.mean_error),
+                _mean_error(o.mean_error),
             )
             for o in recommended.options
         ],
@@ -116,12 +116,12 @@ def print_plan(recommended: Plan) -> None:
             click.echo(f"{option.mechanism} is not chosen: {option.reason_not_chosen}.")
     click.echo()
     if recommended.alternatives:
-        print_alternatives(recommended)
+        _print_alternatives(recommended)
     print_table(
         f"Expected errors with {recommended.users:,} users, method corrected, the bias of a short padding included:",
         ("true frequency", "frequency", "mean, of [-1, 1]"),
         [
-            (f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", mean_error(e.mean_error))
+            (f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", _mean_error(e.mean_error))
             for e in recommended.errors
         ],
     )
@@ -144,7 +144,7 @@ def print_plan(recommended: Plan) -> None:
     )
 
 
-def print_alternatives(recommended: Plan) -> None:
+def _print_alternatives(recommended: Plan) -> None:
     """Print what the padding was chosen from, and what other rules would choose."""
     chosen = next(option for option in recommended.options if not option.reason_not_chosen)
     click.echo(
@@ -157,13 +157,13 @@ def print_alternatives(recommended: Plan) -> None:
         f"Ways to choose the padding of {recommended.mechanism}:",
         ("rule", "padding", "frequency error", "mean error"),
         [
-            (rule, str(way.padding), f"±{way.frequency_error:.4f}", mean_error(way.mean_error))
+            (rule, str(way.padding), f"±{way.frequency_error:.4f}", _mean_error(way.mean_error))
             for rule, way in ways
         ],
     )
     click.echo()
 
 
-def mean_error(error: float) -> str:
+def _mean_error(error: float) -> str:
     """Return the error of a mean, in words where nothing is learned."""
     return f"±{error:.4f}" if error < NOTHING_LEARNED else "no information"

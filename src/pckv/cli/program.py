@@ -18,7 +18,7 @@ from pckv.errors import PckvError
 SIGNAL_EXIT = 128
 
 
-class OneLineErrors(LazyGroup):
+class _OneLineErrors(LazyGroup):
     """Refused input is one line on stderr and exit 1, never a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -71,7 +71,7 @@ COMMANDS = {
 
 
 @click.group(
-    cls=OneLineErrors, lazy_commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_OneLineErrors, lazy_commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="pckv")
 def main() -> None:

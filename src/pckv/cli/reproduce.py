@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from pckv.cli.common import json_option
 from pckv.cli.terminal import print_json, progress_bar
+from pckv.lab.figures.claims import Verdict
 from pckv.lab.figures.figure import Scale
 from pckv.lab.reproduction import reproduce
 
@@ -21,7 +23,7 @@ from pckv.lab.reproduction import reproduce
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The folder with the rating sets; figures 10a, 10b and 10c need it.",
+    help="The folder with the rating sets; figures 10a, 10b and 10c need it, and are left out without it.",
 )
 @click.option(
     "--repeats",
@@ -62,10 +64,16 @@ def reproduce_command(
     A run that was interrupted continues where it stopped: figures that are there are not computed again.
     """
     scale = Scale(repeats, users, seed, workers or os.cpu_count() or 1, data)
-    verdicts = reproduce(figures, out, scale, progress_bar)
+    result = reproduce(figures, out, scale, progress_bar)
     if as_json:
-        print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in verdicts])
-        return
+        print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in result.verdicts])
+    else:
+        _print_verdicts(result.verdicts, out)
+    if result.missing:
+        raise result.missing
+
+
+def _print_verdicts(verdicts: Sequence[Verdict], out: Path) -> None:
     for verdict in verdicts:
         click.echo(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")
     click.echo(f"\nThe figures are in {out}: open {out / 'index.html'}")

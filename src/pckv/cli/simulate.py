@@ -135,14 +135,14 @@ def simulate_command(
     if as_json:
         print_json([row.to_dict() for row in rows])
     else:
-        print_results(dataset, rows)
+        _print_results(dataset, rows)
 
 
 def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
     """Draw errors against ε, one line per way to collect; dashed lines are theory."""
     points = []
     for row in rows:
-        series = {"series": way_to_collect(row), "ε": row.epsilon}
+        series = {"series": _way_to_collect(row), "ε": row.epsilon}
         points.append(series | {"theory": False, "frequency": row.mse_frequency, "mean": row.mse_mean})
         points.append(
             series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean}
@@ -152,11 +152,11 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
         x="ε",
         panels={"frequency": "MSE of frequency", "mean": "MSE of mean, on [-1, 1]"},
         title=f"{dataset.name}: {dataset.users:,} users, {dataset.keys:,} keys",
-        subtitle=f"{which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; dashed: theory without clipping",
+        subtitle=f"{_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; dashed: theory without clipping",
     )
 
 
-def way_to_collect(row: Result) -> str:
+def _way_to_collect(row: Result) -> str:
     """Return a short name for how a row was collected."""
     return (
         row.mechanism
@@ -165,19 +165,19 @@ def way_to_collect(row: Result) -> str:
     )
 
 
-def which_keys(row: Result) -> str:
+def _which_keys(row: Result) -> str:
     """Return in words which keys a row is about."""
     return f"all {row.keys:,} keys" if row.top is None else f"the top {row.top} keys"
 
 
-def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
+def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     """Print a table, then what it means in plain words."""
 
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3g}"
 
     print_table(
-        f"{dataset.users:,} users, {dataset.keys:,} keys, {which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}",
+        f"{dataset.users:,} users, {dataset.keys:,} keys, {_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}",
         ("mechanism", "ε", "padding", "method", "MSE frequency", "theory", "MSE mean", "theory", "precision"),
         [
             (
@@ -206,15 +206,15 @@ def print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
         )
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
-        click.echo(in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
+        click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
 
 
-def in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
+def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     """Say what the best way to collect at one ε would cost."""
     best = min(rows, key=lambda row: row.mse_frequency)
     points = 100 * math.sqrt(best.mse_frequency)
     units = math.sqrt(best.mse_mean) / 2 * (dataset.high - dataset.low)
     return (
-        f"At ε = {best.epsilon:g} the frequency of {which_keys(best)} is off by ±{points:.2g} points on average, and the "
-        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({way_to_collect(best)})."
+        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average, and the "
+        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({_way_to_collect(best)})."
     )

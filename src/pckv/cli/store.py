@@ -25,7 +25,7 @@ store_option = click.option(
 
 
 @contextmanager
-def opened(address: str) -> Iterator[Store]:
+def _opened(address: str) -> Iterator[Store]:
     """Open a store that exists, and close it at the end."""
     store = open_store(address)
     try:
@@ -44,7 +44,7 @@ def store_group() -> None:
 @store_option
 def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
-    with opened(address) as store:
+    with _opened(address) as store:
         problems = check_store(store)
     for problem in problems:
         click.echo(problem)
@@ -70,7 +70,7 @@ def new_token_command(address: str, analyst: bool, token_file: Path | None) -> N
     from pckv.collector.auth import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()
-    with opened(address) as store:
+    with _opened(address) as store:
         if token_file is not None:
             write_token(token_file, token)
         store.set_token(Role.ANALYST if analyst else Role.ADMINISTRATOR, token_hash(token))

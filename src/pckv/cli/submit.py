@@ -57,14 +57,14 @@ def submit_command(
     if flush:
         if given != (None,) * len(given):
             raise click.UsageError("--flush sends what waits: give it --url and --state only")
-        flush_waiting(Client(url, folder), as_json=as_json)
+        _flush_waiting(Client(url, folder), as_json=as_json)
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
     client = Client(url, folder, cap=cap)
-    receipt = client.submit(task_id, read_pairs(pairs_file), invitation=invitation)
+    receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
     if as_json:
-        print_json(receipt_facts(receipt) | {"spent": f"{client.spent:f}"})
+        print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}"})
     elif receipt.status is Status.SENT:
         done = (
             "sent"
@@ -80,11 +80,11 @@ def submit_command(
         )
 
 
-def flush_waiting(client: Client, *, as_json: bool) -> None:
+def _flush_waiting(client: Client, *, as_json: bool) -> None:
     """Send the reports that wait, and say what became of them."""
     receipts = client.flush()
     if as_json:
-        print_json([receipt_facts(receipt) for receipt in receipts])
+        print_json([_receipt_facts(receipt) for receipt in receipts])
     else:
         for receipt in receipts:
             click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{receipt.reason}")
@@ -99,7 +99,7 @@ def flush_waiting(client: Client, *, as_json: bool) -> None:
         click.echo(f"nothing waits for {client.url}", err=True)
 
 
-def receipt_facts(receipt: Receipt) -> dict[str, object]:
+def _receipt_facts(receipt: Receipt) -> dict[str, object]:
     """Return a receipt as plain values."""
     return {
         "task": receipt.task,
@@ -119,7 +119,7 @@ def default_state() -> Path:
     return (given if given.is_absolute() else Path.home() / ".local" / "state") / "pckv"
 
 
-def read_pairs(path: Path) -> dict[str, float]:
+def _read_pairs(path: Path) -> dict[str, float]:
     """Read an object from keys to numbers; the message names the file and the key."""
     pairs = _parsed(path)
     if not isinstance(pairs, dict):

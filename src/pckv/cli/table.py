@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -42,9 +41,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     is not enough, every row is folded into several lines. Nothing is cut.
     """
     console = Console(highlight=False)
-    # Piped output is not folded to the width of a terminal that is not there.
-    limited = console.is_terminal or os.environ.get("COLUMNS", "").isdigit()
-    width = console.width if limited else None
+    width = _terminal_width(console)
     columns = [Column(name, [row[place] for row in rows], place < texts) for place, name in enumerate(header)]
     groups = arrange(columns, width)
     if title:
@@ -57,6 +54,11 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         for line in _lines(console, groups, [[column.cells[row] for column in group] for group in groups]):
             # Names are shown as they are: texts, not markup.
             console.print(Text(line), soft_wrap=True)
+
+
+def _terminal_width(console: Console) -> int | None:
+    """Return the width of the terminal, or None where there is none: piped output is never folded."""
+    return console.width if console.file.isatty() else None
 
 
 def arrange(columns: Sequence[Column], width: int | None) -> list[list[Column]]:

@@ -73,13 +73,13 @@ def tally_command(
     if progress_file:
         progress_file.unlink(missing_ok=True)
     if as_json:
-        print_json(facts(result, engine))
+        print_json(_facts(result, engine))
     else:
         click.echo(f"{result.tally.reports:,} reports counted into {out}{_skipped_text(result)}")
     _print_skipped(result)
 
 
-def facts(result: InputsResult, engine: str) -> dict[str, object]:
+def _facts(result: InputsResult, engine: str) -> dict[str, object]:
     """Return what a run did, as plain values."""
     counted = result.counted
     return {

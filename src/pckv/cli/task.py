@@ -25,6 +25,8 @@ from pckv.planning.objective import OBJECTIVES
 from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 
+# What people read in place of a JSON member's name.
+LABELS = {"bytes_a_report": "bytes per report"}
 # What is asked of whom and when: the same for a task and for its pilot.
 SURVEY_OPTIONS = (
     click.option("--name", required=True, help="The name that distinguishes this collection from others."),
@@ -46,7 +48,7 @@ SURVEY_OPTIONS = (
 )
 
 
-def survey_options(command: Callable[..., None]) -> Callable[..., None]:
+def _survey_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a survey, before those of its command."""
     return reduce(lambda wrapped, option: option(wrapped), reversed(SURVEY_OPTIONS), command)
 
@@ -57,7 +59,7 @@ def task_group() -> None:
 
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
-@survey_options
+@_survey_options
 @click.option(
     "--padding", type=int, default=1, show_default=True, help="How many pairs a report stands for at most."
 )
@@ -121,17 +123,17 @@ def new_command(
         "symbols": symbols,
     }
     task = Task(
-        **task_members(**survey),
+        **_task_members(**survey),
         padding=padding,
         mechanism={name: value for name, value in given.items() if value is not None},
         objective=objective,
         users=users,
     )
-    write_task(task, out, force=force)
+    _write_task(task, out, force=force)
 
 
 @task_group.command("pilot", short_help="Make the pilot of a task, which asks for numbers of pairs.")
-@survey_options
+@_survey_options
 @click.option(
     "--largest",
     type=int,
@@ -153,17 +155,18 @@ def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **
     pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 \\
       --epsilon 1 --users 20000 --out pilot.json
     """
-    given = task_members(**survey)
+    given = _task_members(**survey)
     keys = given["keys"] if isinstance(given["keys"], int) else len(given["keys"])
     # Nobody holds more pairs than there are keys, and empty buckets cost accuracy.
     task = Task(**given, padding=min(largest, max(keys, 1)), kind=SIZES)
-    write_task(task, out, force=force)
-    click.echo(next_steps(task, out, users), err=out == STREAM)
+    _write_task(task, out, force=force)
+    click.echo(_next_steps(task, out, users), err=out == STREAM)
 
 
-def next_steps(task: Task, out: Path, users: int | None) -> str:
+def _next_steps(task: Task, out: Path, users: int | None) -> str:
     """Return what to do with a pilot, in a few lines."""
     epsilon = decimal_text(task.epsilon, "epsilon")
+    task_file = "PILOT.json" if out == STREAM else shlex.quote(str(out))
     if users is None:
         asked, others = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
     else:
@@ -173,12 +176,12 @@ def next_steps(task: Task, out: Path, users: int | None) -> str:
         f"Ask at most {asked}. Nobody may take part in both the pilot and the task {task.name!r} itself: "
         f"that would spend ε = {epsilon} twice.\n"
         "Then:\n"
-        f"  pckv estimate REPORTS --task {shlex.quote(str(out))} --out sizes.csv\n"
+        f"  pckv estimate REPORTS --task {task_file} --out sizes.csv\n"
         f"  pckv plan --keys {task.key_count} --users {others} --epsilon {epsilon} --sizes sizes.csv"
     )
 
 
-def task_members(
+def _task_members(
     *, keys_file: Path | None, key_count: int | None, low: str, high: str, **others: str | None
 ) -> dict[str, Any]:
     """Return the options of a survey as members of its task."""
@@ -188,11 +191,12 @@ def task_members(
     return {"keys": keys, "values": (low, high), **others}
 
 
-def write_task(task: Task, out: Path, *, force: bool) -> None:
+def _write_task(task: Task, out: Path, *, force: bool) -> None:
     """Write a task's JSON, exactly and without a newline, and say what the task is."""
     to_stdout = out == STREAM
     if to_stdout:
-        click.echo(task.to_json(), nl=False)
+        # Bytes, so that no encoding of the terminal changes them.
+        click.echo(task.to_json().encode(), nl=False)
     else:
         with whole_file(out, force=force) as part:
             part.write_bytes(task.to_json().encode())
@@ -235,12 +239,12 @@ def show_command(task_file: Path, as_json: bool) -> None:
     print_table(
         "",
         ("", ""),
-        [(name.replace("_", " "), fact_text(value)) for name, value in facts.items()],
+        [(LABELS.get(name, name.replace("_", " ")), _fact_text(value)) for name, value in facts.items()],
         texts=2,
     )
 
 
-def fact_text(fact: object) -> str:
+def _fact_text(fact: object) -> str:
     """Return a fact of a task on one line."""
     if isinstance(fact, dict):
         return ", ".join(f"{name} {value}" for name, value in fact.items()) or "–"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as ProgressDisplay
+
+from pckv.progress import Progress, RowsDone, RowsProgressBar
 
 
-def row_bar(label: str) -> Callable[[int | None], AbstractContextManager[Callable[[int], None]]]:
+def row_bar(label: str) -> RowsProgressBar:
     """Return a bar that takes the number of rows done, made once their total is known (None: it is not)."""
 
     @contextmanager
-    def bar(total: int | None) -> Iterator[Callable[[int], None]]:
+    def bar(total: int | None) -> Iterator[RowsDone]:
         done = TextColumn("{task.completed:,.0f}" + (f" of {total:,}" if total is not None else "") + " rows")
         with _bar(label, done, total) as update:
             yield update
@@ -25,21 +28,25 @@ def row_bar(label: str) -> Callable[[int | None], AbstractContextManager[Callabl
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[float], None]]:
+def progress_bar(label: str) -> Iterator[Progress]:
     """Show a bar on stderr that takes the share done; nothing where stderr is no terminal."""
     with _bar(label, TextColumn("{task.percentage:>3.0f} %"), 1.0) as update:
         yield update
 
 
 @contextmanager
-def _bar(label: str, done: ProgressColumn, total: float | None) -> Iterator[Callable[[float], None]]:
+def _bar(label: str, done: ProgressColumn, total: float | None) -> Iterator[Progress]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), done, TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda completed: progress.update(task, completed=completed)
+    with ProgressDisplay(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as display:
+        task = display.add_task(label, total=total)
+        yield lambda completed: display.update(task, completed=completed)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a value as JSON in UTF-8, whatever encoding the terminal has."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    # What UTF-8 cannot encode, such as a file name that is not text, becomes an escape of JSON.
+    click.echo(text.encode(errors="backslashreplace"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +15,9 @@ from pckv.errors import DataError, ParameterError, TallyError
 from pckv.files.reports.inputs import Inputs, find_inputs
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.stream import ReportStream
-from pckv.progress import RowsDone, no_progress
+from pckv.progress import RowsDone, RowsProgressBar, no_progress
 from pckv.tally import Tally
 from pckv.task import Task
-
-# Takes the number of rows (None where a stream is among the inputs) and opens something to report progress to.
-ProgressBar = Callable[[int | None], AbstractContextManager[RowsDone]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def count_inputs(
     task: Task,
     paths: Sequence[Path],
     options: CountOptions,
-    bar: ProgressBar = no_bar,
+    bar: RowsProgressBar = no_bar,
     stream: NamedStream | None = None,
 ) -> InputsResult:
     """Count report files, folders and patterns of them, tallies, and a stream."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import html
 import json
 import textwrap
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,10 @@ from pckv.errors import ParameterError
 from pckv.files.outputs import whole_file
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
-from pckv.lab.figures.realdata import check_data, movie_source
+from pckv.lab.figures.realdata import MissingData, lacks_data, missing_data, movie_source
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
-from pckv.progress import Progress
-
-ProgressBar = Callable[[str], AbstractContextManager[Progress]]
+from pckv.progress import LabelledProgressBar
 
 MANIFEST = "settings.json"
 
@@ -76,14 +73,28 @@ def chosen_figures(names: Iterable[str]) -> list[Figure]:
     return list(dict.fromkeys(wanted)) or list(FIGURES.values())
 
 
-def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: ProgressBar) -> list[Verdict]:
-    """Compute what is not there yet, draw it, and gather everything; return the verdicts on the claims.
+@dataclass(frozen=True)
+class Reproduction:
+    """The verdicts on the claims, and an error about the figures that were left out, if any."""
 
-    Figures whose data are missing are refused before anything is computed.
+    verdicts: list[Verdict]
+    missing: MissingData | None
+
+
+def reproduce(
+    names: Iterable[str], out: Path, scale: Scale, progress_bar: LabelledProgressBar
+) -> Reproduction:
+    """Compute what is not there yet, draw it, and gather everything.
+
+    Named figures whose data are missing are refused before anything is computed; where none is named, they are left
+    out.
     """
+    names = tuple(names)
     chosen = chosen_figures(names)
-    check_data((figure for figure in chosen if not _table(figure, out).exists()), scale)
-    wanted = {figure.name for figure in chosen}
+    lacking = [figure for figure in chosen if lacks_data(figure, scale) and not _table(figure, out).exists()]
+    if lacking and names:
+        raise missing_data(lacking, scale)
+    wanted = {figure.name for figure in chosen if figure not in lacking}
     out.mkdir(parents=True, exist_ok=True)
     settings: dict[str, int | str] = {
         "repeats": scale.repeats,
@@ -102,7 +113,7 @@ def reproduce(names: Iterable[str], out: Path, scale: Scale, progress_bar: Progr
     found = verdicts(measured, scale)
     _write(out / "index.html", page(computed, found, scale))
     _write(out / "reproduction.md", markdown(computed, found, scale))
-    return found
+    return Reproduction(found, missing_data(lacking, scale, left_out=True) if lacking else None)
 
 
 def check_settings(out: Path, settings: dict[str, int | str]) -> None:
@@ -120,7 +131,7 @@ def _table(figure: Figure, out: Path) -> Path:
     return out / f"figure-{figure.name}.csv"
 
 
-def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: ProgressBar) -> ComputedFigure:
+def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: LabelledProgressBar) -> ComputedFigure:
     table = _table(figure, out)
     if table.exists():
         return ComputedFigure(figure, from_csv(table.read_text(encoding="utf-8")))

@@ -48,15 +48,15 @@ def _load(folder: Traversable, prefix: str, loaded: dict[str, StaticFile]) -> No
         if entry.is_dir():
             _load(entry, path, loaded)
         elif extension in MEDIA_TYPES:
-            loaded[path] = static_file(entry.read_bytes(), extension)
+            loaded[path] = _static_file(entry.read_bytes(), extension)
 
 
-def static_file(content: bytes, extension: str) -> StaticFile:
+def _static_file(content: bytes, extension: str) -> StaticFile:
     """Return a file with its media type, and an ETag that changes with its content."""
     return StaticFile(content, MEDIA_TYPES[extension], f'"{hashlib.sha256(content).hexdigest()[:32]}"')
 
 
-def respond(request: Request, file: StaticFile) -> Response:
+def _respond(request: Request, file: StaticFile) -> Response:
     """Send the file, or 304 if the browser has it already."""
     headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
     if unchanged(request, file.etag):
@@ -68,7 +68,7 @@ def _serve(request: Request, path: str) -> Response:
     loaded: dict[str, StaticFile] = request.app.state.static_files
     if path not in loaded:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return respond(request, loaded[path])
+    return _respond(request, loaded[path])
 
 
 @router.get("/")
@@ -106,4 +106,4 @@ async def client(request: Request, path: str) -> Response:
 async def chart_script(request: Request) -> Response:
     """Serve the script that draws charts."""
     script = await asyncio.to_thread(request.app.state.chart_script.get)
-    return respond(request, static_file(script, "js"))
+    return _respond(request, _static_file(script, "js"))

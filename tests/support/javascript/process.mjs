@@ -138,8 +138,8 @@ const ANSWERS = {
     crypto.getRandomValues = real;
     return { taken, id: [...id], size: body.length };
   },
-  fetch: ({ url, task, patience }) =>
-    fetchTask(url, task, patience).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
+  fetch: ({ url, task, retryPolicy }) =>
+    fetchTask(url, task, retryPolicy).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

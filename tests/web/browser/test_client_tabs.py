@@ -75,7 +75,7 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
-    faults = {"if (kept) {": "if (kept && !task) {", 'reports("add"': 'reports("put"'}
+    faults = {"if (stored) {": "if (stored && !task) {", 'reports("add"': 'reports("put"'}
     with pages(faulty_client(tmp_path, faults)) as port:
         raced = race(context, port, collector, 2)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)

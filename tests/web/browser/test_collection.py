@@ -137,7 +137,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
             ".estimates tbody tr", has_text=f"{json.loads(printed)['estimates'][0]['frequency_low']:.4f}"
         ).wait_for()
         assert table(page) == [numbers(row) for row in json.loads(printed)["estimates"]]
-    posts = page.get_by_label("Post-processing")
+    posts = page.get_by_label("Postprocessing")
     assert posts.input_value() == ""
     posts.select_option("consistent")
     page.locator(".chart svg", has_text="method corrected+consistent").wait_for()

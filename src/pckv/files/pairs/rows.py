@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -110,7 +110,7 @@ class PairsFile:
 
     def _read_csv(self, progress: Progress) -> Iterator[tuple[EncodedNames, EncodedNames, list[str]]]:
         size, start = self.path.stat().st_size or 1, 0
-        with self.path.open("rb") as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as file:
+        with self._open() as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             try:
                 header = next(reader, None)
@@ -134,15 +134,21 @@ class PairsFile:
                 raise DataError("not UTF-8", place=f"{self.name}, line {self._line_not_utf8()}") from None
 
     def _line_of(self, row: int) -> int:
-        with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        with io.TextIOWrapper(self._open(), "utf-8-sig", errors="replace", newline="") as file:
             reader = csv.reader(file)
             rows = (fields for fields in reader if fields)
             next(islice(rows, row + 1, None), None)
             return reader.line_num
 
     def _line_not_utf8(self) -> int:
-        with self.path.open("rb") as file:
+        with self._open() as file:
             return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
+
+    def _open(self) -> BinaryIO:
+        file = self.path.open("rb")
+        # The path of a descriptor, such as /dev/fd/3, shares its position on some systems.
+        file.seek(0)
+        return file
 
     def _open_parquet(self) -> Any:
         return open_parquet(self.path, "a Parquet file", self.name)

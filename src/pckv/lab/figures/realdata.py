@@ -33,29 +33,38 @@ AMAZON = "amazon_beauty_item_aggregates.parquet"
 
 
 class MissingData(DataError):
-    """A rating set is not in the data folder."""
+    """Rating sets are not in the data folder."""
 
     code = "missing_data"
 
 
+def _missing(scale: Scale, what: str, code: str | None = None) -> MissingData:
+    place = f"{scale.data} lacks" if scale.data else "no data folder was given for"
+    return MissingData(f"{place} {what}", code=code)
+
+
+def _has_file(scale: Scale, name: str) -> bool:
+    return scale.data is not None and (scale.data / name).is_file()
+
+
 def _file(scale: Scale, name: str) -> Path:
-    path = scale.data / name if scale.data is not None else None
-    if path is None or not path.is_file():
-        raise MissingData(f"{name} is not in the data folder" if scale.data else "no data folder was given")
-    return path
+    if scale.data is None or not _has_file(scale, name):
+        raise _missing(scale, name)
+    return scale.data / name
 
 
-def check_data(figures: Iterable[Figure], scale: Scale) -> None:
-    """Refuse figures whose rating sets are not in the data folder."""
-    missing = {
-        figure.name: figure.data_file
-        for figure in figures
-        if figure.data_file and not (scale.data and (scale.data / figure.data_file).is_file())
-    }
-    if missing:
-        place = f"{scale.data} lacks" if scale.data else "no data folder was given for"
-        names = ", ".join(missing)
-        raise MissingData(f"{place} the rating sets of figures {names} ({', '.join(missing.values())})")
+def lacks_data(figure: Figure, scale: Scale) -> bool:
+    """Return whether a figure needs a rating set that is not in the data folder."""
+    return figure.data_file is not None and not _has_file(scale, figure.data_file)
+
+
+def missing_data(figures: Iterable[Figure], scale: Scale, *, left_out: bool = False) -> MissingData:
+    """Return an error about figures that lack their rating sets: they are refused, or were left out."""
+    files = {figure.name: figure.data_file or "" for figure in figures}
+    what = f"the rating sets of figures {', '.join(files)} ({', '.join(files.values())})"
+    if left_out:
+        return _missing(scale, f"{what}, which are left out", "figures_left_out")
+    return _missing(scale, what)
 
 
 def ecommerce(scale: Scale) -> Dataset:
@@ -106,7 +115,7 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
 
 def movie_source(scale: Scale) -> str:
     """Whether Figure 10d shows MovieLens itself or the synthetic population in its place."""
-    return "movielens" if scale.data is not None and (scale.data / MOVIELENS).is_file() else "movielike"
+    return "movielens" if _has_file(scale, MOVIELENS) else "movielike"
 
 
 def movie(scale: Scale) -> Dataset:

@@ -71,7 +71,7 @@ export declare class Task {
  * How long one call tries: at most `tries` times and `seconds` in total, each try for at most `timeout` seconds, with
  * random pauses whose upper bound starts at `firstPause` seconds and doubles.
  */
-export interface Patience {
+export interface RetryPolicy {
   readonly tries?: number;
   readonly seconds?: number;
   readonly firstPause?: number;
@@ -79,7 +79,7 @@ export interface Patience {
 }
 
 /** Fetch a task from a collector and check it against its id. */
-export declare function fetchTask(url: string, id: string, patience?: Patience): Promise<Task>;
+export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPolicy): Promise<Task>;
 
 /**
  * One participant's report, from the browser's randomness. Every call spends the task's ε: keep the report, and send
@@ -106,7 +106,7 @@ export interface Receipt {
  * with the same `state` share the reports, the ledger and the cap.
  */
 export declare class Client {
-  constructor(url: string, options?: { state?: string; cap?: string | number; patience?: Patience });
+  constructor(url: string, options?: { state?: string; cap?: string | number; retryPolicy?: RetryPolicy });
   readonly url: string;
   /** The task with an id: fetched once, checked against the id, then stored. */
   task(id: string): Promise<Task>;

@@ -3,8 +3,8 @@ import { Task, check, isDecimal, isName, perturb, toText, units, unitsText } fro
 
 export { PckvError, Task, perturb } from "./core.js";
 
-export async function fetchTask(url, id, patience) {
-  const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, patience);
+export async function fetchTask(url, id, retryPolicy) {
+  const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, retryPolicy);
   check(status === 200, "not_sent", `${place}: ${note}; nothing was perturbed`);
   return taskOf(text, id);
 }
@@ -48,7 +48,7 @@ async function once(url, options, milliseconds) {
 }
 
 // Only a collector's answer decides; until then the report waits.
-function judge({ status, media, text, note }, id) {
+function outcomeOf({ status, media, text, note }, id) {
   const outcome = (status, reason) => ({ status, reason });
   const code = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
   let said = {};
@@ -89,22 +89,22 @@ const settled = (what, good, bad) =>
 
 const asked = (request) => settled(request, "onsuccess", "onerror");
 
-const total = (kept) => kept.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
+const total = (reports) => reports.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
 
 const receiptOf = ({ task, status, epsilon, reason, report }, more) =>
   ({ task, status, epsilon, perturbed: false, reason, report, ...more });
 
 export class Client {
-  constructor(url, { state = "pckv", cap, patience } = {}) {
+  constructor(url, { state = "pckv", cap, retryPolicy } = {}) {
     const sound = cap === undefined || (isDecimal(String(cap)) && cap >= 0);
     check(sound, "bad_parameter", `the cap must be a decimal from 0 on, not ${cap}`);
-    Object.assign(this, { url: checkedUrl(url), state, cap, patience });
+    Object.assign(this, { url: checkedUrl(url), state, cap, retryPolicy });
   }
 
   async task(id) {
     const text = await this.#locked("tasks", (tasks) => tasks("get", checkedId(id)));
     if (text) return taskOf(text, id);
-    const task = await fetchTask(this.url, id, this.patience);
+    const task = await fetchTask(this.url, id, this.retryPolicy);
     await this.#locked("tasks", (tasks) => tasks("put", task.text, id));
     return task;
   }
@@ -127,19 +127,19 @@ export class Client {
   }
 
   async send(id) {
-    const kept = await this.#change(checkedId(id), ({ status }) => status === "prepared" && { status: "waiting" });
-    const [receipt] = await this.#deliver(kept);
+    const stored = await this.#change(checkedId(id), ({ status }) => status === "prepared" && { status: "waiting" });
+    const [receipt] = await this.#deliver(stored);
     check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);
     return receipt;
   }
 
   async flush() {
     const receipts = [];
-    let down;
-    for (const kept of await this.#all()) {
-      if (kept.url !== this.url || kept.status !== "waiting") continue;
-      const [receipt, temporary] = down ? [receiptOf(kept, down)] : await this.#deliver(kept);
-      if (temporary) down = { reason: receipt.reason };
+    let unreachable;
+    for (const stored of await this.#all()) {
+      if (stored.url !== this.url || stored.status !== "waiting") continue;
+      const [receipt, temporary] = unreachable ? [receiptOf(stored, unreachable)] : await this.#deliver(stored);
+      if (temporary) unreachable = { reason: receipt.reason };
       receipts.push(receipt);
     }
     return receipts;
@@ -149,11 +149,11 @@ export class Client {
     check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
     const task = checkedId(id) in (await this.ledger()) ? null : await this.task(id);
     return this.#locked("reports", async (reports) => {
-      const all = await reports("getAll"), kept = all.find((each) => each.task === id);
-      if (kept) {
-        const better = this.#readdressed(kept, invitation);
-        await reports("put", better);
-        return receiptOf(better);
+      const all = await reports("getAll"), stored = all.find((each) => each.task === id);
+      if (stored) {
+        const updated = this.#readdressed(stored, invitation);
+        await reports("put", updated);
+        return receiptOf(updated);
       }
       check(task.phase() !== "closed", "not_sent", `task ${id} closed on ${task.closes}; nothing was perturbed`);
       const { name, kind, cost } = task, spent = total(all), epsilon = unitsText(cost);
@@ -170,30 +170,30 @@ export class Client {
   }
 
   // After a mistyped address or invitation.
-  #readdressed(kept, invitation = kept.invitation) {
-    if (kept.status === "sent") return kept;
-    const invited = invitation !== kept.invitation && kept.reason.startsWith("invitation_");
-    const again = kept.status === "refused" && (kept.url !== this.url || invited);
-    return { ...kept, url: this.url, invitation, ...(again && { status: "waiting", reason: "" }) };
+  #readdressed(stored, invitation = stored.invitation) {
+    if (stored.status === "sent") return stored;
+    const invited = invitation !== stored.invitation && stored.reason.startsWith("invitation_");
+    const again = stored.status === "refused" && (stored.url !== this.url || invited);
+    return { ...stored, url: this.url, invitation, ...(again && { status: "waiting", reason: "" }) };
   }
 
-  async #deliver(kept) {
-    if (kept.status !== "waiting") return [receiptOf(kept)];
-    const id = toText(kept.report.id), report = { id, body: toText(kept.report.body), invitation: kept.invitation };
+  async #deliver(stored) {
+    if (stored.status !== "waiting") return [receiptOf(stored)];
+    const id = toText(stored.report.id), report = { id, body: toText(stored.report.body), invitation: stored.invitation };
     const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": "application/json" };
-    const answer = await ask(`${kept.url}/tasks/${kept.task}/reports`, { method: "POST", headers, body }, this.patience);
+    const answer = await ask(`${stored.url}/tasks/${stored.task}/reports`, { method: "POST", headers, body }, this.retryPolicy);
     // A refusal never replaces a success.
-    const better = await this.#change(kept.task, ({ status }) => status !== "sent" && judge(answer, id));
-    return [receiptOf(better), answer.temporary];
+    const updated = await this.#change(stored.task, ({ status }) => status !== "sent" && outcomeOf(answer, id));
+    return [receiptOf(updated), answer.temporary];
   }
 
   #change(id, change) {
     return this.#locked("reports", async (reports) => {
-      const kept = await reports("get", id);
-      check(kept, "not_sent", `there is no report of ${id}`);
-      const better = { ...kept, ...change(kept) };
-      await reports("put", better);
-      return better;
+      const stored = await reports("get", id);
+      check(stored, "not_sent", `there is no report of ${id}`);
+      const updated = { ...stored, ...change(stored) };
+      await reports("put", updated);
+      return updated;
     });
   }
 

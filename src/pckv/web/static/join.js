@@ -4,13 +4,13 @@ import { alertBox, announce, count, make, percent, replace } from "./page.js";
 import { PairsForm } from "./pairs-form.js";
 import { whatLeaves } from "./report-view.js";
 
-const PATIENCE = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
+const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 // Beyond this ratio of chances the protection is called weak.
 const WEAK_RATIO = 50;
 const main = document.getElementById("main"),
   id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
-const client = new Client(location.origin, { patience: PATIENCE });
+const client = new Client(location.origin, { retryPolicy: RETRY_POLICY });
 const body = make("div");
 let task, typed;
 

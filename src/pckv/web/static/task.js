@@ -70,7 +70,7 @@ export function taskView(root, id, role) {
           "div",
           { class: "row" },
           task.methods.length > 1 ? field("Method", methods) : null,
-          task.posts.length ? field("Post-processing", posts) : null,
+          task.posts.length ? field("Postprocessing", posts) : null,
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
