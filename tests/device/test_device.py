@@ -261,7 +261,7 @@ def test_vectorised_path_follows_the_law(
 def always_the_first_dummy(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
     """A planted fault: a loss of 1.67 instead of 1 with five keys and padding 5."""
     unpadded = GrrChannel(channel.keys, channel.padding, channel.epsilon, channel.allocation)
-    unpadded.padding = 1
+    vars(unpadded)["padding"] = 1
     return vectorised.perturb_grr(unpadded, sampled, tape)
 
 
