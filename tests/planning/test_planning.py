@@ -269,3 +269,10 @@ def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilo
 def test_bad_plans(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         plan(**({"keys": 10, "users": 100, "epsilon": 1} | changes))
+
+
+def test_a_plan_says_what_a_more_accurate_mechanism_would_cost() -> None:
+    recommended = plan(keys=20, users=3000, epsilon=1, pairs=2)
+    reasons = {option.mechanism: option.reason_not_chosen for option in recommended.options}
+    assert recommended.mechanism == "ue-compact"
+    assert reasons["collision"].startswith("a slower decode for ")

@@ -16,7 +16,7 @@ from pckv.moments import CountMoments
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.prediction import predict, predicted_errors
-from pckv.planning.selection import exclusion_reason, least_error, tuned_channel
+from pckv.planning.selection import decode_steps, exclusion_reason, least_error, tuned_channel
 from pckv.planning.set_sizes import PilotEstimates, SetSizes
 from pckv.planning.tuning import ChannelSpec
 
@@ -275,11 +275,12 @@ def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSiz
 
 
 def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> str:
-    """By how much another channel was predicted to be better, or that it was the size of reports."""
+    """Return by how much more error another channel was predicted to have, or what it would cost."""
     more = _score(channel, wanted, people) / _score(chosen, wanted, people) - 1
     if more > 0:
         return f"{more:.1%} more squared error"
-    return f"larger reports for {-more:.1%} less squared error"
+    cost = "a slower decode" if decode_steps(channel, 1) else "larger reports"
+    return f"{cost} for {-more:.1%} less squared error"
 
 
 def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> float:
