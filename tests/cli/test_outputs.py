@@ -120,3 +120,9 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("pckv.cli.perturb.write_reports", half)
     assert "No space left on device" in run_refused(PERTURB)
+
+
+def test_no_output_is_written_if_another_one_cannot_be() -> None:
+    line = run_refused(f"{ESTIMATE} --out new.csv --plot gone/new.svg")
+    assert line == "pckv: gone/new.svg: there is no folder gone\n"
+    assert not Path("new.csv").exists()

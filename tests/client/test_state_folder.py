@@ -196,3 +196,10 @@ def test_a_removed_report_is_noticed(
     with pytest.raises(DataError, match="missing, though the collector has decided"):
         client.submit(MOVIES.id, PAIRS)
     assert len(perturbed_reports) == 1
+
+
+def test_a_file_is_no_state_folder(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    path.write_text("not a folder")
+    with pytest.raises(DataError, match=r"state: not a folder$"):
+        pckv.client.Client("http://127.0.0.1:9", path)

@@ -131,7 +131,7 @@ def test_the_other_of_two_terminals_shows_no_token(
 
 def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:
     store = MemoryStore()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="nowhere/token'"):
         auth.create_first_token(store, str(tmp_path / "nowhere" / "token"))
     assert store.tokens() == []
 

@@ -71,8 +71,9 @@ def demo_command(out: Path, serve: bool, force: bool) -> None:
     require("altair", extra="charts")
     require("fastapi", extra="serve")
     files = _DemoFiles(out)
-    for path in files.all():
-        check_free(path, force=force)
+    if files.folder.exists():
+        for path in files.all():
+            check_free(path, force=force)
     with held_signals() as signals:
         _run_demo(files, serve=serve, force=force, signals=signals)
 

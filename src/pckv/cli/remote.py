@@ -20,6 +20,8 @@ from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import DataError, ParameterError
 
 TIMEOUT_SECONDS = 30
+# What a token may consist of: ASCII without spaces and control characters.
+FIRST_PRINTABLE, LAST_PRINTABLE = ord("!"), ord("~")
 
 url_option = click.option(
     "--url", required=True, help="The collector's address, such as https://collect.example."
@@ -31,12 +33,15 @@ token_option = click.option(
 
 def read_token(token_file: Path | None) -> str:
     """Return the administrator's token from a file or the environment."""
-    token = (
-        token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE, "")
-    )
+    place = token_file or TOKEN_VARIABLE
+    text = token_file.read_bytes() if token_file else os.fsencode(os.environ.get(TOKEN_VARIABLE, ""))
+    token = text.strip()
     if not token:
         raise ParameterError(f"no token: set {TOKEN_VARIABLE} or name a --token-file")
-    return token
+    # Anything else could not be sent as a header, and the message of that error would show the token.
+    if not all(FIRST_PRINTABLE <= byte <= LAST_PRINTABLE for byte in token):
+        raise ParameterError(f"{place}: not a token: one line of ASCII characters without spaces")
+    return token.decode("ascii")
 
 
 def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:

@@ -27,6 +27,9 @@ class StateFolder:
     """Named texts in a folder, each with a checksum."""
 
     def __init__(self, path: Path) -> None:
+        if path.exists() and not path.is_dir():
+            # It would look like a folder in which nothing waits.
+            raise DataError(f"{path}: not a folder")
         self.path = path
 
     @contextmanager

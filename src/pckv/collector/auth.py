@@ -175,7 +175,11 @@ def _create_in_file(store: Store, path: Path) -> None:
     token = new_token()
     # A folder that cannot be written to is refused before anything is stored.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    write_token(temporary, token)
+    try:
+        write_token(temporary, token)
+    except OSError as error:
+        # People know the name of the token file, not that of the temporary one.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     if store.add_first_token(token_hash(token)):
         _link_token(temporary, path)
     else:

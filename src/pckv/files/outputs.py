@@ -11,9 +11,11 @@ from pckv.errors import OutputExists, ParameterError
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Refuse, before any work is done, an output that exists already."""
+    """Refuse, before any work is done, an output that exists already or has no folder to be written to."""
     if path.is_dir():
         raise ParameterError(f"{path} is a folder")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: there is no folder {path.parent}")
     if path.exists() and not force:
         raise OutputExists(f"{path} exists")
 
