@@ -114,17 +114,11 @@ class Task:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         self._set_contract(name, keys, values, epsilon, padding, kind, opens, closes)
         # Only the author of a task has a mechanism to choose: a device that reads one never loads the planner.
-        from pckv.planning.selection import select_channel  # noqa: PLC0415
+        from pckv.planning.expectations import expect  # noqa: PLC0415
+        from pckv.planning.selection import choose_channel  # noqa: PLC0415
 
-        channel = select_channel(
-            self.key_count,
-            self.padding,
-            Fraction(self._epsilon),
-            wanted,
-            kind=kind,
-            objective=objective,
-            users=users,
-        )
+        expected = expect(self.key_count, users=users, objective=objective, padding=self.padding)
+        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, self.padding, expected)
         self._set_channel(channel)
 
     def _set_contract(  # noqa: PLR0917
