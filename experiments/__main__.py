@@ -21,7 +21,6 @@ EXPERIMENTS = {
     "collision": True,
     "auto": False,
     "tuned": False,
-    "pilot": True,
     "mechanism-map": False,
     "reproduction": True,
 }

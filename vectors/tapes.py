@@ -6,8 +6,9 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from pckv.canonical import base64url
 from pckv.channels.buckets import BucketsChannel
+
+from pckv.canonical import base64url
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.perturb import perturb_from
@@ -32,7 +33,7 @@ def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
 
 def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, Any]:
     """Return the report that the tape gives."""
-    report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, pairs)
+    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs)
     return {
         "task": task.to_json(),
         "pairs": pairs,

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
-from pckv.planning.expectations import SAMPLE, Expectations
+from pckv.planning.expectations import Expectations
 from pckv.planning.objective import FREQUENCY, MSE
 from pckv.planning.prediction import SquaredErrors, predict
-from pckv.planning.size_share import SIZE_SHARES, choose_size_share
+from pckv.planning.size_share import SHARES, choose_size_share
 
 # The errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
 RANKS, RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
@@ -47,11 +47,11 @@ def assess(channel: Channel, expected: Expectations) -> Assessment:
     A frequency's are those before clipping: where all is noise, clipping would make all channels look alike.
     """
     moments, shown = CountMoments.of(channel.count_law), expected.shown(channel.padding)
-    size_share = planned_size_share(channel, expected)
+    size_share = Fraction(planned_size_share(channel, expected))
     asked = size_share
-    if not size_share and expected.more == SAMPLE and channel.padding < channel.keys:
+    if not size_share and not expected.refuse_more and channel.padding < channel.keys:
         # A mechanism that cannot measure how much it hides is not rewarded for that.
-        asked = SIZE_SHARES[0]
+        asked = Fraction(SHARES[0])
     reports = expected.users * float(1 - asked)
     squares = [
         moments.frequency_variance(visible) / reports + (frequency - visible) ** 2
@@ -70,10 +70,10 @@ def assess(channel: Channel, expected: Expectations) -> Assessment:
     )
 
 
-def planned_size_share(channel: Channel, expected: Expectations) -> Fraction:
-    """Return the share of reports that is to answer the size question; 0 where a task must not ask it."""
-    if expected.more != SAMPLE:
-        return Fraction(0)
+def planned_size_share(channel: Channel, expected: Expectations) -> str:
+    """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
+    if expected.refuse_more:
+        return "0"
     shown = expected.shown(channel.padding)
     return choose_size_share(channel, shown[len(shown) // 2])
 

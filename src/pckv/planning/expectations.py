@@ -16,8 +16,6 @@ from pckv.planning.spectrum import Spectrum
 TOP_KEYS = 10
 MAX_USERS = 10**15
 MIN_FREQUENCY = 1e-9
-# What happens to somebody with more pairs than the padding: some of them are reported, or none.
-MORE = SAMPLE, REFUSE = "sample", "refuse"
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Expectations:
         popularities: Of the keys that matter, the most frequent first.
         frequencies: The share of people who hold each of them.
         objective: The error that counts.
-        more: What happens to somebody with more pairs than the padding.
+        refuse_more: Whether nobody may hold more pairs than the padding.
     """
 
     keys: int
@@ -42,7 +40,7 @@ class Expectations:
     popularities: tuple[float, ...]
     frequencies: tuple[float, ...]
     objective: str
-    more: str
+    refuse_more: bool
 
     @cached_property
     def typical_frequency(self) -> float:
@@ -56,7 +54,7 @@ class Expectations:
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
-        if self.more == REFUSE:
+        if self.refuse_more:
             return self.frequencies
         seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
         return tuple(
@@ -113,7 +111,7 @@ def expect(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
     padding: int | None = None,
-    more: str = SAMPLE,
+    refuse_more: bool = False,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -127,7 +125,7 @@ def expect(
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
         padding: The padding that was named, if any.
-        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
+        refuse_more: Whether nobody may hold more pairs than the padding, which is then what all of them fit into.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -141,7 +139,7 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), more
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), refuse_more
     )
 
 
