@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "collision": True,
     "auto": False,
     "tuned": False,
+    "default-choice": False,
     "mechanism-map": False,
     "reproduction": True,
 }

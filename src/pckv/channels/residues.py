@@ -84,6 +84,7 @@ def best(keys: int, bound: Fraction) -> int:
     return min(nearest, key=lambda q: error(q, bound))
 
 
+@lru_cache(maxsize=256)
 def choose(keys: int, bound: Fraction) -> int:
     """Among the primes equivalent to the best, the one with the fewest words."""
     most = EQUIVALENT_FACTOR * error(best(keys, bound), bound)

@@ -54,7 +54,17 @@ class Expectations:
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
-        if self.refuse_more:
+        if padding not in self._shown:
+            self._shown[padding] = self._show(padding)
+        return self._shown[padding]
+
+    @cached_property
+    def _shown(self) -> dict[int, tuple[float, ...]]:
+        """The frequencies shown, by padding: all mechanisms are asked about the same ones."""
+        return {}
+
+    def _show(self, padding: int) -> tuple[float, ...]:
+        if self.refuse_more or padding >= self.sizes.largest:
             return self.frequencies
         seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
         return tuple(
