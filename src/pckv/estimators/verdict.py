@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pckv.estimators.set_sizes import SetSummary
-from pckv.task_members import REFUSE
+from pckv.limits import REFUSE
 
 
 def detection_sentence(detected: int, keys: int) -> str:
