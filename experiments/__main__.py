@@ -22,6 +22,7 @@ EXPERIMENTS = {
     "auto": False,
     "tuned": False,
     "default-choice": False,
+    "coverage": True,
     "mechanism-map": False,
     "reproduction": True,
 }

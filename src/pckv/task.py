@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pckv import channels
 from pckv.budget import epsilon_of
@@ -20,14 +20,13 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
+    SAMPLE,
     Numeric,
     check_epsilon,
     check_padding,
 )
 from pckv.task_members import (
     KIND,
-    REFUSE,
-    SAMPLE,
     VERSION,
     check_more,
     checked_days,
@@ -37,9 +36,6 @@ from pckv.task_members import (
     checked_range,
 )
 from pckv.wire import MessageFormat, Words
-
-if TYPE_CHECKING:
-    from pckv.planning.set_sizes import SetSizes
 
 
 class Phase(StrEnum):
@@ -121,7 +117,7 @@ class Task:
         closes: str | None = None,
         pairs: float | None = None,
         most_pairs: int | None = None,
-        sizes: SetSizes | Mapping[int, float] | None = None,
+        sizes: Any = None,
         users: int = DEFAULT_USERS,
         frequency: float | None = None,
         objective: str = DEFAULT_OBJECTIVE,
@@ -133,8 +129,6 @@ class Task:
         from pckv.planning.expectations import expect  # noqa: PLC0415
         from pckv.planning.selection import choose_channel  # noqa: PLC0415
 
-        if padding is not None:
-            check_padding(padding)
         expected = expect(
             self.key_count,
             users=users,
@@ -143,13 +137,13 @@ class Task:
             sizes=sizes,
             frequency=frequency,
             objective=objective,
-            padding=padding,
-            refuse_more=more == REFUSE,
+            padding=None if padding is None else check_padding(padding),
+            more=more,
         )
         channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
-        self._set_channel(
-            channel, planned_size_share(channel, expected) if size_share is None else size_share
-        )
+        if size_share is None:
+            size_share = float(planned_size_share(channel, expected))
+        self._set_channel(channel, size_share)
 
     def _set_contract(  # noqa: PLR0917
         self,

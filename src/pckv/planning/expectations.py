@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
@@ -30,7 +30,7 @@ class Expectations:
         popularities: Of the keys that matter, the most frequent first.
         frequencies: The share of people who hold each of them.
         objective: The error that counts.
-        refuse_more: Whether nobody may hold more pairs than the padding.
+        more: What happens to somebody with more pairs than the padding.
     """
 
     keys: int
@@ -40,7 +40,7 @@ class Expectations:
     popularities: tuple[float, ...]
     frequencies: tuple[float, ...]
     objective: str
-    refuse_more: bool
+    more: str
 
     @cached_property
     def typical_frequency(self) -> float:
@@ -64,7 +64,7 @@ class Expectations:
         return {}
 
     def _show(self, padding: int) -> tuple[float, ...]:
-        if self.refuse_more or padding >= self.sizes.largest:
+        if self.more == REFUSE or padding >= self.sizes.largest:
             return self.frequencies
         seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
         return tuple(
@@ -121,7 +121,7 @@ def expect(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
     padding: int | None = None,
-    refuse_more: bool = False,
+    more: str = SAMPLE,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -129,13 +129,13 @@ def expect(
         keys: The number of keys.
         users: How many people take part.
         pairs: How many pairs people hold on average; 1 if nothing is said, or the padding where one is named.
-        most_pairs: How many they hold at most; by default such that all sizes from 1 on are as frequent.
+        most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
         frequency: The frequency of the keys that matter; by default Zipf's law, adding up to the average size.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
         padding: The padding that was named, if any.
-        refuse_more: Whether nobody may hold more pairs than the padding, which is then what all of them fit into.
+        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -149,7 +149,7 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), refuse_more
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), more
     )
 
 

@@ -173,7 +173,7 @@ def plan(
         users: How many people will take part.
         epsilon: The privacy budget of a report.
         pairs: How many pairs people hold on average; 1 by default.
-        most_pairs: How many they hold at most; by default twice the average less one.
+        most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
         frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as Zipf's law
             makes them.
@@ -336,4 +336,4 @@ def _half_width(chosen: Assessment, users: int, above: float) -> float:
     """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
     answers = users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, chosen.size_share, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, above) / answers))

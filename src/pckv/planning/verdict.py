@@ -63,7 +63,7 @@ def _enough_users(users: int, is_enough: Callable[[float], bool]) -> float | Non
 
 
 def _enough_epsilon(channel: Channel, is_enough: Callable[[Channel], bool]) -> float | None:
-    """The least ε, in steps of two digits, at which the same mechanism and padding would do."""
+    """The least ε, rounded up to two digits, at which the same mechanism and padding would do."""
 
     def is_enough_at(epsilon: float) -> bool:
         with suppress(ParameterError):
@@ -78,8 +78,7 @@ def _enough_epsilon(channel: Channel, is_enough: Callable[[Channel], bool]) -> f
     for _ in range(SEARCH_STEPS):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_enough_at(middle) else (middle, high)
-    # Rounded up, so that what is printed is enough.
-    digits = 10 ** (1 - math.floor(math.log10(high)))
+    digits = 10.0 ** (1 - math.floor(math.log10(high)))
     return min(math.ceil(high * digits) / digits, float(MAX_EPSILON))
 
 
