@@ -27,6 +27,8 @@ def pilot(shares: list[float], low: list[float] | None = None) -> Estimates:
         mean=np.arange(rows, dtype=np.float64),
         mean_low=np.arange(rows, dtype=np.float64),
         mean_high=np.arange(rows, dtype=np.float64),
+        mean_known=np.ones(rows, np.bool_),
+        detected=np.zeros(rows, np.bool_),
         mean_misfit=np.zeros(rows, np.bool_),
     )
 

@@ -52,6 +52,8 @@ def estimate_sizes(
         mean=np.sqrt(starts * ends),
         mean_low=starts,
         mean_high=ends,
+        mean_known=np.ones(channel.rows, np.bool_),
+        detected=interval.low > 0,
         mean_misfit=np.zeros(channel.rows, np.bool_),
     )
     return estimates if buckets is None else estimates.take(bucket_rows(channel, buckets))

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from statistics import NormalDist
 from typing import Any
 
 from pckv.channels import CHANNELS, Channel
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
 from pckv.moments import CountMoments
+from pckv.planning.detection import smallest_detected_frequency
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import Objective, objective_for
 from pckv.planning.prediction import predict, predicted_errors
@@ -27,9 +27,6 @@ WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
 PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 MAX_USERS = 10**15
 MIN_FREQUENCY = 1e-9
-# A frequency counts as told from zero if its interval leaves zero out this often.
-DETECTION_LEVEL = 0.95
-DETECTION_POWER = 0.8
 # The rule of Wang et al. (2018), shown for comparison: a padding that this share of people does not exceed.
 USUAL_SHARE = 0.9
 
@@ -199,7 +196,7 @@ def plan(
         p=p,
         bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
         errors=tuple(_error_at(channel, wanted._replace(frequency=f), people) for f in FREQUENCIES),
-        smallest_frequency=smallest_frequency(moments, users, seen),
+        smallest_frequency=smallest_detected_frequency(moments, users, keys, seen),
         users_needed={error: users_for(channel, frequency, error, seen) for error in WANTED_ERRORS},
         hostile=hostile(channel, users),
         options=tuple(_option(each, channel, wanted, people) for each in best),
@@ -281,27 +278,6 @@ def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: SetS
         return f"{more:.1%} more squared error"
     cost = "a slower decode" if decode_steps(channel, 1) else "larger reports"
     return f"{cost} for {-more:.1%} less squared error"
-
-
-def smallest_frequency(moments: CountMoments, users: int, seen: float = 1.0) -> float:
-    """The least frequency whose interval leaves zero out four times out of five; at most 1.
-
-    `seen` is the share of a frequency that the estimate sees.
-    """
-    normal = NormalDist()
-    level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
-
-    def shortfall(f: float) -> float:
-        noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
-        return noise + power * math.sqrt(moments.frequency_variance(f * seen) / users) - f * seen
-
-    low, high = 0.0, 1.0
-    if shortfall(high) > 0:
-        return high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if shortfall(middle) > 0 else (low, middle)
-    return high
 
 
 def users_for(channel: Channel, frequency: float, error: float, seen: float = 1.0) -> int | None:
