@@ -9,6 +9,7 @@ import numpy as np
 
 from pckv.arrays import Floats, Integers
 from pckv.errors import ParameterError
+from pckv.estimators.detection import detected
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -184,6 +185,8 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
+        "mean_known": (result.mean_interval.low > -1) | (result.mean_interval.high < 1),
+        "detected": detected(support, reports, moments, task.key_count, level),
         "mean_misfit": result.mean_misfit,
     }
 
@@ -198,6 +201,8 @@ def _columns_without_reports(keys: int, task: Task) -> dict[str, np.ndarray]:
         "mean": _in_units(zeros, task),
         "mean_low": _in_units(-ones, task),
         "mean_high": _in_units(ones, task),
+        "mean_known": np.zeros(keys, np.bool_),
+        "detected": np.zeros(keys, np.bool_),
         "mean_misfit": np.zeros(keys, np.bool_),
     }
 

@@ -14,9 +14,10 @@ from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, Numeric, check_epsilon
 from pckv.moments import CountMoments
 from pckv.planning.assessment import Assessment
+from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.precision import DETECTION_LEVEL, Hostile, hostile, smallest_frequency, users_for
+from pckv.planning.precision import Hostile, hostile, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
     best_of_each,
@@ -257,7 +258,9 @@ class _Planner:
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
-            smallest_frequency=smallest_frequency(CountMoments.of(channel.count_law), reports, seen[-1]),
+            smallest_frequency=smallest_detected_frequency(
+                CountMoments.of(channel.count_law), math.floor(reports), expected.keys, seen[-1]
+            ),
             users_needed={
                 error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
                 for error in WANTED_ERRORS

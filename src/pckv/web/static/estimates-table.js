@@ -14,6 +14,7 @@ const KINDS = {
       { name: "Interval" },
       { name: "Mean", sort: "mean", descending: true },
       { name: "Interval" },
+      { name: "" },
     ],
   },
   sizes: {
@@ -28,8 +29,8 @@ const KINDS = {
 };
 
 export class EstimatesTable {
-  constructor(path, settings, kind) {
-    Object.assign(this, { path, settings, ...KINDS[kind], search: "", offset: 0, total: 0 });
+  constructor(path, settings, { kind, low, high }) {
+    Object.assign(this, { path, settings, low, high, ...KINDS[kind], search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -95,7 +96,7 @@ export class EstimatesTable {
 
   show(rows) {
     replace(this.head, ...this.columns.map((column) => this.header(column)));
-    replace(this.body, ...rows.map((estimate) => row(estimate, this.columns.length)));
+    replace(this.body, ...rows.map((estimate) => row(estimate, this)));
     const last = this.offset + rows.length;
     this.position.textContent = rows.length
       ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} ${this.rows}`
@@ -115,6 +116,8 @@ export class EstimatesTable {
           make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
         )
       : column.name;
+    // The last column says what is to be said of a key, if anything: its cells need no header.
+    if (!column.name) return make("td");
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
     if (sorted) attributes["aria-sort"] = ascending ? "ascending" : "descending";
     return make("th", attributes, label);
@@ -126,16 +129,23 @@ export class EstimatesTable {
   }
 }
 
+// Whether an interval leaves out a part of the task's range of values, apart from rounding.
+function known(interval, { low, high }) {
+  const margin = (high - low) * 1e-9;
+  return interval.mean_low > low + margin || interval.mean_high < high - margin;
+}
+
 // Rounded as `pckv estimate` prints them; the title has all digits.
-function row(estimate, columns) {
-  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high } = estimate;
+function row(estimate, table) {
+  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, detected } = estimate;
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
   const cells = [
     make("th", { scope: "row", class: "key" }, key),
     cell(frequency.toFixed(4), frequency),
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
-    cell(mean.toFixed(3), mean),
+    cell(known(estimate, table) ? mean.toFixed(3) : "unknown", mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
+    make("td", {}, detected ? "" : "not told from zero"),
   ];
-  return make("tr", {}, ...cells.slice(0, columns));
+  return make("tr", { class: detected ? null : "soft" }, ...cells.slice(0, table.columns.length));
 }

@@ -46,7 +46,7 @@ export function taskView(root, id, role) {
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
-    table = new EstimatesTable(path, settings, task.kind);
+    table = new EstimatesTable(path, settings, task);
     if (isPilot(task)) chart.description = PILOT_CHART_DESCRIPTION;
     else precision = precisionSection(path);
     const methods = choice(
