@@ -6,8 +6,9 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from pckv.canonical import base64url
 from pckv.channels.buckets import BucketsChannel
+
+from pckv.canonical import base64url
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.perturb import perturb_from
