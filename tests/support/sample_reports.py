@@ -42,7 +42,7 @@ TASKS = {
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
     rng = np.random.default_rng(seed)
-    message_format = task.channel.message_format
+    message_format = task.message_format
     if isinstance(message_format, Words):
         return rng.integers(0, message_format.limit, count)
     shape = (count, message_format.plane_bytes)

@@ -44,8 +44,7 @@ def submit_command(
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
     PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed.
-    Running this again never perturbs again, and sends the same bytes until the collector has them. Whoever took
-    part in the pilot of a survey is refused in its main task, and the other way round.
+    Running this again never perturbs again, and sends the same bytes until the collector has them.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json

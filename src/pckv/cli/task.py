@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -12,8 +11,7 @@ from urllib.parse import quote
 import click
 
 from pckv.budget import ALLOCATIONS
-from pckv.canonical import decimal_text
-from pckv.channels import CHANNELS, SIZES, BucketsChannel
+from pckv.channels import CHANNELS
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.inputs import read_keys, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
@@ -22,7 +20,6 @@ from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.objective import OBJECTIVES
-from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
 from pckv.task import Task
 
 # What people read in place of a JSON member's name.
@@ -132,55 +129,6 @@ def new_command(
     _write_task(task, out, force=force)
 
 
-@task_group.command("pilot", short_help="Make the pilot of a task, which asks for numbers of pairs.")
-@_survey_options
-@click.option(
-    "--largest",
-    type=int,
-    default=MAX_DISTINGUISHED_SIZE,
-    show_default=True,
-    help="The largest number of pairs with a bucket of its own; at most the number of keys.",
-)
-@click.option(
-    "--users",
-    type=click.IntRange(PILOT_ONE_IN),
-    help="How many people there are, to say how many of them to ask.",
-)
-def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **survey: Any) -> None:
-    """Make the pilot of a task: it asks a few people how many of the keys they hold, and nothing else.
-
-    By the answers `pckv plan` chooses the padding of the task itself, which takes the same name, keys, values and ε.
-
-    \b
-    pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 \\
-      --epsilon 1 --users 20000 --out pilot.json
-    """
-    given = _task_members(**survey)
-    keys = given["keys"] if isinstance(given["keys"], int) else len(given["keys"])
-    # Nobody holds more pairs than there are keys, and empty buckets cost accuracy.
-    task = Task(**given, padding=min(largest, max(keys, 1)), kind=SIZES)
-    _write_task(task, out, force=force)
-    click.echo(_next_steps(task, out, users), err=out == STREAM)
-
-
-def _next_steps(task: Task, out: Path, users: int | None) -> str:
-    """Return what to do with a pilot, in a few lines."""
-    epsilon = decimal_text(task.epsilon, "epsilon")
-    task_file = "PILOT.json" if out == STREAM else shlex.quote(str(out))
-    if users is None:
-        asked, others = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
-    else:
-        largest_pilot = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
-        asked, others = f"{largest_pilot:,} people", str(users - largest_pilot)
-    return (
-        f"Ask at most {asked}. Nobody may take part in both the pilot and the task {task.name!r} itself: "
-        f"that would spend ε = {epsilon} twice.\n"
-        "Then:\n"
-        f"  pckv estimate REPORTS --task {task_file} --out sizes.csv\n"
-        f"  pckv plan --keys {task.key_count} --users {others} --epsilon {epsilon} --sizes sizes.csv"
-    )
-
-
 def _task_members(
     *, keys_file: Path | None, key_count: int | None, low: str, high: str, **others: str | None
 ) -> dict[str, Any]:
@@ -217,7 +165,6 @@ def show_command(task_file: Path, as_json: bool) -> None:
     facts: dict[str, object] = {
         "id": task.id,
         "name": task.name,
-        "kind": task.kind,
         "keys": task.key_count,
         "low": task.low,
         "high": task.high,
@@ -226,13 +173,15 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "mechanism": task.mechanism,
         "parameters": task.parameters,
         "padding": task.padding,
+        "more": task.more,
+        "size_share": task.size_share,
         "word_limit": task.word_limit,
         "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
     }
-    if isinstance(task.channel, BucketsChannel):
-        facts["buckets"] = list(task.channel.labels)
+    if task.size_question is not None:
+        facts["size_answers"] = list(task.size_question.labels)
     if as_json:
         print_json(facts)
         return

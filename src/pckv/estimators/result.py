@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.channels import BucketsChannel
 from pckv.errors import require
+from pckv.estimators.set_sizes import SetSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +40,7 @@ class Estimates:
     epsilon: float
     method: str
     level: float
+    sets: SetSummary
     key: list[str]
     frequency: Floats
     frequency_low: Floats
@@ -52,21 +53,6 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.key)
 
-    @property
-    def of_sizes(self) -> bool:
-        """Whether these are the estimates of a pilot: one row per bucket of sizes instead of per key."""
-        return self.mechanism == BucketsChannel.name
-
-    def shown(self, count: int) -> Estimates:
-        """Return what to show where there is room for this many rows: the most frequent keys, or all buckets in order."""
-        return self if self.of_sizes else self.top(count)
-
-    def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people, one per interval; a bucket's sizes are its name."""
-        if self.of_sizes:
-            return ("pairs", "share of people", interval)
-        return ("key", "frequency", interval, "mean", interval)
-
     def top(self, count: int) -> Estimates:
         """Return the keys with the largest estimated frequencies, most frequent first."""
         return self.take(np.argsort(-self.frequency, kind="stable")[:count])
@@ -76,7 +62,7 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "key")
+            if field.name not in (*SCALARS, "sets", "key")
         }
         return replace(self, key=[self.key[row] for row in rows], **columns)
 
@@ -91,7 +77,8 @@ class Estimates:
         """Return scalars and rows as plain values."""
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return {name: getattr(self, name) for name in SCALARS} | {"estimates": rows}
+        scalars = {name: getattr(self, name) for name in SCALARS}
+        return scalars | {"sizes": self.sets.to_dict(), "estimates": rows}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -118,14 +105,13 @@ class Estimates:
         return frame
 
     def __repr__(self) -> str:
-        rows = "buckets" if self.of_sizes else "keys"
         return (
-            f"<Estimates of {len(self):,} {rows} from {self.reports:,} reports: {self.mechanism}, "
+            f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}>"
         )
 
     def _repr_html_(self) -> str:
-        shown = self.shown(ROWS_SHOWN)
+        shown = self.top(ROWS_SHOWN)
         rows = (
             (
                 html.escape(key),
@@ -136,7 +122,7 @@ class Estimates:
             )
             for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
         )
-        names = self.headers("interval")
+        names = ("key", "frequency", "interval", "mean", "interval")
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
             f"<tr>{''.join(f'<td>{cell}</td>' for cell in row[: len(names)])}</tr>" for row in rows

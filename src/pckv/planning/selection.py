@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from pckv.channels import CHANNELS, PAIRS, SIZES, BucketsChannel, Channel, build
+from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, DEFAULT_USERS
@@ -59,7 +59,6 @@ def select_channel(
     epsilon: Fraction,
     mechanism: Mapping[str, object],
     *,
-    kind: str = PAIRS,
     objective: str = DEFAULT_OBJECTIVE,
     users: int = DEFAULT_USERS,
 ) -> Channel:
@@ -75,9 +74,6 @@ def select_channel(
     spec, aim = ChannelSpec(keys, padding, epsilon), objective_for(keys, padding, objective, users)
     if name != AUTO:
         return _named_channel(name, spec, parameters, aim)
-    if kind == SIZES:
-        # There is nothing to choose from.
-        return build(BucketsChannel.name, *spec, parameters)
     able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")

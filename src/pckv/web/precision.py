@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.planning.plan import MIN_FREQUENCY, REFERENCE_FREQUENCY, users_for
@@ -47,10 +46,6 @@ async def precision(
     """
     stored = await collector.find(task_id)
     task = stored.task
-    if task.kind == SIZES:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, "a pilot says nothing about keys: its shares have intervals of their own"
-        )
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     reports = counts[task_id]
     now = _errors(task, frequency, reports) if reports else None
