@@ -76,7 +76,7 @@ def hidden_share(tally: Tally, level: float) -> HiddenShare:
     if task.size_question is None or not answers.any():
         return HiddenShare(factor=task.key_count / task.padding)
     added = two_sided_z(level) ** 2
-    return _hidden_by(task.size_question, answers + added / answers.size)
+    return _hidden_by(task.size_question, np.asarray(answers + added / answers.size, np.float64))
 
 
 def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
