@@ -27,7 +27,8 @@ from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import SamplingModel
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
 from pckv.moments import CountMoments
-from pckv.planning.selection import select_channel
+from pckv.planning.expectations import expect
+from pckv.planning.selection import choose_channel
 from pckv.progress import Progress, no_progress
 
 # The methods of the baselines are their own.
@@ -89,13 +90,12 @@ class Combinations:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                channel = select_channel(
+                channel = choose_channel(
                     keys,
-                    padding,
                     Fraction(epsilon),
                     {"name": name, **_parameters(self.allocation)},
-                    objective=self.objective,
-                    users=max(users, 1),
+                    padding,
+                    expect(keys, users=max(users, 1), padding=padding, objective=self.objective),
                 )
                 chosen = tuple(channel.parameters.items())
                 yield Setting(

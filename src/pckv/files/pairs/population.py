@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
 from pckv.files.pairs.rows import Columns, PairsFile, RowBatch, format_number
+from pckv.limits import REFUSE
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
-from pckv.task_members import REFUSE
 
 REPEATED = ("last", "mean")
 
