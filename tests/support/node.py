@@ -93,7 +93,10 @@ def sampler(process: NodeProcess, question: SizeQuestion | None = None) -> Sampl
         nonlocal last
         if last is not None and last[0] is channel and last[1] is pairs:
             return _walked(last[2], tape)
-        request = {"channel": described(channel, question), "pairs": [[key, str(level)] for key, level in pairs]}
+        request = {
+            "channel": described(channel, question),
+            "pairs": [[key, str(level)] for key, level in pairs],
+        }
         if channel.bits == BITS:
             return _perturbed(process, request, [tape.draw() for _ in range(channel.draws)], tape)
         [tree] = process.ask({"do": "tree", **request})

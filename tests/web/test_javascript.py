@@ -129,9 +129,7 @@ def test_mutant_is_caught(mutant: SourceMutant, tmp_path: Path) -> None:
 def law_task(name: str) -> Task:
     mechanism = {"name": name, **({"q": 3} if name == "ue-compact" else {})}
     share = "0" if name == "ue" else "0.5"
-    return Task(
-        name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, size_share=share
-    )
+    return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, size_share=share)
 
 
 # Mechanisms with very many words are left to the exhaustive audits.
