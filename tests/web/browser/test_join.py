@@ -138,6 +138,16 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
     assert [key in entered for key in KEYS] == [False, True, False, True]
 
 
+def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server: ServeProcess) -> None:
+    operator = people()
+    operator.sign_in()
+    for more, words in (("refuse", "at most 2 where they enter"), ("sample", "Pass all pairs")):
+        task = add_task(server, name=f"lines {more}", padding=2, more=more)
+        operator.go(f"/#/tasks/{task.id}")
+        operator.page.get_by_role("heading", name=task.name).wait_for()
+        operator.page.get_by_role("region", name="Take part").get_by_text(words).wait_for()
+
+
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "searched"])
 def test_a_value_out_of_range_counts_as_chosen(people: Any, server: ServeProcess, listed: bool) -> None:
     keys = [f"film {number}" for number in range(5 if listed else 50)]
