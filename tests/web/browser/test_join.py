@@ -194,7 +194,7 @@ def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, ser
     page = person.page
     assert task.message_format.decode(bytes.fromhex(shown)) == (task.channel.word_limit or 0) + 1
     leaves = page.locator("#leaves").inner_text()
-    assert "It claims that about 3 of them apply to you." in leaves
+    assert "It claims that their number is about 3." in leaves
     assert "and not which" in leaves
     assert "Alien" not in leaves
     chances = [100 * float(chance) for chance in (question.true_chance, question.other_chance)]

@@ -60,7 +60,7 @@ const picked = (most, all) => `It was made from at most ${count(most)} of your $
 function size({ share, right, wrong }, answer) {
   return [
     make("p", {}, "Chance decided that this report says only roughly how many things apply to you, and not which."),
-    make("p", { id: "claim" }, `It claims that ${answer} of them apply to you.`),
+    make("p", { id: "claim" }, `It claims that their number is ${answer}.`),
     make(
       "p",
       {},
