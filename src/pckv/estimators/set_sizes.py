@@ -22,6 +22,7 @@ from pckv.estimators.postprocess import project_to_sum
 from pckv.moments import CountMoments
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
+from pckv.task import Task
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,18 @@ class SetSummary:
     larger_high: float
     hidden: float
     hidden_high: float
+    # How much a frequency may exceed the capped one at most, whatever people hold.
+    factor: float
+
+    @property
+    def estimand(self) -> str:
+        """What the estimates estimate, in words."""
+        if not self.larger_high:
+            return "frequency: the share of people who hold a key; mean: of the values they give it"
+        return (
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
+            f"{self.padding:,}/m; mean: of the reported pairs"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values."""
@@ -64,19 +77,18 @@ class HiddenShare:
         return np.minimum(self.factor * np.maximum(raised, high), 1.0)
 
 
-def hidden_share(tally: Tally, level: float) -> HiddenShare:
+def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
     """Estimate what larger sets hide, from the answers to the size question.
 
     A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
     certain (Agresti and Coull).
     """
-    task, answers = tally.task, tally.size_answers
     if not task.can_truncate:
         return HiddenShare()
     if task.size_question is None or not answers.any():
         return HiddenShare(factor=task.key_count / task.padding)
     added = two_sided_z(level) ** 2
-    return _hidden_by(task.size_question, answers + added / answers.size)
+    return _hidden_by(task.size_question, np.asarray(answers + added / answers.size, np.float64))
 
 
 def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
@@ -102,7 +114,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger = 1 - shares[0]
         low, high = _larger_interval(question, answers, level)
         hidden = max(_hidden_by(question, answers.astype(np.float64)).value, 0.0)
-        bound = hidden_share(tally, level)
+        bound = hidden_share(task, answers, level)
         hidden_high = min(max(bound.value, 0.0) + two_sided_z(level) * bound.error, 1.0)
     elif task.can_truncate:
         hidden_high = 1 - task.padding / task.key_count
@@ -117,6 +129,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger_high=max(high, larger),
         hidden=hidden,
         hidden_high=max(hidden_high, hidden),
+        factor=task.key_count / task.padding if task.can_truncate else 1.0,
     )
 
 
