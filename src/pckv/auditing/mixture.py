@@ -23,11 +23,11 @@ from pckv.device.padding import Pair
 from pckv.device.perturb import make_message
 from pckv.device.size_question import answer
 from pckv.errors import AuditFailure, ReportError
+from pckv.limits import REFUSE, SAMPLE
 from pckv.randomness import Tape
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
 from pckv.task import Task
-from pckv.task_members import REFUSE, SAMPLE
 from pckv.wire import Report
 
 SHARE = Fraction(1, 4)
