@@ -143,9 +143,7 @@ def lines_chart(
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
         form = (formats or {}).get(quantity, ".0e" if log_y else None)
         axis = altair.Axis(tickCount=6, format=form) if form else altair.Axis(tickCount=6)
-        vertical = altair.Y(
-            f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y)
-        )
+        vertical = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
         base = altair.Chart(altair.Data(values=shown)).encode(x=horizontal, y=vertical, color=color)
         measured = base.transform_filter("!datum.theory")
         layers = [measured.mark_line()]

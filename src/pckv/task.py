@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from pckv import channels
 from pckv.budget import epsilon_of
@@ -19,14 +20,13 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
+    SAMPLE,
     Numeric,
     check_epsilon,
     check_padding,
 )
 from pckv.task_members import (
     KIND,
-    REFUSE,
-    SAMPLE,
     VERSION,
     check_more,
     checked_days,
@@ -115,25 +115,34 @@ class Task:
         size_share: Numeric | None = None,
         opens: str | None = None,
         closes: str | None = None,
-        objective: str = DEFAULT_OBJECTIVE,
+        pairs: float | None = None,
+        most_pairs: int | None = None,
+        sizes: Any = None,
         users: int = DEFAULT_USERS,
+        frequency: float | None = None,
+        objective: str = DEFAULT_OBJECTIVE,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         self._set_contract(name, keys, values, epsilon, more, opens, closes)
         # Only the author of a task has anything to choose: a device that reads one never loads the planner.
-        from pckv.planning.selection import select_channel  # noqa: PLC0415
-        from pckv.planning.size_share import choose_size_share  # noqa: PLC0415
+        from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
+        from pckv.planning.expectations import expect  # noqa: PLC0415
+        from pckv.planning.selection import choose_channel  # noqa: PLC0415
 
-        channel = select_channel(
+        expected = expect(
             self.key_count,
-            check_padding(padding or 1),
-            Fraction(self._epsilon),
-            wanted,
-            objective=objective,
             users=users,
+            pairs=pairs,
+            most_pairs=most_pairs,
+            sizes=sizes,
+            frequency=frequency,
+            objective=objective,
+            padding=None if padding is None else check_padding(padding),
+            more=more,
         )
+        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
         if size_share is None:
-            size_share = "0" if more == REFUSE else choose_size_share(channel)
+            size_share = float(planned_size_share(channel, expected))
         self._set_channel(channel, size_share)
 
     def _set_contract(  # noqa: PLR0917

@@ -11,7 +11,7 @@ from pckv import channels
 from pckv.canonical import check_name, decimal_text, is_decimal_text
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import MAX_KEYS, Numeric
+from pckv.limits import MAX_KEYS, MORE, REFUSE, Numeric
 
 VERSION = 1
 MEMBERS = (
@@ -31,9 +31,6 @@ MEMBERS = (
 )
 # What a task collects; there is one kind.
 KIND = "pairs"
-# What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
-# where pairs are entered.
-MORE = SAMPLE, REFUSE = "sample", "refuse"
 MAX_WORD = 2**63 - 1
 
 

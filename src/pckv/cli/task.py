@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,41 +11,17 @@ import click
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys, read_task
 from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
-from pckv.planning.objective import OBJECTIVES
+from pckv.limits import DEFAULT_USERS, MORE, REPORT_ID_BYTES, SAMPLE
 from pckv.task import Task
 
 # What people read in place of a JSON member's name.
 LABELS = {"bytes_a_report": "bytes per report"}
-# What is asked of whom and when: the same for a task and for its pilot.
-SURVEY_OPTIONS = (
-    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
-    click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
-    click.option(
-        "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
-    ),
-    click.option("--low", required=True, help="The smallest value a key may have."),
-    click.option("--high", required=True, help="The largest value a key may have."),
-    click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
-    click.option(
-        "--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC)."
-    ),
-    click.option("--closes", metavar="DAY", help="The first day on which they no longer are."),
-    click.option(
-        "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
-    ),
-    force_option,
-)
-
-
-def _survey_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a survey, before those of its command."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(SURVEY_OPTIONS), command)
 
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
@@ -56,28 +30,40 @@ def task_group() -> None:
 
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
-@_survey_options
+@click.option("--name", required=True, help="The name that distinguishes this collection from others.")
+@click.option("--keys-file", type=FilePath, help="A text file with one key name per line.")
 @click.option(
-    "--padding", type=int, default=1, show_default=True, help="How many pairs a report stands for at most."
+    "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
 )
-@click.option(
-    "--mechanism",
-    default="auto",
-    show_default=True,
-    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
-)
-@click.option(
-    "--objective",
-    default=DEFAULT_OBJECTIVE,
-    show_default=True,
-    help=f"The error to minimise: {', '.join(OBJECTIVES)}.",
-)
+@click.option("--low", required=True, help="The smallest value a key may have.")
+@click.option("--high", required=True, help="The largest value a key may have.")
+@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
 @click.option(
     "--users",
     type=int,
     default=DEFAULT_USERS,
     show_default=True,
     help="How many participants are expected; only used to choose.",
+)
+@expected_people_options
+@click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]")
+@click.option(
+    "--more",
+    type=click.Choice(MORE),
+    default=SAMPLE,
+    show_default=True,
+    help="What happens to somebody with more pairs than that: a random choice of them is reported, or they are "
+    "refused where pairs are entered.",
+)
+@click.option(
+    "--size-share",
+    help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
+)
+@click.option(
+    "--mechanism",
+    default="auto",
+    show_default=True,
+    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
 )
 @click.option(
     "--allocation",
@@ -88,12 +74,19 @@ def task_group() -> None:
 @click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]")
 @click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]")
 @click.option("--symbols", type=int, help="How many symbols collision hashes to. [default: chosen]")
+@click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
+@click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
+@click.option(
+    "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
+)
+@force_option
 def new_command(
     *,
-    padding: int,
+    keys_file: Path | None,
+    key_count: int | None,
+    low: str,
+    high: str,
     mechanism: str,
-    objective: str,
-    users: int,
     allocation: str | None,
     beta: str | None,
     q: int | None,
@@ -102,44 +95,35 @@ def new_command(
     symbols: int | None,
     out: Path,
     force: bool,
-    **survey: Any,
+    **options: Any,
 ) -> None:
     """Make a task and write its canonical JSON.
 
+    Padding and mechanism are chosen as `pckv plan` does, for the people that you expect, unless you name them.
+
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
-      --epsilon 1 --padding 2 --out task.json
+      --epsilon 1 --users 20000 --pairs 3 --out task.json
     """
-    given = {
-        "name": mechanism,
-        "allocation": allocation,
-        "beta": beta,
-        "q": q,
-        "r": r,
-        "o": o,
-        "symbols": symbols,
-    }
+    parameters = {"allocation": allocation, "beta": beta, "q": q, "r": r, "o": o, "symbols": symbols}
+    given = {name: value for name, value in parameters.items() if value is not None}
     task = Task(
-        **_task_members(**survey),
-        padding=padding,
-        mechanism={name: value for name, value in given.items() if value is not None},
-        objective=objective,
-        users=users,
+        keys=named_keys(keys_file, key_count),
+        values=(low, high),
+        mechanism={"name": mechanism, **given},
+        **read_expected_people(**options),
     )
-    _write_task(task, out, force=force)
+    write_task(task, out, force=force)
 
 
-def _task_members(
-    *, keys_file: Path | None, key_count: int | None, low: str, high: str, **others: str | None
-) -> dict[str, Any]:
-    """Return the options of a survey as members of its task."""
+def named_keys(keys_file: Path | None, key_count: int | None) -> list[str] | int:
+    """Return the keys of a file, or how many there are."""
     if (keys_file is None) == (key_count is None):
         raise click.UsageError("give either --keys-file or --key-count")
-    keys = read_keys(keys_file) if keys_file is not None else key_count or 0
-    return {"keys": keys, "values": (low, high), **others}
+    return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 
-def _write_task(task: Task, out: Path, *, force: bool) -> None:
+def write_task(task: Task, out: Path, *, force: bool) -> None:
     """Write a task's JSON, exactly and without a newline, and say what the task is."""
     to_stdout = out == STREAM
     if to_stdout:
@@ -150,8 +134,8 @@ def _write_task(task: Task, out: Path, *, force: bool) -> None:
             part.write_bytes(task.to_json().encode())
     report_bytes = REPORT_ID_BYTES + task.channel.body_bytes
     click.echo(
-        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {report_bytes:,} bytes per report, "
-        f"written to {'standard output' if to_stdout else out}",
+        f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
+        f"{report_bytes:,} bytes per report, written to {'standard output' if to_stdout else out}",
         err=to_stdout,
     )
 

@@ -8,10 +8,10 @@ from typing import Any
 from pckv.device.padding import Pair, level
 from pckv.device.size_question import answer
 from pckv.errors import PairsError
+from pckv.limits import REFUSE
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
-from pckv.task_members import REFUSE
 from pckv.wire import Report
 
 Sampler = Callable[[Any, Sequence[Pair], Tape], int]

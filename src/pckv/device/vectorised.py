@@ -21,12 +21,11 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
-from pckv.limits import REPORT_ID_BYTES
+from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.randomness import Source
 from pckv.task import Task
-from pckv.task_members import REFUSE
 
 Draws = NDArray[np.uint64]
 

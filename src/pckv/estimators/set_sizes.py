@@ -43,6 +43,18 @@ class SetSummary:
     larger_high: float
     hidden: float
     hidden_high: float
+    # How much a frequency may exceed the capped one at most, whatever people hold.
+    factor: float
+
+    @property
+    def estimand(self) -> str:
+        """What the estimates estimate, in words."""
+        if not self.larger_high:
+            return "frequency: the share of people who hold a key; mean: of the values they give it"
+        return (
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
+            f"{self.padding:,}/m; mean: of the reported pairs"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values."""
@@ -76,7 +88,7 @@ def hidden_share(tally: Tally, level: float) -> HiddenShare:
     if task.size_question is None or not answers.any():
         return HiddenShare(factor=task.key_count / task.padding)
     added = two_sided_z(level) ** 2
-    return _hidden_by(task.size_question, answers + added / answers.size)
+    return _hidden_by(task.size_question, np.asarray(answers + added / answers.size, np.float64))
 
 
 def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
@@ -117,6 +129,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger_high=max(high, larger),
         hidden=hidden,
         hidden_high=max(hidden_high, hidden),
+        factor=task.key_count / task.padding if task.can_truncate else 1.0,
     )
 
 

@@ -49,6 +49,12 @@ class Dataset:
         spread = np.repeat(weights, self.population.sizes)
         return np.asarray(np.bincount(self.population.keys, spread, minlength=self.keys) / max(self.users, 1))
 
+    @property
+    def set_sizes(self) -> dict[int, int]:
+        """How many users hold how many pairs."""
+        sizes, users = np.unique(self.population.sizes, return_counts=True)
+        return dict(zip(sizes.tolist(), users.tolist(), strict=True))
+
     def hidden_share(self, padding: int) -> float:
         """Return by how much a frequency may exceed what reports show: the mean of 1 - ℓ/m over larger sets m."""
         return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))

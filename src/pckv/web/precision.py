@@ -11,13 +11,16 @@ from pckv.charts import errors_chart
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.planning.plan import MIN_FREQUENCY, REFERENCE_FREQUENCY, users_for
+from pckv.planning.expectations import MIN_FREQUENCY
+from pckv.planning.precision import users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
 MIN_REPORTS, MIN_SPAN = 100, 100_000
 POINTS = 25
+# The frequency that the page begins with.
+REFERENCE_FREQUENCY = 0.05
 EXPECTED, TODAY = "expected", "today"
 
 router = APIRouter(tags=["dashboard"])

@@ -1,0 +1,76 @@
+"""What reports can tell and what they cannot: the least frequency, the people needed, the harm of hostile reports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+from pckv.channels import Channel
+from pckv.moments import CountMoments
+
+# A frequency counts as told from zero if its interval leaves zero out this often.
+DETECTION_LEVEL = 0.95
+DETECTION_POWER = 0.8
+# Twice as fine as this, powers of two are tried, then halves between them.
+SEARCH_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """By how much hostile reports can raise frequencies, at the worst.
+
+    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
+    target keys that one percent of the reports can add.
+    """
+
+    one_report: float
+    one_percent: float
+    ten_keys: float
+
+
+def smallest_frequency(moments: CountMoments, users: float, seen: float = 1.0) -> float:
+    """The least frequency whose interval leaves zero out four times out of five; at most 1.
+
+    `seen` is the share of a frequency that the estimate sees.
+    """
+    normal = NormalDist()
+    level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
+
+    def shortfall(f: float) -> float:
+        noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
+        return noise + power * math.sqrt(moments.frequency_variance(f * seen) / users) - f * seen
+
+    low, high = 0.0, 1.0
+    if shortfall(high) > 0:
+        return high
+    for _ in range(SEARCH_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shortfall(middle) > 0 else (low, middle)
+    return high
+
+
+def users_for(
+    channel: Channel,
+    frequency: float,
+    error: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+) -> int | None:
+    """How many users bring the error of a frequency down to this; None if its bias is larger."""
+    shown = frequency * seen
+    allowed = error**2 - (frequency - shown) ** 2
+    variance = CountMoments.of(channel.count_law).frequency_variance(shown)
+    return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
+
+
+def hostile(channel: Channel, users: int) -> Hostile:
+    """The largest change of estimated frequencies that chosen reports can bring about."""
+    moments = CountMoments.of(channel.count_law)
+
+    def gain(targets: int) -> float:
+        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / users
+
+    hostile_reports = users / 100
+    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))
