@@ -23,12 +23,12 @@ from pckv.limits import (
     SAMPLE,
     Numeric,
     check_epsilon,
+    check_more,
     check_padding,
 )
 from pckv.task_members import (
     KIND,
     VERSION,
-    check_more,
     checked_days,
     checked_keys,
     checked_members,

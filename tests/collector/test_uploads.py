@@ -105,6 +105,7 @@ def test_a_size_is_refused_where_the_task_does_not_ask_for_one(
 ) -> None:
     asking, silent = collector.add_task(padding=2), collector.add_task(padding=2, **without)
     first = asking.channel.word_limit
+    assert first is not None
     assert asking.size_question is not None
     assert silent.size_question is None
     assert first == silent.word_limit

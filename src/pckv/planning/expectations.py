@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE, check_more
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
@@ -139,7 +139,7 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), more
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), check_more(more)
     )
 
 
