@@ -14,6 +14,8 @@ from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
 
+# What these options, and the number of users, are called in Python.
+EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "objective")
 OPTIONS = (
     click.option(
         "--pairs",

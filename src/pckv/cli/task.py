@@ -11,13 +11,14 @@ import click
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
-from pckv.cli.expected_people import expected_people_options, read_expected_people
-from pckv.cli.inputs import read_keys, read_task
+from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
+from pckv.cli.inputs import read_keys, read_task, read_task_id
 from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_USERS, MORE, REPORT_ID_BYTES, SAMPLE
+from pckv.planning.expectations import expect
 from pckv.task import Task
 
 # What people read in place of a JSON member's name.
@@ -107,13 +108,12 @@ def new_command(
     """
     parameters = {"allocation": allocation, "beta": beta, "q": q, "r": r, "o": o, "symbols": symbols}
     given = {name: value for name, value in parameters.items() if value is not None}
-    task = Task(
-        keys=named_keys(keys_file, key_count),
-        values=(low, high),
-        mechanism={"name": mechanism, **given},
-        **read_expected_people(**options),
-    )
+    keys, people = named_keys(keys_file, key_count), read_expected_people(**options)
+    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)
     write_task(task, out, force=force)
+    if people["padding"] is None:
+        expected = expect(task.key_count, more=task.more, **{name: people[name] for name in EXPECTED_PEOPLE})
+        click.echo(f"Padding {task.padding:,} was chosen. {expected.sentence}", err=out == STREAM)
 
 
 def named_keys(keys_file: Path | None, key_count: int | None) -> list[str] | int:
@@ -198,23 +198,24 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
 
 
 @task_group.command("close", short_help="Close a task early: no more reports are accepted.")
-@click.argument("task_id")
+@click.argument("task_id", metavar="TASK")
 @url_option
 @token_option
 def close_command(task_id: str, url: str, token_file: Path | None) -> None:
-    """Close a task early: the collector accepts no more reports for it."""
+    """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
+    task_id = read_task_id(task_id)
     answer = ask("POST", url, f"/tasks/{quote(task_id, safe='')}/close", read_token(token_file))
     click.echo(f"{answer['id']}  closed on {answer['closed']}")
 
 
 @task_group.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
-@click.argument("task_id")
+@click.argument("task_id", metavar="TASK")
 @url_option
 @token_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
-    """Delete a task with all its reports; it cannot be undone."""
-    token = read_token(token_file)
+    """Delete TASK, an id or a task file, with all its reports; it cannot be undone."""
+    token, task_id = read_token(token_file), read_task_id(task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)

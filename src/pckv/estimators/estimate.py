@@ -178,7 +178,9 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
     return {
         "frequency": frequency,
         "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": hidden_share(tally, level).raise_limits(possible_frequency, capped_high, level),
+        "frequency_high": hidden_share(task, tally.size_answers, level).raise_limits(
+            possible_frequency, capped_high, level
+        ),
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),

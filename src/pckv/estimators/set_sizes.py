@@ -22,6 +22,7 @@ from pckv.estimators.postprocess import project_to_sum
 from pckv.moments import CountMoments
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
+from pckv.task import Task
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,12 @@ class HiddenShare:
         return np.minimum(self.factor * np.maximum(raised, high), 1.0)
 
 
-def hidden_share(tally: Tally, level: float) -> HiddenShare:
+def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
     """Estimate what larger sets hide, from the answers to the size question.
 
     A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
     certain (Agresti and Coull).
     """
-    task, answers = tally.task, tally.size_answers
     if not task.can_truncate:
         return HiddenShare()
     if task.size_question is None or not answers.any():
@@ -114,7 +114,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger = 1 - shares[0]
         low, high = _larger_interval(question, answers, level)
         hidden = max(_hidden_by(question, answers.astype(np.float64)).value, 0.0)
-        bound = hidden_share(tally, level)
+        bound = hidden_share(task, answers, level)
         hidden_high = min(max(bound.value, 0.0) + two_sided_z(level) * bound.error, 1.0)
     elif task.can_truncate:
         hidden_high = 1 - task.padding / task.key_count
