@@ -11,7 +11,7 @@ from pckv import channels
 from pckv.canonical import check_name, decimal_text, is_decimal_text
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import MAX_KEYS, MORE, REFUSE, Numeric
+from pckv.limits import MAX_KEYS, REFUSE, Numeric
 
 VERSION = 1
 MEMBERS = (
@@ -31,14 +31,6 @@ MEMBERS = (
 )
 # What a task collects; there is one kind.
 KIND = "pairs"
-MAX_WORD = 2**63 - 1
-
-
-def check_more(more: str) -> str:
-    """Return what happens to larger sets, or refuse what is none of both."""
-    if more not in MORE:
-        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
-    return more
 
 
 def checked_members(members: Any) -> dict[str, Any]:
@@ -68,10 +60,8 @@ def checked_question(channel: channels.Channel, share: Fraction, more: str) -> S
         raise ParameterError("size_share must be 0 where more pairs than the padding are refused")
     if channel.word_limit is None:
         raise ParameterError(f"size_share must be 0 for {channel.name!r}, whose reports are not words")
-    question = SizeQuestion(channel.keys, channel.padding, channel.epsilon, share)
-    if channel.word_limit + len(question.ends) > MAX_WORD:
-        raise ParameterError(f"{channel.word_limit:,} words leave no room for a size question")
-    return question
+    # No channel has more than 2^63 - 2^32 words, so there is room for the few answers in any case.
+    return SizeQuestion(channel.keys, channel.padding, channel.epsilon, share)
 
 
 def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:

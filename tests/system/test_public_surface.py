@@ -73,7 +73,7 @@ NOT_FOR_DEVICES = (
 @pytest.mark.parametrize("mechanism", CHANNELS)
 @pytest.mark.parametrize("package", ["pckv.client", "pckv.device.perturb"])
 def test_a_device_loads_neither_planning_nor_numpy(package: str, mechanism: str) -> None:
-    task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism=mechanism)
+    task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)
     run_script(
         f"import sys, pckv, {package}\n"
         f"task = pckv.Task.from_json({task.to_json()!r})\n"

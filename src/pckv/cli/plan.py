@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
+from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.expectations import percent
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
-from pckv.planning.precision import DETECTION_POWER
 from pckv.task import Task
 from pckv.task_members import checked_range
 
@@ -77,6 +77,10 @@ def plan_command(
         raise click.UsageError("give both --low and --high, or none of them")
     if out is not None and (name is None or low is None):
         raise click.UsageError("--out writes a task: give --name, --low and --high, too")
+    if out is not None and (as_json or out == STREAM):
+        raise click.UsageError(
+            "--out writes a file beside the plan in words: leave out --json, and name a file"
+        )
     named = keys if keys_file is None else read_keys(keys_file)
     people = read_expected_people(**options)
     values = None if low is None or high is None else checked_range((low, high))

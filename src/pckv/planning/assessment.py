@@ -8,12 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 
 from pckv.channels import Channel
-from pckv.limits import SAMPLE
 from pckv.moments import CountMoments
 from pckv.planning.expectations import Expectations
 from pckv.planning.objective import FREQUENCY, MEAN, MSE
 from pckv.planning.prediction import SquaredErrors, predict
-from pckv.planning.size_share import SIZE_SHARES, choose_size_share
+from pckv.planning.size_share import SHARES, choose_size_share
 
 # The errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
 RANKS, RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
@@ -41,15 +40,15 @@ class Assessment:
     @cached_property
     def size_share(self) -> Fraction:
         """The share of reports that answers the size question."""
-        return planned_size_share(self.channel, self.expected)
+        return Fraction(planned_size_share(self.channel, self.expected))
 
     @cached_property
     def _reports(self) -> float:
         """How many reports of pairs errors are compared with."""
         asked = self.size_share
-        if not asked and self.expected.more == SAMPLE and self.channel.padding < self.channel.keys:
+        if not asked and not self.expected.refuse_more and self.channel.padding < self.channel.keys:
             # A mechanism that cannot measure how much it hides is not rewarded for that.
-            asked = SIZE_SHARES[0]
+            asked = Fraction(SHARES[0])
         return self.expected.users * float(1 - asked)
 
     @property
@@ -104,9 +103,9 @@ class Assessment:
         )
 
 
-def planned_size_share(channel: Channel, expected: Expectations) -> Fraction:
-    """Return the share of reports that is to answer the size question; 0 where a task must not ask it."""
-    if expected.more != SAMPLE:
-        return Fraction(0)
+def planned_size_share(channel: Channel, expected: Expectations) -> str:
+    """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
+    if expected.refuse_more:
+        return "0"
     shown = expected.shown(channel.padding)
     return choose_size_share(channel, shown[len(shown) // 2])

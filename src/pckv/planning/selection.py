@@ -8,7 +8,7 @@ from fractions import Fraction
 from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO, REFUSE
+from pckv.limits import AUTO
 from pckv.planning.assessment import Assessment
 from pckv.planning.expectations import Expectations
 from pckv.planning.objective import MSE, Objective
@@ -62,7 +62,7 @@ def choose_channel(
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
     """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
     largest = expected.sizes.largest
-    if expected.more == REFUSE:
+    if expected.refuse_more:
         return (largest,)
     found = {largest, *(expected.sizes.percentile(share) for share in PERCENTILES)}
     step = 1
