@@ -10,9 +10,8 @@ from fractions import Fraction
 from pckv.channels import Channel, build
 from pckv.errors import ParameterError
 from pckv.limits import MAX_EPSILON
-from pckv.moments import CountMoments
-from pckv.planning.detection import smallest_detected_frequency
 from pckv.planning.expectations import MAX_USERS, Expectations, percent
+from pckv.planning.precision import smallest_frequency
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
@@ -22,11 +21,9 @@ def verdict(channel: Channel, expected: Expectations, size_share: Fraction) -> s
     """Return what will be learned, and what it would take to learn about the keys that matter."""
     seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
     wanted = expected.frequencies[-1]
-    reports = 1 - float(size_share)
 
     def least(users: float, used: Channel = channel) -> float:
-        moments = CountMoments.of(used.count_law)
-        return smallest_detected_frequency(moments, math.floor(users * reports), used.keys, seen)
+        return smallest_frequency(used, users, seen, size_share)
 
     reached = least(expected.users)
     people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"
