@@ -21,7 +21,7 @@ EXPERIMENTS = {
     "collision": True,
     "auto": False,
     "tuned": False,
-    "pilot": True,
+    "coverage": True,
     "mechanism-map": False,
     "reproduction": True,
 }

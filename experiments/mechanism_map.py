@@ -9,8 +9,9 @@ from typing import Any
 
 from experiments.settings import ExperimentSettings
 from pckv.charts import choices_chart, save_chart
+from pckv.planning.expectations import expect
 from pckv.planning.objective import OBJECTIVES
-from pckv.planning.selection import select_channel
+from pckv.planning.selection import choose_channel
 
 KEYS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 PAIRS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -22,9 +23,8 @@ def squares() -> Iterator[dict[str, Any]]:
     """Yield the choice for every setting."""
     for objective, epsilon, keys, pairs in product(OBJECTIVES, EPSILONS, KEYS, PAIRS):
         if pairs <= keys:
-            channel = select_channel(
-                keys, pairs, Fraction(epsilon), {"name": "auto"}, objective=objective, users=USERS
-            )
+            expected = expect(keys, users=USERS, padding=pairs, objective=objective)
+            channel = choose_channel(keys, Fraction(epsilon), {"name": "auto"}, pairs, expected)
             tuned = "r" in channel.parameters or "beta" in channel.parameters
             yield {
                 "keys": f"{keys:,}",

@@ -11,7 +11,7 @@ from rich.table import Table
 from experiments.settings import ExperimentSettings
 from pckv.channels import build
 from pckv.lab.choices import simulate_keys
-from pckv.planning.objective import OBJECTIVES, objective_for
+from pckv.planning.objective import OBJECTIVES, Objective
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
 
@@ -28,7 +28,7 @@ def run(settings: ExperimentSettings) -> bool:
         ue = build("ue", KEYS, 1, Fraction(epsilon), {})
         baseline = simulate_keys(ue.count_law, USERS, 1 / KEYS, repeats, rng)
         for objective in OBJECTIVES:
-            target = objective_for(KEYS, 1, objective, USERS)
+            target = Objective(objective, USERS, 1 / KEYS)
             tuned = tuned_channel("ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), target)
             errors = simulate_keys(tuned.count_law, USERS, 1 / KEYS, repeats, rng)
             parameters = {"r": 1, "o": 0} | tuned.parameters

@@ -74,4 +74,4 @@ def sample_reports(task: Task, count: int) -> Iterator[Report]:
     source = seeded_source(count)
     for number in range(count):
         pairs = {task.key_name(number % min(3, task.key_count)): task.low}
-        yield perturb_from(Tape(task.channel.draws, source), task, pairs)
+        yield perturb_from(Tape(task.draws, source), task, pairs)

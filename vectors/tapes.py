@@ -32,7 +32,7 @@ def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
 
 def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, Any]:
     """Return the report that the tape gives."""
-    report = perturb_from(Tape(task.channel.draws, fixed_source(tape)), task, pairs)
+    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs)
     return {
         "task": task.to_json(),
         "pairs": pairs,

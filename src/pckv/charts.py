@@ -29,31 +29,26 @@ def estimates_chart(
     *,
     key_count: int | None = None,
 ) -> alt.HConcatChart:
-    """Draw frequency and mean of the most frequent keys with their intervals; for a pilot, the share of each bucket.
+    """Draw frequency and mean of the most frequent keys with their intervals.
 
     `truth` gives the true frequency and mean by key, where they are known; `key_count` says of how many
     keys these are the most frequent, where the others were left out.
     """
     altair = require("altair", extra="charts")
-    shown = estimates.shown(KEYS_SHOWN)
+    shown = estimates.top(KEYS_SHOWN)
     rows = shown.to_dict()["estimates"]
     for row, mean_known in zip(rows, shown.mean_known.tolist(), strict=True):
         row["mean_known"], row["middle"] = mean_known, (row["mean_low"] + row["mean_high"]) / 2
         if truth is not None:
             row["true frequency"], row["true mean"] = truth[row["key"]]
     data = altair.Data(values=rows)
-    if estimates.of_sizes:
-        title, rows_title = "How many pairs people hold", "pairs"
-        labels = {"frequency": "share of people"}
-    else:
-        title, rows_title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys", None
-        labels = {"frequency": "frequency", "mean": "mean"}
+    title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys"
     # In the order of the rows. A sort by names would write them into an expression, where Vega takes `constructor`
     # and other names of JavaScript's own for operators.
-    key = altair.Y("key:N", sort=None, title=rows_title)
+    key = altair.Y("key:N", sort=None, title=None)
     panels = [
-        _panel(altair, altair.Chart(data).encode(y=key), quantity, label, with_truth=truth is not None)
-        for quantity, label in labels.items()
+        _panel(altair, altair.Chart(data).encode(y=key), quantity, with_truth=truth is not None)
+        for quantity in ("frequency", "mean")
     ]
     chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(
         title={
@@ -67,14 +62,14 @@ def estimates_chart(
     return chart
 
 
-def _panel(altair: Any, base: Any, quantity: str, label: str, *, with_truth: bool) -> Any:
+def _panel(altair: Any, base: Any, quantity: str, *, with_truth: bool) -> Any:
     axis = altair.Axis(format="%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
-    value = altair.X(f"{quantity}:Q", title=label, axis=axis, scale=altair.Scale(zero=False))
+    value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
     tooltip = ["key:N", *(f"{name}:Q" for name in (quantity, f"{quantity}_low", f"{quantity}_high"))]
     filled = altair.condition("datum.detected", altair.value(1), altair.value(0))
     layers = [
         base.mark_rule(color=_ESTIMATE, strokeWidth=3).encode(
-            x=altair.X(f"{quantity}_low:Q", title=label, axis=axis),
+            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis),
             x2=f"{quantity}_high:Q",
             opacity=altair.condition("datum.detected", altair.value(0.5), altair.value(0.2)),
         ),

@@ -15,6 +15,9 @@ MIN_EPSILON = Fraction(1, 10**6)
 REPORT_ID_BYTES = 16
 # The mechanism that is chosen when a task is made, for this objective and about this many users.
 AUTO = "auto"
+# What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
+# where pairs are entered.
+MORE = SAMPLE, REFUSE = "sample", "refuse"
 DEFAULT_OBJECTIVE = "both"
 DEFAULT_USERS = 10**6
 

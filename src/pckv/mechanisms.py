@@ -24,7 +24,7 @@ class Mechanism:
     vectorised_sampler: str
     # From the counts of a tally to the support of every key.
     decoder: str
-    # The counts of simulated reports; empty for a mechanism that the lab does not simulate.
+    # The counts of simulated reports.
     simulator: str
     # The module of the JavaScript client.
     javascript: str
@@ -62,14 +62,6 @@ REGISTRY: Mapping[str, Mechanism] = {
         decoder="pckv.tally.decode.collision:support",
         simulator="pckv.lab.counting:count_collision",
         javascript="mechanisms/collision.js",
-    ),
-    "buckets": Mechanism(
-        channel="pckv.channels.buckets:BucketsChannel",
-        sampler="pckv.device.buckets:perturb",
-        vectorised_sampler="pckv.device.vectorised:perturb_buckets",
-        decoder="pckv.tally.decode.buckets:support",
-        simulator="",
-        javascript="mechanisms/buckets.js",
     ),
 }
 

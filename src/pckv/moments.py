@@ -60,16 +60,18 @@ class CountMoments:
     """Means and variances, per report, of a key's counts, from the channel's exact law.
 
     The population is fixed: a share f of the reports comes from holders of mean value m. Where
-    the spread of their values is unknown, all are taken to be m.
+    the spread of their values is unknown, all are taken to be m. `left_out` is the share of the people
+    whose reports say nothing of their pairs, a random choice that adds the error of a sample.
     """
 
     holder: SupportMoments
     absent: SupportMoments
+    left_out: float = 0.0
 
     @classmethod
-    def of(cls, law: CountLaw) -> CountMoments:
+    def of(cls, law: CountLaw, left_out: float = 0.0) -> CountMoments:
         """The moments of a channel's count law."""
-        return cls(SupportMoments.of(law.holder_plus), SupportMoments.of(law.absent))
+        return cls(SupportMoments.of(law.holder_plus), SupportMoments.of(law.absent), left_out)
 
     @property
     def noise(self) -> float:
@@ -97,16 +99,18 @@ class CountMoments:
 
     def sum_variance(self, f: Number) -> Number:
         """n·Var of (n1 + n2)/n."""
-        return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum
+        # A sample of the holders varies by f(1 - f), here bounded by f: variances stay linear in f.
+        of_sample = self.left_out * f * self.signal**2
+        return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
 
     def difference_variance(self, f: Number, m: Number) -> Number:
         """n·Var of (n1 - n2)/n."""
-        held = self.holder.mean_square_difference - (self.contrast * m) ** 2
+        held = self.holder.mean_square_difference - (1 - self.left_out) * (self.contrast * m) ** 2
         return f * held + (1 - f) * self.absent.mean_square_difference
 
     def covariance(self, f: Number, m: Number) -> Number:
         """n·Cov of the two: a report's T·S is its T."""
-        return f * self.contrast * m * (1 - self.holder.mean_sum)
+        return f * self.contrast * m * (1 - self.holder.mean_sum + self.left_out * self.signal)
 
     def frequency_variance(self, f: Number) -> Number:
         """n·Var f̂, the exact form: Theorem 4's plus the sampling step it misses."""

@@ -28,6 +28,14 @@ class Population:
         """How many pairs every participant holds."""
         return np.diff(self.offsets)
 
+    def take(self, participants: NDArray[np.int64]) -> Population:
+        """Some of the participants, in the order given."""
+        sizes = self.sizes[participants]
+        offsets = np.zeros(participants.size + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[participants] - offsets[:-1], sizes)
+        return Population(offsets, self.keys[rows], self.values[rows])
+
     def pairs(self, participant: int) -> dict[int, float]:
         """One participant's pairs."""
         row = slice(self.offsets[participant], self.offsets[participant + 1])

@@ -13,32 +13,29 @@ from typing import Any
 
 from pckv import channels
 from pckv.budget import epsilon_of
-from pckv.canonical import base64url, check_name, decimal_text, dump, is_decimal_text, load
+from pckv.canonical import base64url, check_name, decimal_text, dump, load
+from pckv.channels.size_question import SizeQuestion
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
-    MAX_KEYS,
+    SAMPLE,
     Numeric,
     check_epsilon,
     check_padding,
 )
-
-VERSION = 1
-MEMBERS = (
-    "closes",
-    "epsilon",
-    "high",
-    "keys",
-    "kind",
-    "low",
-    "mechanism",
-    "name",
-    "opens",
-    "padding",
-    "version",
+from pckv.task_members import (
+    KIND,
+    VERSION,
+    check_more,
+    checked_days,
+    checked_keys,
+    checked_members,
+    checked_question,
+    checked_range,
 )
+from pckv.wire import MessageFormat, Words
 
 
 class Phase(StrEnum):
@@ -58,21 +55,27 @@ def utc_today() -> str:
 class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
-    A task of kind `sizes` asks how many of the keys people hold, up to the padding, and not which: a pilot,
-    by which the padding of the task of kind `pairs` is chosen.
+    What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
+    `sizes`, `users`, `frequency` and `objective`, all of them as `plan` takes them.
 
     Args:
         name: What people read; it tells two runs of one survey apart.
         keys: The names of the keys, or how many there are (then they are named "0", "1", …).
         values: The least and the largest value.
         epsilon: The privacy budget of a report, above 0 and at most 20.
-        padding: How many pairs a report stands for at most.
+        padding: How many pairs a report stands for at most; chosen by default.
         mechanism: A name, `auto`, or a mapping of a name and parameters.
-        kind: `pairs` or `sizes`.
+        more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
+            reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
+        size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
-        objective: A hint for what the mechanism leaves open: `both`, `frequency` or `mean`; not part of the task.
-        users: A hint: how many are expected; not part of the task.
+        pairs: A hint: how many pairs people hold on average.
+        most_pairs: A hint: how many pairs anybody holds at most.
+        sizes: A hint, in place of these two: how many people hold how many pairs.
+        users: A hint: how many people are expected.
+        frequency: A hint: the share of people who hold a key that matters.
+        objective: A hint: which error is to be small.
 
     Raises:
         ParameterError: if any of these is outside its domain.
@@ -84,17 +87,20 @@ class Task:
     True
     """
 
-    kind: str
     name: str
     keys: tuple[str, ...] | int
     padding: int
+    more: str
     opens: str | None
     closes: str | None
+    # How pairs are reported, and the question how many there are, where a share of the reports answers that.
     channel: channels.Channel
+    size_question: SizeQuestion | None
     # As decimal texts, exactly as the task's JSON has them.
     _low: str
     _high: str
     _epsilon: str
+    _size_share: str
 
     def __init__(
         self,
@@ -103,29 +109,41 @@ class Task:
         keys: Iterable[str] | int,
         values: tuple[Numeric, Numeric],
         epsilon: Numeric,
-        padding: int = 1,
+        padding: int | None = None,
         mechanism: str | Mapping[str, object] = AUTO,
-        kind: str = channels.PAIRS,
+        more: str = SAMPLE,
+        size_share: Numeric | None = None,
         opens: str | None = None,
         closes: str | None = None,
-        objective: str = DEFAULT_OBJECTIVE,
+        pairs: float | None = None,
+        most_pairs: int | None = None,
+        sizes: Any = None,
         users: int = DEFAULT_USERS,
+        frequency: float | None = None,
+        objective: str = DEFAULT_OBJECTIVE,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        self._set_contract(name, keys, values, epsilon, padding, kind, opens, closes)
-        # Only the author of a task has a mechanism to choose: a device that reads one never loads the planner.
-        from pckv.planning.selection import select_channel  # noqa: PLC0415
+        self._set_contract(name, keys, values, epsilon, more, opens, closes)
+        # Only the author of a task has anything to choose: a device that reads one never loads the planner.
+        from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
+        from pckv.planning.expectations import expect  # noqa: PLC0415
+        from pckv.planning.selection import choose_channel  # noqa: PLC0415
 
-        channel = select_channel(
+        expected = expect(
             self.key_count,
-            self.padding,
-            Fraction(self._epsilon),
-            wanted,
-            kind=kind,
-            objective=objective,
             users=users,
+            pairs=pairs,
+            most_pairs=most_pairs,
+            sizes=sizes,
+            frequency=frequency,
+            objective=objective,
+            padding=None if padding is None else check_padding(padding),
+            more=more,
         )
-        self._set_channel(channel)
+        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
+        if size_share is None:
+            size_share = float(planned_size_share(channel, expected))
+        self._set_channel(channel, size_share)
 
     def _set_contract(  # noqa: PLR0917
         self,
@@ -133,21 +151,17 @@ class Task:
         keys: Iterable[str] | int,
         values: tuple[Numeric, Numeric],
         epsilon: Numeric,
-        padding: int,
-        kind: str,
+        more: str,
         opens: str | None,
         closes: str | None,
     ) -> None:
-        if kind not in channels.KINDS:
-            raise ParameterError(f"kind {kind!r} does not exist: choose from {', '.join(channels.KINDS)}")
-        low, high = _checked_range(values)
-        opens, closes = _checked_days(opens, closes)
+        low, high = checked_range(values)
+        opens, closes = checked_days(opens, closes)
         # The instance is frozen: what is set here is set once, past `__setattr__`.
         vars(self).update(
-            kind=kind,
             name=check_name(name, "the task's name"),
-            keys=_checked_keys(keys),
-            padding=check_padding(padding),
+            keys=checked_keys(keys),
+            more=check_more(more),
             opens=opens,
             closes=closes,
             _low=low,
@@ -155,12 +169,14 @@ class Task:
             _epsilon=check_epsilon(epsilon),
         )
 
-    def _set_channel(self, channel: channels.Channel) -> None:
-        if channel.kind != self.kind:
+    def _set_channel(self, channel: channels.Channel, size_share: Numeric) -> None:
+        if channel.padding > self.key_count:
             raise ParameterError(
-                f"mechanism {channel.name!r} is for tasks of kind {channel.kind!r}, not {self.kind!r}"
+                f"padding must be at most the number of keys, {self.key_count:,}, not {channel.padding:,}"
             )
-        vars(self).update(channel=channel)
+        text = decimal_text(size_share, "size_share")
+        question = checked_question(channel, Fraction(text), self.more)
+        vars(self).update(padding=channel.padding, channel=channel, size_question=question, _size_share=text)
 
     @property
     def key_count(self) -> int:
@@ -185,7 +201,13 @@ class Task:
     @cached_property
     def realised_epsilon(self) -> float:
         """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return epsilon_of(self.channel.realised)
+        return epsilon_of(self.realised)
+
+    @property
+    def realised(self) -> Fraction:
+        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        of_pairs = self.channel.realised
+        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
 
     @property
     def mechanism(self) -> str:
@@ -198,9 +220,42 @@ class Task:
         return self.channel.parameters
 
     @property
+    def size_share(self) -> float:
+        """The probability that a report answers how many pairs somebody holds."""
+        return float(self._size_share)
+
+    @property
+    def can_truncate(self) -> bool:
+        """Whether somebody may hold more pairs than their report stands for."""
+        return self.more == SAMPLE and self.padding < self.key_count
+
+    @property
     def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
-        return self.channel.word_limit
+        """Words are below this; None where a report is two bit planes.
+
+        Those that answer the size question are numbered after those of the channel.
+        """
+        pairs = self.channel.word_limit
+        return pairs if pairs is None or self.size_question is None else pairs + len(self.size_question.ends)
+
+    @cached_property
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded."""
+        limit = self.word_limit
+        return self.channel.message_format if limit is None else Words(limit)
+
+    @property
+    def draws(self) -> int:
+        """The 64-bit draws that making a report takes, unless one is rejected."""
+        pairs = self.channel.draws
+        return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
+
+    def law(self, signs: channels.Signs) -> channels.Law:
+        """Return the exact law of the message of somebody who holds these signed keys."""
+        pairs, first = self.channel.law(signs), self.channel.word_limit
+        if self.size_question is None or first is None:
+            return pairs
+        return self.size_question.mix(pairs, len(signs), first)
 
     @cached_property
     def _index(self) -> dict[str, int]:
@@ -237,12 +292,14 @@ class Task:
                 "epsilon": self._epsilon,
                 "high": self._high,
                 "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
-                "kind": self.kind,
+                "kind": KIND,
                 "low": self._low,
                 "mechanism": {"name": self.mechanism, **self.parameters},
+                "more": self.more,
                 "name": self.name,
                 "opens": self.opens,
                 "padding": self.padding,
+                "size_share": self._size_share,
                 "version": VERSION,
             }
         )
@@ -266,7 +323,7 @@ class Task:
             except UnicodeDecodeError:
                 raise TaskError("not a task: the text is not UTF-8") from None
         try:
-            members = _checked_members(load(text))
+            members = checked_members(load(text))
         except ValueError as error:
             raise error if isinstance(error, TaskError) else TaskError(f"not a task: {error}") from None
         task = object.__new__(cls)
@@ -276,15 +333,15 @@ class Task:
                 members["keys"],
                 (members["low"], members["high"]),
                 members["epsilon"],
-                members["padding"],
-                members["kind"],
+                members["more"],
                 members["opens"],
                 members["closes"],
             )
             parameters = dict(members["mechanism"])
-            mechanism = str(parameters.pop("name"))
+            mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
             epsilon = Fraction(task._epsilon)
-            task._set_channel(channels.build(mechanism, task.key_count, task.padding, epsilon, parameters))
+            channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters)
+            task._set_channel(channel, members["size_share"])
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None
         if task.to_json() != text:
@@ -302,67 +359,3 @@ class Task:
             f"<Task {self.name!r}: {self.key_count:,} keys, {self.mechanism}, "
             f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
         )
-
-
-def _checked_members(members: Any) -> dict[str, Any]:
-    if not isinstance(members, dict):
-        raise TaskError("not a task: the JSON is not an object")
-    for member in sorted(members.keys() ^ set(MEMBERS)):
-        raise TaskError(f"not a task: member {member!r} is {'unknown' if member in members else 'missing'}")
-    if members["version"] != VERSION or isinstance(members["version"], bool):
-        raise TaskError(f"not a task this release reads: version {members['version']!r}")
-    if members["kind"] not in channels.KINDS:
-        raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
-    for member in ("epsilon", "low", "high"):
-        if not is_decimal_text(members[member]):
-            raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
-    mechanism = members["mechanism"]
-    if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.MECHANISMS):
-        raise TaskError("not a task: mechanism must be an object that names a mechanism")
-    return members
-
-
-def _checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
-    if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
-        raise ParameterError(f"keys must be a list of names or their number, not {keys!r}")
-    if isinstance(keys, int):
-        count: int = keys
-        checked: tuple[str, ...] | int = keys
-    else:
-        names = tuple(check_name(key, f"key {number}") for number, key in enumerate(keys, 1))
-        seen: set[str] = set()
-        for key in names:
-            if key in seen:
-                raise ParameterError(f"key {key!r} appears twice")
-            seen.add(key)
-        count, checked = len(names), names
-    if count < 1:
-        raise ParameterError("a task needs at least one key")
-    if count > MAX_KEYS:
-        raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
-    return checked
-
-
-def _checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
-    if not isinstance(values, tuple | list) or len(values) != 2:  # noqa: PLR2004
-        raise ParameterError("values must be the pair (low, high)")
-    low, high = decimal_text(values[0], "low"), decimal_text(values[1], "high")
-    if not float(low) < float(high):
-        raise ParameterError(f"low must be below high: {low} ≥ {high}")
-    return low, high
-
-
-def _checked_days(opens: str | None, closes: str | None) -> tuple[str | None, str | None]:
-    for what, day in (("opens", opens), ("closes", closes)):
-        if day is not None and not _is_day(day):
-            raise ParameterError(f"{what} must be a day as YYYY-MM-DD, not {day!r}")
-    if opens is not None and closes is not None and not opens < closes:
-        raise ParameterError(f"a task that opens on {opens} cannot close on {closes}")
-    return opens, closes
-
-
-def _is_day(day: object) -> bool:
-    try:
-        return isinstance(day, str) and dt.date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        return False

@@ -13,7 +13,6 @@ from support.client_collector import FakeCollector
 from support.client_devices import (
     MOVIES,
     OTHERS,
-    PILOT,
 )
 
 
@@ -24,7 +23,7 @@ def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def collector() -> Iterator[FakeCollector]:
-    with FakeCollector(MOVIES, OTHERS, PILOT).serving() as serving:
+    with FakeCollector(MOVIES, OTHERS).serving() as serving:
         yield serving
 
 

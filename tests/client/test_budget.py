@@ -1,26 +1,22 @@
-"""What a device may spend: the cap, and either a pilot or its main task."""
+"""What a device may spend: the cap."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pckv.client
-from pckv import Report, Task
-from pckv.client import Client, Status
+from pckv import Report
+from pckv.client import Client
 from pckv.errors import ClientError, DataError, ParameterError
-from support.client_collector import FakeCollector, problem
+from support.client_collector import FakeCollector
 from support.client_devices import (
     MOVIES,
     OTHERS,
     PAIRS,
-    PILOT,
     device,
-    reply_with,
     stored_files,
 )
 
@@ -63,67 +59,8 @@ def test_nothing_is_added_to_a_damaged_ledger(
 ) -> None:
     device(collector, state).submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").write_bytes(b"")
-    # Even without a cap: the damaged report may be that of this survey's pilot.
+    # Even without a cap: nobody knows what the damaged report has spent.
     for cap in (9, None):
         with pytest.raises(DataError, match=MOVIES.id):
             device(collector, state, cap=cap).submit(OTHERS.id, PAIRS)
     assert len(perturbed_reports) == 1
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "roles"),
-    [(PILOT, MOVIES, ("pilot", "main task")), (MOVIES, PILOT, ("main task", "pilot"))],
-    ids=["pilot first", "pilot second"],
-)
-@pytest.mark.parametrize("status", Status)
-def test_nobody_serves_in_a_pilot_and_its_main_task(
-    collector: FakeCollector,
-    state: Path,
-    first: Task,
-    second: Task,
-    roles: tuple[str, str],
-    status: Status,
-    perturbed_reports: list[Report],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Whatever became of the first report, its ε is spent."""
-    replies = {Status.WAITING: problem(401, "bad-token"), Status.REFUSED: problem(403, "closed")}
-    if status in replies:
-        reply_with(collector, replies[status], monkeypatch)
-    client = device(collector, state)
-    with suppress(ClientError):
-        client.submit(first.id, PAIRS)
-    assert client._outbox.outcome(first.id).status is status
-    before, sent = client.ledger, len(collector.sent)
-    with pytest.raises(ClientError) as caught:
-        client.submit(second.id, PAIRS)
-    assert caught.value.code == "already_served"
-    assert str(caught.value) == (
-        f"this device served in the {roles[0]} 'movies', task {first.id}: "
-        f"it cannot serve in the {roles[1]} too; nothing was perturbed"
-    )
-    assert (len(perturbed_reports), len(collector.sent), client.ledger) == (1, sent, before)
-    # The same task again is a resend, and surveys of other names or tasks of the same kind are others.
-    if status is Status.WAITING:
-        assert client.submit(first.id, PAIRS).status == "sent"
-    assert client.submit(OTHERS.id, PAIRS).perturbed
-    again = Task.from_json(first.to_json().replace('"epsilon":"1"', '"epsilon":"2"'))
-    collector.tasks[again.id] = again.to_json().encode()
-    assert client.submit(again.id, PAIRS).perturbed
-
-
-def test_only_the_lock_keeps_a_pilot_and_its_main_task_apart(
-    collector: FakeCollector, state: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The control of the race in test_processes.py: without the lock, a device serves in both."""
-    monkeypatch.setattr("pckv.client.folder.fcntl.flock", lambda *_: None)
-    first, second = device(collector, state), device(collector, state)
-
-    def overtaken(task: Task, pairs: dict[str, float]) -> Report:
-        monkeypatch.setattr("pckv.client.client.perturb", pckv.perturb)
-        assert second.submit(PILOT.id, PAIRS).perturbed
-        return pckv.perturb(task, pairs)
-
-    monkeypatch.setattr("pckv.client.client.perturb", overtaken)
-    assert first.submit(MOVIES.id, PAIRS).perturbed
-    assert first.ledger.keys() == {MOVIES.id, PILOT.id}

@@ -14,7 +14,6 @@ from pckv.cli.submit import default_state
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     MOVIES,
-    PILOT,
     reply_with,
 )
 
@@ -85,11 +84,6 @@ def test_submit_says_what_is_refused(
     assert result.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     result = run(pairs_file, *options, "--task", MOVIES.id)
     assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed\n"
-    result = run(pairs_file, *options, "--task", PILOT.id)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
-    assert (
-        f"served in the main task 'movies', task {MOVIES.id}: it cannot serve in the pilot" in result.stderr
-    )
 
 
 @pytest.mark.parametrize(

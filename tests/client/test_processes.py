@@ -14,7 +14,6 @@ from support.client_collector import FakeCollector
 from support.client_devices import (
     KEYS,
     MOVIES,
-    PILOT,
     device,
 )
 from support.parts import SUPPORT
@@ -75,10 +74,3 @@ def test_racing_processes_keep_the_cap(collector: FakeCollector, tmp_path: Path)
     rows = run_children(collector, tmp_path, "race", tasks, "3.5")
     assert sorted(row["status"] for row in rows) == ["over_budget"] * 5 + ["sent"] * 3
     assert device(collector, tmp_path / "shared").spent <= Decimal("3.5")
-
-
-def test_racing_processes_serve_in_a_pilot_or_its_main_task(collector: FakeCollector, tmp_path: Path) -> None:
-    rows = run_children(collector, tmp_path, "race", [MOVIES, PILOT])
-    assert sorted(row["status"] for row in rows) == ["already_served"] * 4 + ["sent"] * 4
-    assert sum(row["perturbed"] for row in rows) == 1
-    assert len(device(collector, tmp_path / "shared").ledger) == 1

@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.pilots import pilot, shares_of
 
 from pckv.errors import DataError
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.set_sizes import read_set_sizes
 from pckv.planning.set_sizes import SetSizes
 from support.parts import ROOT
-from support.pilots import pilot, shares_of
 
 
 def test_files_of_sizes(tmp_path: Path) -> None:

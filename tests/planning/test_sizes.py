@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.pilots import LABELS, pilot, shares_of
 
 from pckv import Tally, Task, estimate, plan
 from pckv.channels import CHANNELS, BucketsChannel, build
@@ -19,7 +20,6 @@ from pckv.errors import ParameterError
 from pckv.moments import CountMoments
 from pckv.planning.prediction import predict
 from pckv.planning.set_sizes import SetSizes
-from support.pilots import LABELS, pilot, shares_of
 
 SOME_SIZES = st.dictionaries(st.integers(1, 300), st.floats(0.01, 100), min_size=1, max_size=8)
 

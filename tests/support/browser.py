@@ -155,8 +155,3 @@ def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
             return
         tab.page.wait_for_timeout(5)
     raise AssertionError
-
-
-def pilot_of(collector: Running, task: Task) -> Task:
-    """Add the pilot of a task."""
-    return collector.add_task(name=task.name, kind="sizes", mechanism="buckets", padding=8)

@@ -30,7 +30,6 @@ COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="
 
 COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
 
-PILOT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=4, kind="sizes")
 
 OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
 
@@ -38,7 +37,6 @@ COLUMNS = "--user user --key key --value value"
 
 NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
 
-NEW_PILOT = "task pilot --name movies --low 1 --high 5 --epsilon 1 --out new.json"
 
 PERTURB = f"perturb pairs.csv --task grr.json {COLUMNS} --out new.parquet"
 

@@ -21,9 +21,6 @@ MOVIES = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1)
 OTHERS = Task(name="others", keys=KEYS, values=(1, 5), epsilon="0.500000001", mechanism="ue")
 
 
-PILOT = Task(name="movies", keys=KEYS, values=(1, 5), epsilon=1, padding=8, kind="sizes")
-
-
 PAIRS = {"alien": 5.0}
 
 

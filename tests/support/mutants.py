@@ -15,7 +15,7 @@ from pckv.auditing.conformance import SUBJECTS, Subject
 from pckv.auditing.exhaustive import OneDraw
 from pckv.errors import AuditFailure
 
-UE, GRR, COMPACT, COLLISION, BUCKETS = SUBJECTS
+UE, GRR, COMPACT, COLLISION = SUBJECTS
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ def make_task(mechanism: str, keys: int = 11) -> Task:
 
 
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
-BUCKETS = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=64, kind="sizes")
 # More words than are counted in one array.
 SPARSE = make_task("grr", 2**24)
 TASKS = {
@@ -35,14 +34,13 @@ TASKS = {
     "ue": UE,
     "ue-compact": COMPACT,
     "collision": COLLISION,
-    "buckets": BUCKETS,
     "sparse": SPARSE,
 }
 
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
     rng = np.random.default_rng(seed)
-    message_format = task.channel.message_format
+    message_format = task.message_format
     if isinstance(message_format, Words):
         return rng.integers(0, message_format.limit, count)
     shape = (count, message_format.plane_bytes)

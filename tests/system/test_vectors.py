@@ -73,7 +73,7 @@ def test_tasks() -> None:
 def test_reports() -> None:
     for case in cases("reports", positive=True):
         task = Task.from_json(case["task"])
-        tape = Tape(task.channel.draws, fixed_source(bytes.fromhex(case["tape"])))
+        tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
         report = perturb_from(tape, task, case["pairs"])
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
 
@@ -98,10 +98,10 @@ def test_negative_vectors_fail_where_they_say(name: str) -> None:
         task = Task.from_json(case["task"])
         if step == "pairs":
             with pytest.raises(PairsError, match=reason):
-                perturb_from(Tape(task.channel.draws), task, case["pairs"])
+                perturb_from(Tape(task.draws), task, case["pairs"])
         elif step == "report":
             with pytest.raises(ReportError) as caught:
-                task.channel.message_format.decode(from_base64url(case["body"]))
+                task.message_format.decode(from_base64url(case["body"]))
             assert caught.value.code == case["reason"]
         else:
             assert step == "tally"

@@ -32,7 +32,7 @@ def messages(draw: st.DrawFn, task: Task) -> int:
 
 
 def report(task: Task, message: int) -> Report:
-    return Report(bytes(16), task.channel.message_format.encode(message))
+    return Report(bytes(16), task.message_format.encode(message))
 
 
 def tally_of(task: Task, reports: list[Report]) -> Tally:

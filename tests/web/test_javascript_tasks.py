@@ -53,7 +53,7 @@ def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
 def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
     for task in channels():
         messages = list(itertools.islice(task.channel.law({0: 1}).weights, 300)) if small(task) else [0, 7]
-        bodies = [task.channel.message_format.encode(message) for message in messages]
+        bodies = [task.message_format.encode(message) for message in messages]
         [answers] = process.ask(
             {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
         )

@@ -10,7 +10,7 @@ from pckv.auditing.exact import MAX_CASES, cases, worst_ratio
 from pckv.auditing.smaller_channels import smaller
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import MECHANISMS, Channel, build
+from pckv.channels import CHANNELS, Channel, build
 from pckv.limits import check_epsilon
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
@@ -86,7 +86,7 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
     """Audit every mechanism in every variant, over small numbers of keys and paddings."""
     channels = [
         build(name, keys, padding, Fraction(check_epsilon(epsilon)), variant)
-        for name in MECHANISMS
+        for name in CHANNELS
         for variant in VARIANTS[name]
         for keys in range(1, max_keys + 1)
         for padding in range(1, max_padding + 1)

@@ -19,7 +19,7 @@ from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import MECHANISMS, PAIRS, SIZES, Channel, Law, Signs, Support
+from pckv.channels import CHANNELS, Channel, Law, Signs, Support
 from pckv.device import padding
 from pckv.device.perturb import Sampler, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
@@ -37,8 +37,7 @@ TOYS = ((10, 1), (5, 2))
 # With words a report takes few draws, so that three keys can be run too: in base 3 they and the
 # dummy have two digits.
 WORD_TOYS = ((4, 3),)
-# Toy paddings. The buckets of sizes need three for a number of others that no tape divides evenly.
-TOY_LENGTHS = {PAIRS: (1, 2), SIZES: (1, 2, 3)}
+TOY_LENGTHS = (1, 2)
 # The loss may stay below the claim by this much, and no more, at any size.
 CLOSE_TO_CLAIM = 1e-9
 
@@ -63,7 +62,7 @@ class Subject:
             yield enumerable(channel)
 
 
-SUBJECTS = tuple(Subject(name, channel, load_part(name, "sampler")) for name, channel in MECHANISMS.items())
+SUBJECTS = tuple(Subject(name, channel, load_part(name, "sampler")) for name, channel in CHANNELS.items())
 
 
 def check_law_sums_to_one(subject: Subject) -> None:
@@ -124,7 +123,7 @@ def check_epsilon_is_used(subject: Subject) -> None:
 
 def check_sampler_equals_law(subject: Subject) -> None:
     """Run on every value of a toy tape, the sampler gives exactly the law, at every value."""
-    for (bits, keys), length in itertools.product(TOYS + WORD_TOYS, TOY_LENGTHS[subject.channel.kind]):
+    for (bits, keys), length in itertools.product(TOYS + WORD_TOYS, TOY_LENGTHS):
         for channel in subject.channels(keys, length, Fraction(1), bits):
             if isinstance(channel.message_format, BitPlanes) and (bits, keys) in WORD_TOYS:
                 continue
@@ -166,24 +165,23 @@ def check_unbiased(subject: Subject) -> None:
             for signs in input_sets(keys):
                 if len(signs) > length:
                     continue
-                truth = channel.held(signs)
                 for key, found in enumerate(_expected_support(subject, task, signs)):
-                    stated = {+1: law.holder_plus, -1: law.holder_minus}.get(truth.get(key, 0), law.absent)
+                    stated = {+1: law.holder_plus, -1: law.holder_minus}.get(signs.get(key, 0), law.absent)
                     if found != stated:
                         raise AuditFailure(f"count law: not that of key {key} of {signs}")
                     held = (found.plus + found.minus + 2 * found.both - noise) / signal
                     value = (found.plus - found.minus - tilt) / contrast
-                    if held != int(key in truth) or value != truth.get(key, 0):
+                    if held != int(key in signs) or value != signs.get(key, 0):
                         raise AuditFailure(f"unbiased: key {key} of {signs} decodes to {held}, {value}")
 
 
 def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> list[Support]:
     """For every key, how often a report decodes to + alone, - alone and both."""
     weights, total = task.channel.law(signs)
-    expected = [Counter[tuple[int, int]]() for _ in range(task.channel.rows)]
+    expected = [Counter[tuple[int, int]]() for _ in range(task.key_count)]
     for message, weight in weights.items():
         tally = Tally(task)
-        tally.add(Report(bytes(16), task.channel.message_format.encode(message)))
+        tally.add(Report(bytes(16), task.message_format.encode(message)))
         support = subject.support(tally)
         for shown, n1, n2 in zip(expected, support.plus.tolist(), support.minus.tolist(), strict=True):
             shown[n1, n2] += weight
@@ -203,7 +201,7 @@ def check_one_is_many(subject: Subject) -> None:
             singly.add(report)
         together.add_many(reports)
         bodies = b"".join(report.body for report in reports)
-        array.add_many(task.channel.message_format.to_array(bodies))
+        array.add_many(task.message_format.to_array(bodies))
         if not bytes(singly) == bytes(together) == bytes(array):
             raise AuditFailure(f"one is many: not with {keys} keys")
 
@@ -248,7 +246,7 @@ def check_bad_bytes_refused(subject: Subject) -> None:
             tally = Tally(task)
             refused = _refused(ReportError, tally.add_many, [Report(bytes(16), bad)])
             # All ones is a legal message of planes without spare bits.
-            planes = isinstance(task.channel.message_format, BitPlanes)
+            planes = isinstance(task.message_format, BitPlanes)
             legal = planes and keys % 8 == 0 and bad == b"\xff" * len(body)
             if refused == legal or tally.reports != legal:
                 raise AuditFailure(f"bad bytes refused: {bad!r} with {keys} keys")
@@ -279,14 +277,13 @@ def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object
         epsilon=1,
         padding=length,
         mechanism=mechanism,
-        kind=subject.channel.kind,
     )
 
 
 def _reports(task: Task, count: int, seed: int = 0) -> list[Report]:
     source = seeded_source(seed)
     pairs = {task.key_name(0): 0.5}
-    return [perturb_from(Tape(task.channel.draws, source), task, pairs) for _ in range(count)]
+    return [perturb_from(Tape(task.draws, source), task, pairs) for _ in range(count)]
 
 
 def _tally(task: Task, reports: list[Report]) -> Tally:

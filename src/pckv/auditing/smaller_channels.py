@@ -98,5 +98,4 @@ REDUCTIONS: dict[str, Reduction] = {
     "grr": Reduction(_unchanged, _with_fewer_keys),
     "ue-compact": Reduction(_unchanged, _smaller_compact),
     "collision": Reduction(_enumerable_collision, _smaller_collision),
-    "buckets": Reduction(_unchanged, _with_fewer_keys),
 }

@@ -23,5 +23,4 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
         {"q": 7, "r": 3, "o": 1},
     ),
     "collision": ({},),
-    "buckets": ({},),
 }

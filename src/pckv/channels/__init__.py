@@ -5,17 +5,11 @@ Plain numbers in, no task; nobody else computes a, b or p.
 
 from __future__ import annotations
 
-from pckv.channels.base import KINDS, PAIRS, SIZES, Channel, CountLaw, Law, SamplingChannel, Signs, Support
-from pckv.channels.buckets import BucketsChannel
-from pckv.channels.registered import CHANNELS, MECHANISMS, build
+from pckv.channels.base import Channel, CountLaw, Law, SamplingChannel, Signs, Support
+from pckv.channels.registered import CHANNELS, build
 
 __all__ = [
     "CHANNELS",
-    "KINDS",
-    "MECHANISMS",
-    "PAIRS",
-    "SIZES",
-    "BucketsChannel",
     "Channel",
     "CountLaw",
     "Law",

@@ -21,8 +21,6 @@ from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
-# What a task collects: key-value pairs, or how many of them people hold.
-KINDS = PAIRS, SIZES = "pairs", "sizes"
 
 # A message is what a report says, as one integer; its bytes are the report's body.
 Signs = Mapping[int, int]
@@ -90,8 +88,6 @@ class Channel(metaclass=_FrozenWhenBuilt):
     """One mechanism for given numbers of keys and padding at a given ε: a value, like the task that holds it."""
 
     name: ClassVar[str]
-    # The tasks that it is for.
-    kind: ClassVar[str] = PAIRS
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
     # Whether the count law is exact, or assumes that hashes are independent.
@@ -185,15 +181,6 @@ class Channel(metaclass=_FrozenWhenBuilt):
     @abstractmethod
     def law(self, signs: Signs) -> Law:
         """The exact law of the message of somebody who holds these signed keys."""
-
-    @property
-    def rows(self) -> int:
-        """How many things reports are counted for and estimated: the keys, where pairs are collected."""
-        return self.keys
-
-    def held(self, signs: Signs) -> Signs:
-        """Which of the rows somebody with these signed keys holds, and with which sign."""
-        return signs
 
     @property
     @abstractmethod

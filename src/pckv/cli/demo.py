@@ -13,6 +13,7 @@ from pckv.charts import chart_svg, estimates_chart
 from pckv.cli.common import force_option
 from pckv.cli.counting import count_named
 from pckv.cli.remote import download
+from pckv.cli.sample import HIGH, KEYS, LOW, MOST_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
 from pckv.cli.terminal import progress_bar
@@ -21,10 +22,9 @@ from pckv.counting.run import CountOptions
 from pckv.errors import require
 from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
-from pckv.lab.populations import zipf
 from pckv.population import Population
 
-USERS, KEYS, PAIRS, EPSILON, TOP = 20_000, 100, 3, 3, 10
+TYPICAL_PAIRS, EPSILON, TOP = 3, 3, 10
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -82,12 +82,13 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
     """Run the collection, and show and write what comes of it."""
     task = Task(
         name="demo",
-        keys=[f"movie {n:03}" for n in range(KEYS)],
-        values=(1, 5),
+        keys=[movie(number) for number in range(KEYS)],
+        values=(LOW, HIGH),
         epsilon=EPSILON,
-        padding=PAIRS,
+        pairs=TYPICAL_PAIRS,
+        users=USERS,
     )
-    population = zipf(USERS, KEYS, np.random.default_rng(1), pairs=PAIRS).with_range(1, 5).population
+    population = sample_movies().population
     participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
     signals.check()
     with running_collector(signals) as address:
@@ -166,8 +167,8 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)
     story = (
-        f"{estimates.reports:,} simulated participants each hold {task.padding} of {task.key_count} movies "
-        f"with a rating from 1 to 5. They perturbed their own pairs with ε = {task.epsilon:g} "
+        f"{estimates.reports:,} simulated participants each rate 1 to {MOST_PAIRS} of {task.key_count} movies "
+        f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
         f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth."

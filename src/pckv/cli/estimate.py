@@ -15,10 +15,9 @@ from pckv.cli.terminal import print_json, progress_bar
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS, estimate
-from pckv.estimators.result import Estimates
+from pckv.estimators.result import Estimates, headers
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
-from pckv.files.set_sizes import read_set_sizes
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -29,25 +28,16 @@ TABLES = (".csv", ".parquet", ".json")
 @task_option
 @click.option(
     "--method",
-    help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many; of a pilot consistent, its only one]",
+    help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many]",
 )
 @click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
-@click.option(
-    "--sizes",
-    "sizes_file",
-    type=FilePath,
-    help="How many pairs people hold, as for `pckv plan`: intervals of frequencies then reach up to what sets larger than the "
-    "padding may hide.",
-)
 @click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
 )
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
-@click.option(
-    "--plot", type=FilePath, help="Draw the most frequent keys, or a pilot's buckets: .svg, .png or .html."
-)
+@click.option("--plot", type=FilePath, help="Draw the most frequent keys: .svg, .png or .html.")
 @force_option
 @json_option
 def estimate_command(
@@ -55,7 +45,6 @@ def estimate_command(
     task_file: Path,
     method: str | None,
     post: tuple[str, ...],
-    sizes_file: Path | None,
     level: float,
     keys: tuple[str, ...],
     top: int | None,
@@ -64,10 +53,7 @@ def estimate_command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
-
-    Of a pilot, it is the share of people in every bucket of sizes.
-    """
+    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies)."""
     task = read_task(task_file)
     if out is not None:
         _check_table(out)
@@ -75,7 +61,6 @@ def estimate_command(
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
-    sizes = None if sizes_file is None else read_set_sizes(sizes_file)
     tally = count_named(task, files, CountOptions()).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(
@@ -84,7 +69,6 @@ def estimate_command(
             level=level,
             keys=tuple(dict.fromkeys(keys)) or None,
             post=post,
-            sizes=sizes,
             progress=progress,
         )
     key_count = len(estimates)
@@ -118,13 +102,13 @@ def _write_table(estimates: Estimates, path: Path, suffix: str) -> None:
 
 
 def _print_estimates(estimates: Estimates) -> None:
-    """Print the most frequent keys, or all buckets of a pilot, and how they were estimated."""
-    shown = estimates.shown(ROWS_PRINTED)
+    """Print the most frequent keys, and how they were estimated."""
+    shown = estimates.top(ROWS_PRINTED)
     title = (
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
-    header = estimates.headers(f"{100 * estimates.level:.6g} % interval")
-    print_table(title, header, [row[: len(header)] for row in shown.cells()])
+    interval = f"{100 * estimates.level:.6g} % interval"
+    print_table(title, headers(interval), shown.cells())
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")

@@ -22,6 +22,12 @@ def read_task(path: Path) -> Task:
         raise TaskError(f"{path}: {error}") from None
 
 
+def read_task_id(id_or_file: str) -> str:
+    """Return the id of a task, given that or its file."""
+    path = Path(id_or_file)
+    return read_task(path).id if path.is_file() else id_or_file
+
+
 def read_keys(path: Path) -> list[str]:
     """Read key names, one per line; the message names the line of a bad one."""
     try:

@@ -58,6 +58,7 @@ COMMANDS = {
         "pckv.cli.plan:plan_command", "Recommend what to run, and say what errors to expect."
     ),
     "reproduce": LazyCommand("pckv.cli.reproduce:reproduce_command", "Compute the paper's figures again."),
+    "sample": LazyCommand("pckv.cli.sample:sample_command", "Write sample files to try the commands on."),
     "serve": LazyCommand("pckv.cli.serve:serve_command", "Run a collector."),
     "simulate": LazyCommand(
         "pckv.cli.simulate:simulate_command", "Say what private collection of your data would cost."
@@ -82,9 +83,10 @@ def main() -> None:
 
     \b
     A collection by hand:
+      pckv sample
       pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
       pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
-        --epsilon 1 --out task.json
+        --epsilon 1 --users 20000 --pairs 3 --out task.json
       pckv perturb ratings.csv --task task.json --user user --key movie \\
         --value stars --out reports.parquet
       pckv tally reports.parquet --task task.json --out counts.tally

@@ -42,7 +42,10 @@ from pckv.planning.objective import OBJECTIVES
     help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
 @click.option(
-    "--padding", type=int, multiple=True, default=(1,), show_default=True, help="Repeat for several."
+    "--padding",
+    type=int,
+    multiple=True,
+    help="Repeat for several. [default: chosen for the data, as plan does]",
 )
 @click.option(
     "--method",
@@ -103,7 +106,7 @@ def simulate_command(
     \b
     pckv simulate ratings.csv --user user --key movie --value stars \\
       --low 1 --high 5 --epsilon 1 --epsilon 4 \\
-      --mechanism ue --mechanism grr --padding 2 --top 50
+      --mechanism auto --mechanism ue --top 50
     """
     for name in mechanism:
         check_mechanism(name)
@@ -119,7 +122,7 @@ def simulate_command(
             dataset,
             epsilon=epsilon,
             mechanism=mechanism,
-            padding=padding,
+            padding=padding or None,
             method=method,
             post=post,
             repeats=repeats,
@@ -198,12 +201,6 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
         click.echo(
             f"{rows[0].keys_without_mean:,} keys are held by nobody: they have no mean to compare with."
         )
-    sizes, padding = dataset.population.sizes, max(row.padding for row in rows)
-    if (sizes > padding).any():
-        click.echo(
-            f"{np.mean(sizes > padding):.0%} of the users hold more than {padding} pairs: their keys are seen too rarely, "
-            "and frequencies come out too low (a larger --padding corrects that, at the price of more noise)."
-        )
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
         click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
@@ -212,9 +209,25 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
 def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     """Say what the best way to collect at one ε would cost."""
     best = min(rows, key=lambda row: row.mse_frequency)
-    points = 100 * math.sqrt(best.mse_frequency)
-    units = math.sqrt(best.mse_mean) / 2 * (dataset.high - dataset.low)
-    return (
-        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average, and the "
-        f"mean by ±{units:.2g} on a scale from {dataset.low:g} to {dataset.high:g} ({_way_to_collect(best)})."
+    frequency, mean = dataset.truth
+    keys = dataset.top(best.top)
+    held = keys[frequency[keys] > 0]
+    overall = float(np.average(mean[held], weights=frequency[held])) if held.size else 0.0
+    scale = (dataset.high - dataset.low) / 2
+    points, units = 100 * math.sqrt(best.mse_frequency), scale * math.sqrt(best.mse_mean)
+    guessing = scale * float(np.sqrt(np.mean((mean[held] - overall) ** 2))) if held.size else 0.0
+    least, largest = (f"{100 * float(frequency[keys[place]]):.2g} %" for place in (-1, 0))
+    larger = float(np.mean(dataset.population.sizes > best.padding))
+    words = (
+        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average (they "
+        f"are held by {least} to {largest} of people), and the mean by ±{units:.2g} on a scale from {dataset.low:g} to "
+        f"{dataset.high:g}, where guessing the overall mean for every key is off by ±{guessing:.2g} "
+        f"({_way_to_collect(best)})."
     )
+    if larger and best.theory_mse_frequency is not None:
+        hidden = 100 * dataset.hidden_share(best.padding)
+        words += (
+            f" {larger:.1%} of people hold more than {best.padding:,} pairs, which makes frequencies too low by up to "
+            f"{hidden:.2g} points; the estimates of a real collection measure that and say so."
+        )
+    return words

@@ -12,6 +12,7 @@ import click
 
 from pckv.canonical import RepeatedMember, refuse_repeated_members
 from pckv.cli.common import FilePath, json_option
+from pckv.cli.inputs import read_task_id
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.errors import ClientError, DataError
@@ -20,7 +21,7 @@ from pckv.errors import ClientError, DataError
 @click.command("submit", short_help="Perturb your pairs once and send the report.")
 @click.argument("pairs_file", metavar="[PAIRS.json]", type=FilePath, required=False)
 @click.option("--url", required=True, help="The collector's address.")
-@click.option("--task", "task_id", metavar="ID", help="The id of the task.")
+@click.option("--task", "task_id", metavar="TASK", help="The id of the task, or its file.")
 @click.option(
     "--state",
     type=FilePath,
@@ -44,8 +45,7 @@ def submit_command(
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
     PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed.
-    Running this again never perturbs again, and sends the same bytes until the collector has them. Whoever took
-    part in the pilot of a survey is refused in its main task, and the other way round.
+    Running this again never perturbs again, and sends the same bytes until the collector has them.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json
@@ -61,7 +61,7 @@ def submit_command(
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
-    client = Client(url, folder, cap=cap)
+    client, task_id = Client(url, folder, cap=cap), read_task_id(task_id)
     receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}"})

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,45 +9,20 @@ from urllib.parse import quote
 import click
 
 from pckv.budget import ALLOCATIONS
-from pckv.canonical import decimal_text
-from pckv.channels import CHANNELS, SIZES, BucketsChannel
+from pckv.channels import CHANNELS
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
-from pckv.cli.inputs import read_keys, read_task
+from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
+from pckv.cli.inputs import read_keys, read_task, read_task_id
 from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, REPORT_ID_BYTES
-from pckv.planning.objective import OBJECTIVES
-from pckv.planning.set_sizes import MAX_DISTINGUISHED_SIZE, MAX_PILOT_REPORTS, PILOT_ONE_IN
+from pckv.limits import DEFAULT_USERS, MORE, REPORT_ID_BYTES, SAMPLE
+from pckv.planning.expectations import expect
 from pckv.task import Task
 
 # What people read in place of a JSON member's name.
 LABELS = {"bytes_a_report": "bytes per report"}
-# What is asked of whom and when: the same for a task and for its pilot.
-SURVEY_OPTIONS = (
-    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
-    click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
-    click.option(
-        "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
-    ),
-    click.option("--low", required=True, help="The smallest value a key may have."),
-    click.option("--high", required=True, help="The largest value a key may have."),
-    click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
-    click.option(
-        "--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC)."
-    ),
-    click.option("--closes", metavar="DAY", help="The first day on which they no longer are."),
-    click.option(
-        "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
-    ),
-    force_option,
-)
-
-
-def _survey_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a survey, before those of its command."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(SURVEY_OPTIONS), command)
 
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
@@ -59,28 +31,40 @@ def task_group() -> None:
 
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
-@_survey_options
+@click.option("--name", required=True, help="The name that distinguishes this collection from others.")
+@click.option("--keys-file", type=FilePath, help="A text file with one key name per line.")
 @click.option(
-    "--padding", type=int, default=1, show_default=True, help="How many pairs a report stands for at most."
+    "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
 )
-@click.option(
-    "--mechanism",
-    default="auto",
-    show_default=True,
-    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
-)
-@click.option(
-    "--objective",
-    default=DEFAULT_OBJECTIVE,
-    show_default=True,
-    help=f"The error to minimise: {', '.join(OBJECTIVES)}.",
-)
+@click.option("--low", required=True, help="The smallest value a key may have.")
+@click.option("--high", required=True, help="The largest value a key may have.")
+@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
 @click.option(
     "--users",
     type=int,
     default=DEFAULT_USERS,
     show_default=True,
     help="How many participants are expected; only used to choose.",
+)
+@expected_people_options
+@click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]")
+@click.option(
+    "--more",
+    type=click.Choice(MORE),
+    default=SAMPLE,
+    show_default=True,
+    help="What happens to somebody with more pairs than that: a random choice of them is reported, or they are "
+    "refused where pairs are entered.",
+)
+@click.option(
+    "--size-share",
+    help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
+)
+@click.option(
+    "--mechanism",
+    default="auto",
+    show_default=True,
+    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
 )
 @click.option(
     "--allocation",
@@ -91,12 +75,19 @@ def task_group() -> None:
 @click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]")
 @click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]")
 @click.option("--symbols", type=int, help="How many symbols collision hashes to. [default: chosen]")
+@click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
+@click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
+@click.option(
+    "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
+)
+@force_option
 def new_command(
     *,
-    padding: int,
+    keys_file: Path | None,
+    key_count: int | None,
+    low: str,
+    high: str,
     mechanism: str,
-    objective: str,
-    users: int,
     allocation: str | None,
     beta: str | None,
     q: int | None,
@@ -105,93 +96,34 @@ def new_command(
     symbols: int | None,
     out: Path,
     force: bool,
-    **survey: Any,
+    **options: Any,
 ) -> None:
     """Make a task and write its canonical JSON.
 
+    Padding and mechanism are chosen as `pckv plan` does, for the people that you expect, unless you name them.
+
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
-      --epsilon 1 --padding 2 --out task.json
+      --epsilon 1 --users 20000 --pairs 3 --out task.json
     """
-    given = {
-        "name": mechanism,
-        "allocation": allocation,
-        "beta": beta,
-        "q": q,
-        "r": r,
-        "o": o,
-        "symbols": symbols,
-    }
-    task = Task(
-        **_task_members(**survey),
-        padding=padding,
-        mechanism={name: value for name, value in given.items() if value is not None},
-        objective=objective,
-        users=users,
-    )
-    _write_task(task, out, force=force)
+    parameters = {"allocation": allocation, "beta": beta, "q": q, "r": r, "o": o, "symbols": symbols}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    keys, people = named_keys(keys_file, key_count), read_expected_people(**options)
+    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)
+    write_task(task, out, force=force)
+    if people["padding"] is None:
+        expected = expect(task.key_count, more=task.more, **{name: people[name] for name in EXPECTED_PEOPLE})
+        click.echo(f"Padding {task.padding:,} was chosen. {expected.sentence}", err=out == STREAM)
 
 
-@task_group.command("pilot", short_help="Make the pilot of a task, which asks for numbers of pairs.")
-@_survey_options
-@click.option(
-    "--largest",
-    type=int,
-    default=MAX_DISTINGUISHED_SIZE,
-    show_default=True,
-    help="The largest number of pairs with a bucket of its own; at most the number of keys.",
-)
-@click.option(
-    "--users",
-    type=click.IntRange(PILOT_ONE_IN),
-    help="How many people there are, to say how many of them to ask.",
-)
-def pilot_command(*, largest: int, users: int | None, out: Path, force: bool, **survey: Any) -> None:
-    """Make the pilot of a task: it asks a few people how many of the keys they hold, and nothing else.
-
-    By the answers `pckv plan` chooses the padding of the task itself, which takes the same name, keys, values and ε.
-
-    \b
-    pckv task pilot --name movies --keys-file keys.txt --low 1 --high 5 \\
-      --epsilon 1 --users 20000 --out pilot.json
-    """
-    given = _task_members(**survey)
-    keys = given["keys"] if isinstance(given["keys"], int) else len(given["keys"])
-    # Nobody holds more pairs than there are keys, and empty buckets cost accuracy.
-    task = Task(**given, padding=min(largest, max(keys, 1)), kind=SIZES)
-    _write_task(task, out, force=force)
-    click.echo(_next_steps(task, out, users), err=out == STREAM)
-
-
-def _next_steps(task: Task, out: Path, users: int | None) -> str:
-    """Return what to do with a pilot, in a few lines."""
-    epsilon = decimal_text(task.epsilon, "epsilon")
-    task_file = "PILOT.json" if out == STREAM else shlex.quote(str(out))
-    if users is None:
-        asked, others = f"one in {PILOT_ONE_IN} people, and {MAX_PILOT_REPORTS:,} in all", "USERS"
-    else:
-        largest_pilot = min(users // PILOT_ONE_IN, MAX_PILOT_REPORTS)
-        asked, others = f"{largest_pilot:,} people", str(users - largest_pilot)
-    return (
-        f"Ask at most {asked}. Nobody may take part in both the pilot and the task {task.name!r} itself: "
-        f"that would spend ε = {epsilon} twice.\n"
-        "Then:\n"
-        f"  pckv estimate REPORTS --task {task_file} --out sizes.csv\n"
-        f"  pckv plan --keys {task.key_count} --users {others} --epsilon {epsilon} --sizes sizes.csv"
-    )
-
-
-def _task_members(
-    *, keys_file: Path | None, key_count: int | None, low: str, high: str, **others: str | None
-) -> dict[str, Any]:
-    """Return the options of a survey as members of its task."""
+def named_keys(keys_file: Path | None, key_count: int | None) -> list[str] | int:
+    """Return the keys of a file, or how many there are."""
     if (keys_file is None) == (key_count is None):
         raise click.UsageError("give either --keys-file or --key-count")
-    keys = read_keys(keys_file) if keys_file is not None else key_count or 0
-    return {"keys": keys, "values": (low, high), **others}
+    return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 
-def _write_task(task: Task, out: Path, *, force: bool) -> None:
+def write_task(task: Task, out: Path, *, force: bool) -> None:
     """Write a task's JSON, exactly and without a newline, and say what the task is."""
     to_stdout = out == STREAM
     if to_stdout:
@@ -202,8 +134,8 @@ def _write_task(task: Task, out: Path, *, force: bool) -> None:
             part.write_bytes(task.to_json().encode())
     report_bytes = REPORT_ID_BYTES + task.channel.body_bytes
     click.echo(
-        f"{task.id}  {task.mechanism}, realised ε {task.realised_epsilon}, {report_bytes:,} bytes per report, "
-        f"written to {'standard output' if to_stdout else out}",
+        f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
+        f"{report_bytes:,} bytes per report, written to {'standard output' if to_stdout else out}",
         err=to_stdout,
     )
 
@@ -217,7 +149,6 @@ def show_command(task_file: Path, as_json: bool) -> None:
     facts: dict[str, object] = {
         "id": task.id,
         "name": task.name,
-        "kind": task.kind,
         "keys": task.key_count,
         "low": task.low,
         "high": task.high,
@@ -226,13 +157,15 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "mechanism": task.mechanism,
         "parameters": task.parameters,
         "padding": task.padding,
+        "more": task.more,
+        "size_share": task.size_share,
         "word_limit": task.word_limit,
         "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
     }
-    if isinstance(task.channel, BucketsChannel):
-        facts["buckets"] = list(task.channel.labels)
+    if task.size_question is not None:
+        facts["size_answers"] = list(task.size_question.labels)
     if as_json:
         print_json(facts)
         return
@@ -265,23 +198,24 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
 
 
 @task_group.command("close", short_help="Close a task early: no more reports are accepted.")
-@click.argument("task_id")
+@click.argument("task_id", metavar="TASK")
 @url_option
 @token_option
 def close_command(task_id: str, url: str, token_file: Path | None) -> None:
-    """Close a task early: the collector accepts no more reports for it."""
+    """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
+    task_id = read_task_id(task_id)
     answer = ask("POST", url, f"/tasks/{quote(task_id, safe='')}/close", read_token(token_file))
     click.echo(f"{answer['id']}  closed on {answer['closed']}")
 
 
 @task_group.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
-@click.argument("task_id")
+@click.argument("task_id", metavar="TASK")
 @url_option
 @token_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
-    """Delete a task with all its reports; it cannot be undone."""
-    token = read_token(token_file)
+    """Delete TASK, an id or a task file, with all its reports; it cannot be undone."""
+    token, task_id = read_token(token_file), read_task_id(task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)

@@ -112,8 +112,11 @@ class Client:
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take reports yet:
         `flush` sends the report later. A report that the collector refuses is a `ClientError` with the reason. Its
-        ε is spent all the same, and another call for the task does not perturb again. Nothing is perturbed for a
-        pilot if this device took part in its main task, nor the other way round (`already_served`).
+        ε is spent all the same, and another call for the task does not perturb again.
+
+        A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
+        that limit where pairs are entered, for everybody alike: whether somebody takes part must not depend on their
+        pairs, since no ε covers that.
         """
         _check_id(task_id)
         if invitation is not None:
@@ -136,7 +139,7 @@ class Client:
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
-            self._ledger.check(task, epsilon)
+            self._ledger.check(epsilon)
             report = StoredReport(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
             return self._outbox.add(task.id, report)
 

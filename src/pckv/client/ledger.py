@@ -6,12 +6,10 @@ It is computed from the stored reports: there is no second record that could dis
 from __future__ import annotations
 
 import decimal
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 
 from pckv.canonical import decimal_text
-from pckv.channels import SIZES
 from pckv.client.outbox import Outbox, StoredReport
 from pckv.errors import ClientError, ParameterError
 from pckv.limits import Numeric
@@ -38,41 +36,21 @@ class Ledger:
         """Return what all tasks have spent together."""
         return _sum(self.by_task().values())
 
-    def check(self, task: Task, epsilon: Decimal) -> None:
-        """Refuse a task that this device must not take part in; under the lock, so that no other process spends now.
+    def check(self, epsilon: Decimal) -> None:
+        """Refuse an ε that goes beyond the cap; under the lock, so that no other process spends now.
 
-        A stored report that cannot be read prevents every new one: it may belong to the same survey.
+        A stored report that cannot be read prevents every new one: nobody knows what it has spent.
         """
-        reports = self._reports()
-        _check_one_kind(task, reports)
-        self._check_cap(epsilon, _sum(report.epsilon for report in reports.values()))
-
-    def _reports(self) -> dict[str, StoredReport]:
-        reports = ((task_id, self._outbox.find(task_id)) for task_id in self._outbox.tasks())
-        return {task_id: report for task_id, report in reports if report is not None}
-
-    def _check_cap(self, epsilon: Decimal, spent: Decimal) -> None:
+        spent = self.spent()
         if self._cap is not None and _sum((spent, epsilon)) > self._cap:
             raise ClientError(
                 "over_budget",
                 f"the task costs ε = {epsilon:f}, and {spent:f} is spent: over the cap of {self._cap:f} in all",
             )
 
-
-def _check_one_kind(task: Task, reports: Mapping[str, StoredReport]) -> None:
-    """Refuse a pilot after its main task, or the reverse: both ask about the same pairs, which would cost 2ε."""
-    for task_id, report in reports.items():
-        served = json.loads(report.task)
-        if served["name"] == task.name and served["kind"] != task.kind:
-            raise ClientError(
-                "already_served",
-                f"this device served in the {_role(served['kind'])} {task.name!r}, task {task_id}: "
-                f"it cannot serve in the {_role(task.kind)} too; nothing was perturbed",
-            )
-
-
-def _role(kind: str) -> str:
-    return "pilot" if kind == SIZES else "main task"
+    def _reports(self) -> dict[str, StoredReport]:
+        reports = ((task_id, self._outbox.find(task_id)) for task_id in self._outbox.tasks())
+        return {task_id: report for task_id, report in reports if report is not None}
 
 
 def realised_epsilon(task: Task) -> Decimal:

@@ -92,7 +92,7 @@ def _read(task: Task, item: dict[str, str]) -> Report | str:
         return "bad_id"
     try:
         body = from_base64url(item["body"])
-        task.channel.message_format.decode(body)
+        task.message_format.decode(body)
     except ReportError as error:
         return error.code
     return Report(report_id, body)
@@ -168,7 +168,7 @@ def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report 
     if body is None:
         return "bad_encoding"
     try:
-        task.channel.message_format.decode(body)
+        task.message_format.decode(body)
     except ReportError as error:
         return error.code
     return Report(report_id, body)

@@ -13,14 +13,12 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from pckv import __version__
-from pckv.channels import BucketsChannel
 from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError
 from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import bucket_rows
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.task import Task
@@ -86,8 +84,7 @@ async def get_estimates(
     `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
     returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
     length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can. The
-    Accept header chooses JSON, CSV or Parquet. The rows of a pilot are its buckets, and `frequency` is the share
-    of people in each.
+    Accept header chooses JSON, CSV or Parquet.
     """
     media = _accepted_format(request)
     order = _row_order(sort, top)
@@ -165,8 +162,6 @@ def _requested_rows(task: Task, estimates: Estimates, keys: list[str] | None) ->
     if keys is None:
         return np.arange(len(estimates))
     try:
-        if isinstance(task.channel, BucketsChannel):
-            return bucket_rows(task.channel, keys)
         return np.array([task.key_index(key) for key in keys], np.int64)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None

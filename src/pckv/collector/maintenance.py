@@ -7,7 +7,6 @@ import datetime as dt
 
 from pckv.collector.logs import log
 from pckv.collector.state import Collector
-from pckv.collector.task_phase import closing_day
 from pckv.errors import PckvError
 from pckv.store.base import StoredTask, all_tasks
 from pckv.task import Phase
@@ -56,6 +55,11 @@ def _finish_task(collector: Collector, stored: StoredTask, keep_days: int | None
     collector.store.compact(stored.task.id, fully=True)
     if keep_days is None or stored.reports_forgotten is not None:
         return
-    if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closing_day(stored))).days >= keep_days:
+    if (dt.date.fromisoformat(day) - dt.date.fromisoformat(_closing_day(stored))).days >= keep_days:
         collector.store.forget_reports(stored.task.id, day)
         log("reports_forgotten", task=stored.task.id)
+
+
+def _closing_day(stored: StoredTask) -> str:
+    """Return the first day on which a closed task took no more reports."""
+    return min(day for day in (stored.closed, stored.task.closes) if day is not None)

@@ -14,7 +14,6 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
-from pckv.collector.task_phase import task_phase
 from pckv.store.base import Store, StoredTask
 from pckv.task import Phase, utc_today
 
@@ -37,7 +36,7 @@ class Collector:
 
     def check_open(self, stored: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""
-        phase = task_phase(stored, self.today())
+        phase = stored.phase(self.today())
         if phase is Phase.CLOSED:
             raise ProblemDetails(ProblemKind.CLOSED)
         if phase is Phase.WAITING:
@@ -65,7 +64,8 @@ def task_facts(stored: StoredTask) -> dict[str, object]:
     return {
         "id": task.id,
         "name": task.name,
-        "kind": task.kind,
+        "more": task.more,
+        "size_share": task.size_share,
         "mechanism": task.mechanism,
         "keys": task.key_count,
         "epsilon": task.epsilon,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -17,10 +16,8 @@ from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, get_collector
-from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import ReportOutcome, Upload
 from pckv.task import Task
-from pckv.wire import Report
 
 JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
 DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
@@ -104,8 +101,7 @@ router = APIRouter(tags=["reports"], route_class=DirectRoute)
 async def upload(request: Request, task_id: str) -> Response:
     """Store reports, each once; the answer lists those that were refused.
 
-    The same id with the same body again is fine; with another body it is a conflict, and the first stays. A pilot that
-    has enough reports is closed to new ones.
+    The same id with the same body again is fine; with another body it is a conflict, and the first stays.
     """
     collector = get_collector(request)
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -125,30 +121,17 @@ async def upload(request: Request, task_id: str) -> Response:
 async def _store(collector: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
     if not decoded.reports:
         return []
-    if collector.task_cache.has_enough_reports(task):
-        await _check_known(collector, task, decoded.reports)
-        return []
     hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
     outcomes = await collector.report_writer.add(Upload(task.id, decoded.reports, hashes))
     for outcome in outcomes:
         if outcome in TASK_ENDED:
             collector.task_cache.invalidate(task.id)
             raise ProblemDetails(TASK_ENDED[outcome])
-    collector.task_cache.count_stored(task.id, outcomes.count(ReportOutcome.STORED))
     return [
         Refusal(base64url(report.id), outcome.value)
         for report, outcome in zip(decoded.reports, outcomes, strict=True)
         if outcome not in ACCEPTED
     ]
-
-
-async def _check_known(collector: Collector, task: Task, reports: Sequence[Report]) -> None:
-    """Refuse new reports; a client that repeats stored reports, for want of an answer, learns that they are stored."""
-    stored = await asyncio.to_thread(collector.store.bodies, task.id, sorted(report.id for report in reports))
-    if any(stored.get(report.id) != report.body for report in reports):
-        raise ProblemDetails(
-            ProblemKind.CLOSED, f"the pilot has the {MAX_PILOT_REPORTS:,} reports that it needs"
-        )
 
 
 @router.options("/tasks/{task_id}", include_in_schema=False)

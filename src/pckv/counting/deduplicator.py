@@ -67,7 +67,7 @@ class Deduplicator:
                 raise conflict_error(files, records[conflicts[0], :REPORT_ID_BYTES].tobytes())
             result.repeated += later.size
             bodies = records[order[~repeats], REPORT_ID_BYTES:].tobytes()
-            result.tally.add_many(self.task.channel.message_format.to_array(bodies))
+            result.tally.add_many(self.task.message_format.to_array(bodies))
         return result
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pckv.device.padding import Pair, level
+from pckv.device.size_question import answer
 from pckv.errors import PairsError
+from pckv.limits import REFUSE
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
@@ -25,7 +27,9 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
         pairs: The participant's keys and values; it may be empty.
 
     Raises:
-        PairsError: if a key is not the task's, or a value is outside its range; nothing was perturbed.
+        PairsError: if a key is not the task's, a value is outside its range, or there are more pairs than a task that
+            refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
+            pairs, which no ε covers: enforce that limit where pairs are entered.
 
     >>> from pckv import Task
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -33,19 +37,28 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
     >>> len(report.id), len(report.body)
     (16, 8)
     """
-    return perturb_from(Tape(task.channel.draws), task, pairs)
+    return perturb_from(Tape(task.draws), task, pairs)
 
 
 def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float]) -> Report:
     """The same from a given tape: for test vectors and audits."""
-    channel = task.channel
+    message = make_message(task, read_pairs(task, pairs), tape)
+    return Report(tape.report_id, task.message_format.encode(message))
+
+
+def make_message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
+    """Draw which question is answered, before the pairs are looked at, and then the answer."""
+    channel, question = task.channel, task.size_question
+    if question is not None and channel.word_limit is not None and tape.bernoulli(question.asked):
+        return channel.word_limit + answer(question, len(pairs), tape)
     sampler: Sampler = load_part(channel.name, "sampler")
-    message = sampler(channel, read_pairs(task, pairs), tape)
-    return Report(tape.report_id, channel.message_format.encode(message))
+    return sampler(channel, pairs, tape)
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     """Check a participant's pairs against the task; keys as numbers, values as levels."""
+    if task.more == REFUSE and len(pairs) > task.padding:
+        raise PairsError(f"{len(pairs):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
     low, high = task.low, task.high
     checked = []
     for key, value in pairs.items():

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Bytes, Flags, Floats, Integers, Messages
-from pckv.channels import BucketsChannel, SamplingChannel
+from pckv.channels import SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
+from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
-from pckv.limits import REPORT_ID_BYTES
+from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.randomness import Source
@@ -86,14 +87,23 @@ class Taken(NamedTuple):
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
+    check_sizes(task, population)
     check_values(task, population)
     tape = VectorisedTape(source)
-    sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
-    batch = max(1, DRAWS_PER_BATCH // task.channel.draws)
+    batch = max(1, DRAWS_PER_BATCH // task.draws)
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
         ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        yield ReportBatch(ids, sampler(task.channel, _prepared(task, part, tape), tape))
+        yield ReportBatch(ids, _messages(task, part, tape))
+
+
+def check_sizes(task: Task, population: Population) -> None:
+    """Refuse more pairs than a task takes that refuses them."""
+    largest = int(population.sizes.max(initial=0))
+    if task.more == REFUSE and largest > task.padding:
+        raise PairsError(
+            f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
+        )
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -112,10 +122,40 @@ def _participants(population: Population, start: int, stop: int) -> Population:
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
 
 
-def _prepared(task: Task, population: Population, tape: VectorisedTape) -> Sampled | Taken | Integers:
-    """What the sampler of the task's mechanism is made to look at: a pair each, some, or their numbers."""
-    if isinstance(task.channel, BucketsChannel):
-        return population.sizes
+def _messages(task: Task, population: Population, tape: VectorisedTape) -> Messages:
+    """Draw which question everybody answers, before their pairs are looked at, and then the answers."""
+    question, first = task.size_question, task.channel.word_limit
+    if question is None or first is None:
+        return _pair_messages(task, population, tape)
+    asked = tape.draw(len(population)) < np.uint64(question.asked)
+    words = np.empty(len(population), np.int64)
+    words[asked] = first + answer_sizes(question, population.sizes[asked], tape)
+    words[~asked] = _pair_messages(task, population.take(np.flatnonzero(~asked)), tape)
+    return words
+
+
+def _pair_messages(task: Task, population: Population, tape: VectorisedTape) -> Messages:
+    sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
+    return sampler(task.channel, _prepared(task, population, tape), tape)
+
+
+def answer_sizes(question: SizeQuestion, sizes: Integers, tape: VectorisedTape) -> Integers:
+    """Answer how many pairs everybody holds by randomized response."""
+    ends = np.array(question.ends, np.int64)
+    sizes = np.clip(sizes, question.padding, question.keys)
+    answers = np.searchsorted(ends, sizes)
+    between = np.flatnonzero(ends[answers] != sizes)
+    low, high, size = ends[answers[between] - 1], ends[answers[between]], sizes[between]
+    down = tape.below((size * (high - low)).astype(np.uint64)) < low * (high - size)
+    answers[between] -= down
+    moved = np.flatnonzero(tape.draw(answers.size) >= np.uint64(question.kept))
+    others = tape.below(np.full(moved.size, ends.size - 1, np.uint64))
+    answers[moved] = others + (others >= answers[moved])
+    return np.asarray(answers, np.int64)
+
+
+def _prepared(task: Task, population: Population, tape: VectorisedTape) -> Sampled | Taken:
+    """What the sampler of the task's mechanism is made to look at: a pair each, or several."""
     prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
     return prepare(task, population, tape)
 
@@ -218,12 +258,3 @@ def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> By
     present[own] = numbers[own] < np.uint64(channel.kept + channel.flipped)
     planes = [np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present)]
     return np.concatenate(planes, axis=1)
-
-
-def perturb_buckets(channel: BucketsChannel, sizes: Integers, tape: VectorisedTape) -> Integers:
-    """Sample the words of `buckets`, one per participant."""
-    words = np.searchsorted(channel.ends, np.minimum(sizes, channel.padding))
-    moved = np.flatnonzero(tape.draw(words.size) >= np.uint64(channel.kept))
-    others = tape.below(np.full(moved.size, channel.rows - 1, np.uint64))
-    words[moved] = others + (others >= words[moved])
-    return words

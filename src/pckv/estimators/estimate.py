@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from pckv.arrays import Floats, Integers
-from pckv.channels import SIZES, BucketsChannel
 from pckv.errors import ParameterError
 from pckv.estimators.detection import detected
-from pckv.estimators.intervals import widen_for_large_sets
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -21,10 +19,8 @@ from pckv.estimators.methods.registry import (
 )
 from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_name, make_consistent
 from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import METHOD as SIZES_METHOD
-from pckv.estimators.set_sizes import estimate_sizes
+from pckv.estimators.set_sizes import hidden_share, summarise_sets
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import SetSizes
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import (
@@ -35,7 +31,7 @@ from pckv.tally.decode.support import (
 )
 from pckv.task import Task
 
-__all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate", "methods_for", "posts_for"]
+__all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
 
 MAX_LEVEL = 1 - 1e-9
 # Estimating all keys at once takes about 200 bytes of memory per key.
@@ -75,21 +71,21 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
-    sizes: SetSizes | Mapping[int, float] | Estimates | None = None,
     progress: Progress = no_progress,
 ) -> Estimates:
     """Estimate the frequency and mean of all keys of a tally, or of those asked for, with intervals.
 
+    Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
+    estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
+    ends reach to what larger sets may hide, by the answers to the task's size question.
+
     Args:
-        tally: The counted reports. The rows of a task of kind `sizes` are its buckets (see
-            `estimators/set_sizes.py`); it has a method of its own and takes neither `post` nor `sizes`.
+        tally: The counted reports.
         method: `baseline`, `corrected` or `bayes`; by default `bayes`, or `corrected` where keys are too many to be
             decoded together. `bayes` decodes all keys even if a few are asked for.
         level: The level of the intervals.
         keys: The names of the keys to estimate; by default all.
         post: `consistent` projects the frequencies on those that are possible together. It decodes all keys.
-        sizes: How many pairs people hold (a histogram, or a pilot's estimates): the upper limits of frequencies then
-            reach up to what sets larger than the padding may hide.
         progress: Called with the share that is done, where decoding takes long.
 
     Raises:
@@ -102,17 +98,9 @@ def estimate(
     """
     _check_level(level)
     task, posts = tally.task, check_posts(post)
-    if isinstance(task.channel, BucketsChannel):
-        _check_for_buckets(posts, sizes)
-        return estimate_sizes(tally, task.channel, method, level, keys)
-    known_sizes = None if sizes is None else SetSizes.of(sizes)
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     decoded = _decode(tally, request, progress)
     columns = _columns(tally, decoded, request.method, level)
-    if known_sizes is not None:
-        columns["frequency_high"] = widen_for_large_sets(
-            columns["frequency_high"], known_sizes.shown_pair_share(task.padding)
-        )
     estimates = Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -120,26 +108,15 @@ def estimate(
         epsilon=task.realised_epsilon,
         method=full_name(request.method, posts),
         level=level,
+        sets=summarise_sets(tally, level),
         key=[task.key_name(number) for number in decoded.keys.tolist()],
         **columns,
     )
     return _only_requested(estimates, request)
 
 
-def methods_for(task: Task) -> list[str]:
-    """Return the methods that a task's reports can be estimated by."""
-    return [SIZES_METHOD] if task.kind == SIZES else list(METHODS)
-
-
-def posts_for(task: Task) -> list[str]:
-    """Return the postprocessing that a task's frequencies can have."""
-    return [] if task.kind == SIZES else list(POSTS)
-
-
 def default_method(task: Task) -> str:
     """Return the method that is used where none is named."""
-    if task.kind == SIZES:
-        return SIZES_METHOD
     together = task.channel.decodes_all and task.key_count <= MAX_KEYS_AT_ONCE
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
 
@@ -147,14 +124,6 @@ def default_method(task: Task) -> str:
 def _check_level(level: float) -> None:
     if not 0 < level <= MAX_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
-
-
-def _check_for_buckets(posts: tuple[str, ...], sizes: object) -> None:
-    """Refuse what a task of sizes does not take."""
-    if posts:
-        raise ParameterError(f"post {posts[0]!r} is not for a task of sizes")
-    if sizes is not None:
-        raise ParameterError("sizes are not for a task of sizes")
 
 
 def _key_numbers(task: Task, keys: Sequence[str] | None) -> Integers | None:
@@ -195,10 +164,10 @@ def _check_key_count(task: Task, request: _Request) -> None:
 
 def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict[str, np.ndarray]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
-    task, reports, support = tally.task, tally.reports, decoded.support
+    task, reports, support = tally.task, tally.pair_reports, decoded.support
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
-    moments = CountMoments.of(task.channel.count_law)
+    moments = CountMoments.of(task.channel.count_law, left_out=1 - reports / tally.reports)
     result = METHODS[method].estimate_with_intervals(support, reports, moments, level)
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:
@@ -206,10 +175,13 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
     # An interval contains its estimate, as far as the estimate is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
+    capped_high = np.maximum(result.frequency_interval.high, possible_frequency)
     return {
         "frequency": frequency,
         "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": np.maximum(result.frequency_interval.high, possible_frequency),
+        "frequency_high": hidden_share(task, tally.size_answers, level).raise_limits(
+            possible_frequency, capped_high, level
+        ),
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),

@@ -98,14 +98,6 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
     return beyond
 
 
-def widen_for_large_sets(high: Floats, shown_pair_share: float) -> Floats:
-    """Raise upper limits of frequencies to what sets larger than the padding may hide.
-
-    `shown_pair_share` is the share of all pairs that reports show: every key may have lost the others.
-    """
-    return np.minimum(high / shown_pair_share, 1.0)
-
-
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
     """Return the hull of Fieller's set within [-1, 1]; all of it where the data say nothing.
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.channels import BucketsChannel
 from pckv.errors import require
+from pckv.estimators.set_sizes import SetSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +34,9 @@ class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
     `detected` marks the keys that are told from zero: their counts are beyond what noise alone gives for any key of the
-    task, whatever the method. `mean_known` is false where the interval of a mean spans the whole range. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs
-    from the estimate to the end of the range that the data point to.
+    task, whatever the method. `mean_known` is false where the interval of a mean spans the whole range. `mean_misfit`
+    marks the keys whose data fit no mean of the task's range: their interval runs from the estimate to the end of the
+    range that the data point to.
     """
 
     task: str
@@ -44,6 +45,7 @@ class Estimates:
     epsilon: float
     method: str
     level: float
+    sets: SetSummary
     key: list[str]
     frequency: Floats
     frequency_low: Floats
@@ -57,21 +59,6 @@ class Estimates:
 
     def __len__(self) -> int:
         return len(self.key)
-
-    @property
-    def of_sizes(self) -> bool:
-        """Whether these are the estimates of a pilot: one row per bucket of sizes instead of per key."""
-        return self.mechanism == BucketsChannel.name
-
-    def shown(self, count: int) -> Estimates:
-        """Return what to show where there is room for this many rows: the most frequent keys, or all buckets in order."""
-        return self if self.of_sizes else self.top(count)
-
-    def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people, one per interval; a bucket's sizes are its name."""
-        if self.of_sizes:
-            return ("pairs", "share of people", interval)
-        return ("key", "frequency", interval, "mean", interval, "")
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
@@ -97,7 +84,7 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "key")
+            if field.name not in (*SCALARS, "sets", "key")
         }
         return replace(self, key=[self.key[row] for row in rows], **columns)
 
@@ -112,7 +99,8 @@ class Estimates:
         """Return scalars and rows as plain values."""
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return {name: getattr(self, name) for name in SCALARS} | {"estimates": rows}
+        scalars = {name: getattr(self, name) for name in SCALARS}
+        return scalars | {"sizes": self.sets.to_dict(), "estimates": rows}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -139,24 +127,26 @@ class Estimates:
         return frame
 
     def __repr__(self) -> str:
-        rows = "buckets" if self.of_sizes else "keys"
         return (
-            f"<Estimates of {len(self):,} {rows} from {self.reports:,} reports: {self.mechanism}, "
+            f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}>"
         )
 
     def _repr_html_(self) -> str:
-        shown = self.shown(ROWS_SHOWN)
-        names = self.headers("interval")
-        head = "".join(f"<th>{name}</th>" for name in names)
+        shown = self.top(ROWS_SHOWN)
+        head = "".join(f"<th>{name}</th>" for name in headers("interval"))
         body = "".join(
-            _html_row(cells[: len(names)], grey=not told)
-            for cells, told in zip(shown.cells(), shown.detected, strict=True)
+            _html_row(cells, grey=not told) for cells, told in zip(shown.cells(), shown.detected, strict=True)
         )
         caption = html.escape(repr(self).strip("<>"))
         return (
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+
+def headers(interval: str) -> tuple[str, ...]:
+    """Return the headers of the table for people, with this one for both intervals; marks need none."""
+    return ("key", "frequency", interval, "mean", interval, "")
 
 
 def _html_row(cells: tuple[str, ...], *, grey: bool) -> str:

@@ -1,80 +1,152 @@
-"""How many pairs people hold: the estimates of a pilot, one row per bucket of sizes (proofs/buckets.md)."""
+"""People who hold more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
+
+Reports show the capped frequency g of a key: somebody with m > ℓ pairs counts as ℓ/m. The frequency f is at most
+g + Λ, where Λ is the mean of 1 - ℓ/m over everybody with more pairs than ℓ. The answers to the size question estimate Λ.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from pckv.arrays import Floats
-from pckv.channels import BucketsChannel
-from pckv.errors import ParameterError
-from pckv.estimators.intervals import Interval, frequency_interval
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.arrays import Floats, Integers
+from pckv.channels import CountLaw, Support
+from pckv.channels.size_question import SizeQuestion
+from pckv.estimators.intervals import frequency_interval, two_sided_z
 from pckv.estimators.postprocess import project_to_sum
-from pckv.estimators.result import Estimates
 from pckv.moments import CountMoments
 from pckv.tally import Tally
-from pckv.tally.decode.support import key_support
+from pckv.tally.decode.support import KeySupport
+from pckv.task import Task
 
-METHOD = "consistent"
 
+@dataclass(frozen=True)
+class SetSummary:
+    """What is known of the people who hold more pairs than the padding.
 
-def estimate_sizes(
-    tally: Tally,
-    channel: BucketsChannel,
-    method: str | None,
-    level: float,
-    buckets: Sequence[str] | None,
-) -> Estimates:
-    """Estimate the share of people in every bucket, or in those asked for.
-
-    `frequency` is a distribution: not negative, and all buckets sum to 1. `mean`, `mean_low` and `mean_high`
-    are the sizes of the bucket, its geometric middle and its ends, which no report changes.
+    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a key may
+    exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those of the people
+    at each of the `ends`, which are sizes; the first one stands for all sizes up to the padding.
     """
-    if method not in (None, METHOD):
-        raise ParameterError(f"method {method!r} is not for a task of sizes, which has {METHOD!r} alone")
-    shares, interval = _shares(tally, channel, level)
-    frequency = project_to_sum(shares)
-    starts, ends = np.array(channel.starts, np.float64), np.array(channel.ends, np.float64)
-    estimates = Estimates(
-        task=tally.task.id,
-        mechanism=channel.name,
-        reports=tally.reports,
-        epsilon=tally.task.realised_epsilon,
-        method=METHOD,
-        level=level,
-        key=list(channel.labels),
-        frequency=frequency,
-        # An interval holds its own estimate.
-        frequency_low=np.minimum(interval.low, frequency),
-        frequency_high=np.maximum(interval.high, frequency),
-        mean=np.sqrt(starts * ends),
-        mean_low=starts,
-        mean_high=ends,
-        mean_known=np.ones(channel.rows, np.bool_),
-        detected=interval.low > 0,
-        mean_misfit=np.zeros(channel.rows, np.bool_),
+
+    padding: int
+    more: str
+    answers: int
+    ends: tuple[int, ...]
+    shares: tuple[float, ...]
+    larger: float
+    larger_low: float
+    larger_high: float
+    hidden: float
+    hidden_high: float
+    # How much a frequency may exceed the capped one at most, whatever people hold.
+    factor: float
+
+    @property
+    def estimand(self) -> str:
+        """What the estimates estimate, in words."""
+        if not self.larger_high:
+            return "frequency: the share of people who hold a key; mean: of the values they give it"
+        return (
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
+            f"{self.padding:,}/m; mean: of the reported pairs"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class HiddenShare:
+    """An estimate of Λ with its standard error; `factor` bounds f by a multiple of g where nobody was asked."""
+
+    value: float = 0.0
+    error: float = 0.0
+    factor: float = 1.0
+
+    def raise_limits(self, frequency: Floats, high: Floats, level: float) -> Floats:
+        """Raise upper limits of capped frequencies to what larger sets may hide."""
+        noise = two_sided_z(level) * self.error
+        raised = frequency + max(self.value, 0.0) + np.sqrt((high - frequency) ** 2 + noise**2)
+        return np.minimum(self.factor * np.maximum(raised, high), 1.0)
+
+
+def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
+    """Estimate what larger sets hide, from the answers to the size question.
+
+    A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
+    certain (Agresti and Coull).
+    """
+    if not task.can_truncate:
+        return HiddenShare()
+    if task.size_question is None or not answers.any():
+        return HiddenShare(factor=task.key_count / task.padding)
+    added = two_sided_z(level) ** 2
+    return _hidden_by(task.size_question, np.asarray(answers + added / answers.size, np.float64))
+
+
+def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
+    """Return the linear estimate: unbiased, since rounding to ends keeps the mean of 1/m."""
+    weights = np.array([float(weight) for weight in question.hidden])
+    true, other = float(question.true_chance), float(question.other_chance)
+    total = float(answers.sum())
+    mean = float(weights @ answers) / total
+    variance = max(float(weights**2 @ answers) / total - mean**2, 0.0)
+    gain = true - other
+    return HiddenShare((mean - other * float(weights.sum())) / gain, math.sqrt(variance / total) / gain)
+
+
+def summarise_sets(tally: Tally, level: float) -> SetSummary:
+    """Return how many people hold more pairs than the padding, and what that hides."""
+    task, answers = tally.task, tally.size_answers
+    question, asked = task.size_question, bool(answers.any())
+    low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
+    larger = hidden = hidden_high = 0.0
+    shares: Sequence[float] = ()
+    if question is not None and asked:
+        shares = _shares(question, answers)
+        larger = 1 - shares[0]
+        low, high = _larger_interval(question, answers, level)
+        hidden = max(_hidden_by(question, answers.astype(np.float64)).value, 0.0)
+        bound = hidden_share(task, answers, level)
+        hidden_high = min(max(bound.value, 0.0) + two_sided_z(level) * bound.error, 1.0)
+    elif task.can_truncate:
+        hidden_high = 1 - task.padding / task.key_count
+    return SetSummary(
+        padding=task.padding,
+        more=task.more,
+        answers=int(answers.sum()),
+        ends=question.ends if question is not None and asked else (),
+        shares=tuple(shares),
+        larger=larger,
+        larger_low=min(low, larger),
+        larger_high=max(high, larger),
+        hidden=hidden,
+        hidden_high=max(hidden_high, hidden),
+        factor=task.key_count / task.padding if task.can_truncate else 1.0,
     )
-    return estimates if buckets is None else estimates.take(bucket_rows(channel, buckets))
 
 
-def _shares(tally: Tally, channel: BucketsChannel, level: float) -> tuple[Floats, Interval]:
-    """Return the unbiased share of every bucket, with its interval; zeros and [0, 1] without a report."""
-    if tally.reports == 0:
-        zeros = np.zeros(channel.rows)
-        return zeros, Interval(zeros, np.ones(channel.rows))
-    support, moments = key_support(tally), CountMoments.of(channel.count_law)
-    return (
-        unbiased_frequency(support, tally.reports, moments),
-        frequency_interval(support, tally.reports, moments, level),
-    )
+def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
+    """Return the shares of people by end: not negative, and they sum to 1."""
+    gain = float(question.true_chance - question.other_chance)
+    unbiased = (answers / answers.sum() - float(question.other_chance)) / gain
+    shares: list[float] = project_to_sum(unbiased).tolist()
+    return shares
 
 
-def bucket_rows(channel: BucketsChannel, buckets: Sequence[str]) -> np.ndarray:
-    """Return the rows of some buckets."""
-    labels = channel.labels
-    for bucket in buckets:
-        if bucket not in labels:
-            raise ParameterError(f"bucket {bucket!r} does not exist: choose from {', '.join(labels)}")
-    return np.array([labels.index(bucket) for bucket in buckets], np.int64)
+def _larger_interval(question: SizeQuestion, answers: Integers, level: float) -> tuple[float, float]:
+    """Return the interval of the share of people who hold more than the padding: those not at the first end."""
+    holder = Support(1 - question.other_chance, Fraction(0))
+    absent = Support(1 - question.true_chance, Fraction(0))
+    above = np.array([answers[1:].sum()])
+    support = KeySupport(above, np.zeros_like(above))
+    moments = CountMoments.of(CountLaw(holder, absent))
+    low, high = frequency_interval(support, int(answers.sum()), moments, level)
+    return float(low[0]), float(high[0])

@@ -20,7 +20,7 @@ LOW_COLUMN = "frequency_low"
 Row = Mapping[str, Any]
 
 
-def read_set_sizes(path: Path) -> SetSizes:
+def read_set_sizes(path: Path, task_file: Path | None = None) -> SetSizes:
     """Read a file with the columns size and people, or a pilot's estimates as an estimate's table has them.
 
     The format is that of the suffix: .csv, .json or .parquet.

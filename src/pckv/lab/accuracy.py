@@ -12,11 +12,11 @@ from numpy.random import default_rng
 
 from pckv.arrays import Floats
 from pckv.channels import build
-from pckv.estimators.intervals import widen_for_large_sets
 from pckv.estimators.methods.baseline import baseline
 from pckv.estimators.methods.bayes.bayes import Posterior, learn
 from pckv.estimators.methods.bayes.prior import ValueGrid
 from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.set_sizes import HiddenShare
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
@@ -68,6 +68,7 @@ class MeasuredPopulation:
         self.model = SamplingModel(dataset)
         self.frequency, self.mean = dataset.truth
         self.shown = dataset.sampled_share(padding)
+        self.hidden = HiddenShare(dataset.hidden_share(padding))
         self.held = np.flatnonzero(self.frequency)
         self.top = dataset.top(TOP)
         self.top_held = self.top[self.frequency[self.top] > 0]
@@ -91,7 +92,7 @@ class MeasuredPopulation:
     def cover(self, found: Posterior) -> list[float]:
         """Return the shares of intervals that contain the truth, set sizes being known."""
         (low, high), (mean_low, mean_high) = found.intervals(LEVEL)
-        high = widen_for_large_sets(high, self.dataset.shown_pair_share(self.padding))
+        high = self.hidden.raise_limits(found.estimates()[0], high, LEVEL)
         inside = (low <= self.frequency) & (self.frequency <= high)
         mean_inside = (mean_low <= self.mean) & (self.mean <= mean_high)
         return self.by_quantity(inside.astype(np.float64), mean_inside.astype(np.float64))

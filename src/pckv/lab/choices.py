@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from pckv.channels import CHANNELS, CountLaw, Support
 from pckv.estimators.methods.corrected import corrected
 from pckv.moments import CountMoments
-from pckv.planning.objective import objective_for
+from pckv.planning.expectations import expect
 from pckv.planning.prediction import SquaredErrors
-from pckv.planning.selection import exclusion_reason, select_channel, tuned_channel
+from pckv.planning.selection import choose_channel, exclusion_reason, tuned_channel
 from pckv.planning.tuning import ChannelSpec
 from pckv.tally.decode.support import KeySupport
 
@@ -51,7 +51,14 @@ def compare_choice(
     setting: SimulatedSetting, objective: str, rng: Generator, repeats: int
 ) -> ChoiceComparison:
     """Simulate every mechanism that `auto` may choose, and compare its choice with the best."""
-    wanted = objective_for(setting.keys, setting.pairs, objective, setting.users)
+    expected = expect(
+        setting.keys,
+        users=setting.users,
+        padding=setting.pairs,
+        frequency=setting.pairs / setting.keys,
+        objective=objective,
+    )
+    wanted = expected.aim
     epsilon = Fraction(setting.epsilon)
     channels = [
         tuned_channel(name, ChannelSpec(setting.keys, setting.pairs, epsilon), wanted) for name in CHANNELS
@@ -63,9 +70,7 @@ def compare_choice(
         for channel in channels
         if not exclusion_reason(channel, setting.users)
     }
-    chosen = select_channel(
-        setting.keys, setting.pairs, epsilon, {"name": "auto"}, objective=objective, users=setting.users
-    ).name
+    chosen = choose_channel(setting.keys, epsilon, {"name": "auto"}, setting.pairs, expected).name
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors)
 
 

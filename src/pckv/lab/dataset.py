@@ -49,10 +49,15 @@ class Dataset:
         spread = np.repeat(weights, self.population.sizes)
         return np.asarray(np.bincount(self.population.keys, spread, minlength=self.keys) / max(self.users, 1))
 
-    def shown_pair_share(self, padding: int) -> float:
-        """Return the share of all pairs that reports show, where nobody counts for more pairs than the padding."""
-        sizes = self.population.sizes
-        return float(np.minimum(sizes, padding).sum() / sizes.sum()) if sizes.any() else 1.0
+    @property
+    def set_sizes(self) -> dict[int, int]:
+        """How many users hold how many pairs."""
+        sizes, users = np.unique(self.population.sizes, return_counts=True)
+        return dict(zip(sizes.tolist(), users.tolist(), strict=True))
+
+    def hidden_share(self, padding: int) -> float:
+        """Return by how much a frequency may exceed what reports show: the mean of 1 - ℓ/m over larger sets m."""
+        return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))
 
     def top(self, count: int | None) -> NDArray[np.int64]:
         """The most frequent keys, most frequent first; all keys where no number is given."""

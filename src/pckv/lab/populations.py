@@ -40,13 +40,19 @@ def gaussian(users: int, keys: int, rng: Generator, key_scale: float = 50) -> Da
 
 def zipf(users: int, keys: int, rng: Generator, pairs: int = 1, exponent: float = 1.1) -> Dataset:
     """Everybody holds `pairs` distinct keys, key k with weight (k + 1)^-exponent; values scatter about key means."""
-    if not 1 <= pairs <= keys:
-        raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
+    return zipf_sets(np.full(users, pairs), keys, rng, exponent)
+
+
+def zipf_sets(sizes: NDArray[np.int64], keys: int, rng: Generator, exponent: float = 1.1) -> Dataset:
+    """Everybody holds as many distinct keys as `sizes` says; all else as in `zipf`."""
+    for size in (int(sizes.min(initial=0)), int(sizes.max(initial=0))):
+        if not 0 <= size <= keys:
+            raise ParameterError(f"pairs must be at least 0 and at most the number of keys, not {size}")
     weights = np.asarray(np.arange(1.0, keys + 1) ** -exponent, np.float64)
-    held = _weighted_sets(np.full(users, pairs), weights, rng)
+    held = _weighted_sets(sizes, weights, rng)
     means = rng.uniform(-0.9, 0.9, keys)
     values = np.clip(means[held] + rng.normal(0, 0.3, held.size), -1, 1)
-    return _dataset("zipf", np.full(users, pairs), held, values, keys)
+    return _dataset("zipf", sizes, held, values, keys)
 
 
 def movielike(rng: Generator, users: int = MOVIE_USERS, keys: int = MOVIE_KEYS) -> Dataset:

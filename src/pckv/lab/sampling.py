@@ -57,10 +57,16 @@ class SamplingModel:
             (dataset.scaled(population.values) + 1) / 2 if several.any() else population.values
         )
 
-    def prepare(self, channel: Channel, rng: Generator) -> SampledCounts:
-        """Sample what everybody's report is made from: one pair, or as many as the padding."""
+    def prepare(self, channel: Channel, rng: Generator, left_out: float = 0.0) -> SampledCounts:
+        """Sample what everybody's report is made from: one pair, or as many as the padding.
+
+        `left_out` is the share of people, chosen at random, whose reports are about something else.
+        """
         sampled = isinstance(channel, SamplingChannel)
-        return (self.draw if sampled else self.take)(channel.padding, rng)
+        counts = (self.draw if sampled else self.take)(channel.padding, rng)
+        if not left_out:
+            return counts
+        return (_keep_participants if sampled else _keep_per_key)(counts, 1 - left_out, rng)
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
         """Let everybody pad, sample one pair and turn its value into a sign."""
@@ -105,6 +111,22 @@ class SamplingModel:
             for sign in (0, 1)
         )
         return plus, minus
+
+
+def _keep_participants(counts: SampledCounts, share: float, rng: Generator) -> SampledCounts:
+    """Keep a random share of people who sampled one pair or dummy each."""
+    plus, minus = rng.binomial(counts.plus, share), rng.binomial(counts.minus, share)
+    dummies = rng.binomial(counts.dummies, share)
+    return SampledCounts(plus, minus, int(plus.sum() + minus.sum()) + int(dummies))
+
+
+def _keep_per_key(counts: SampledCounts, share: float, rng: Generator) -> SampledCounts:
+    """Keep a random share of people who took several pairs: exact for one key, as `take` is."""
+    users = int(rng.binomial(counts.users, share))
+    plus, minus = (
+        rng.hypergeometric(taken, counts.users - taken, users) for taken in (counts.plus, counts.minus)
+    )
+    return SampledCounts(plus, minus, users)
 
 
 def group_pairs(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> PairGroups:

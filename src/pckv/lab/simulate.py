@@ -27,7 +27,9 @@ from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import SamplingModel
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
 from pckv.moments import CountMoments
-from pckv.planning.selection import select_channel
+from pckv.planning.assessment import planned_size_share
+from pckv.planning.expectations import expect
+from pckv.planning.selection import choose_channel
 from pckv.progress import Progress, no_progress
 
 # The methods of the baselines are their own.
@@ -49,6 +51,8 @@ class Setting:
     parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
     # Nor on this: the reports are the same with and without postprocessing.
     post: tuple[str, ...] = field(default=(), repr=False)
+    # The share of the reports that answer the size question; the paper has none.
+    size_share: float = field(default=0.0, repr=False)
 
 
 def _parameters(allocation: str) -> dict[str, object]:
@@ -58,11 +62,11 @@ def _parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Combinations:
-    """What is compared: every combination of these settings."""
+    """What is compared: every combination of these settings; a padding of None is chosen for the data."""
 
     epsilons: tuple[str, ...]
     mechanisms: tuple[str, ...]
-    paddings: tuple[int, ...]
+    paddings: tuple[int | None, ...]
     methods: tuple[str, ...]
     allocation: str
     top: int | None
@@ -81,25 +85,32 @@ class Combinations:
         for name in self.methods:
             check_method(name)
 
-    def settings(self, keys: int, users: int) -> Iterator[Setting]:
+    def settings(self, dataset: Dataset) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
-        self.check(keys)
+        self.check(dataset.keys)
+        expected = expect(
+            dataset.keys,
+            users=max(dataset.users, 1),
+            sizes=dataset.set_sizes,
+            objective=self.objective,
+        )
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
             if find_baseline(name) is not None:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                channel = select_channel(
-                    keys,
-                    padding,
-                    Fraction(epsilon),
-                    {"name": name, **_parameters(self.allocation)},
-                    objective=self.objective,
-                    users=max(users, 1),
-                )
-                chosen = tuple(channel.parameters.items())
+                wanted = {"name": name, **_parameters(self.allocation)}
+                channel = choose_channel(dataset.keys, Fraction(epsilon), wanted, padding, expected)
                 yield Setting(
-                    channel.name, epsilon, padding, method, self.top, self.allocation, chosen, self.post
+                    channel.name,
+                    epsilon,
+                    channel.padding,
+                    method,
+                    self.top,
+                    self.allocation,
+                    parameters=tuple(channel.parameters.items()),
+                    post=self.post,
+                    size_share=float(planned_size_share(channel, expected)),
                 )
 
 
@@ -128,6 +139,7 @@ class Result:
     epsilon: float
     padding: int
     allocation: str
+    size_share: float
     repeats: int
     top: int | None
     seed: int
@@ -181,9 +193,11 @@ class Simulator:
 
     def estimate(self, setting: Setting, rng: Generator) -> tuple[Floats, Floats]:
         """Frequencies and means of one simulated collection."""
-        channel, users = self.channel(setting), self.dataset.users
-        support, dummies = count_with_dummies(channel, self.sampling.prepare(channel, rng), rng)
-        moments = CountMoments.of(channel.count_law)
+        channel = self.channel(setting)
+        sampled = self.sampling.prepare(channel, rng, setting.size_share)
+        support, dummies = count_with_dummies(channel, sampled, rng)
+        users = sampled.users
+        moments = CountMoments.of(channel.count_law, 1 - users / self.dataset.users)
         frequency, mean = METHODS[setting.method].estimate(support, users, moments)
         if CONSISTENT in setting.post:
             unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
@@ -206,14 +220,15 @@ class Simulator:
         """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
         if find_baseline(setting.mechanism) is not None:
             return None, None
-        moments = CountMoments.of(self.channel(setting).count_law)
+        moments = CountMoments.of(self.channel(setting).count_law, setting.size_share)
+        reports = self.dataset.users * (1 - setting.size_share)
         true_frequency, true_mean = self.dataset.truth
         keys = self.dataset.top(setting.top)
         seen = self.dataset.sampled_share(setting.padding)[keys]
         f, m = true_frequency[keys], true_mean[keys]
-        frequency = moments.frequency_variance(seen) / self.dataset.users + (seen - f) ** 2
+        frequency = moments.frequency_variance(seen) / reports + (seen - f) ** 2
         held = f > 0
-        mean = moments.mean_variance(seen[held], m[held]) / self.dataset.users
+        mean = moments.mean_variance(seen[held], m[held]) / reports
         return float(frequency.mean()), float(mean.mean()) if held.any() else 0.0
 
 
@@ -222,7 +237,7 @@ def simulate(
     *,
     epsilon: Sequence[float | str],
     mechanism: Sequence[str],
-    padding: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | None = None,
     method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
@@ -241,7 +256,7 @@ def simulate(
         dataset: The participants' pairs, as `read_ratings` reads them.
         epsilon: Privacy budgets.
         mechanism: Names of mechanisms, `auto`, or the paper's baselines.
-        padding: One or several paddings.
+        padding: One or several paddings; by default the one that is chosen for the data.
         method: One or several methods of estimation.
         post: Postprocessings of the frequencies.
         allocation: How the paper's mechanisms split ε.
@@ -263,14 +278,14 @@ def simulate(
     combinations = Combinations(
         epsilons=tuple(map(check_epsilon, epsilon)),
         mechanisms=tuple(mechanism),
-        paddings=tuple(map(check_padding, [padding] if isinstance(padding, int) else padding)),
+        paddings=_paddings(padding, dataset.keys),
         methods=(method,) if isinstance(method, str) else tuple(method),
         allocation=allocation,
         top=top,
         objective=objective,
         post=check_posts(post),
     )
-    settings = list(combinations.settings(dataset.keys, dataset.users))
+    settings = list(combinations.settings(dataset))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")
@@ -281,6 +296,14 @@ def simulate(
         _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
         for number, setting in enumerate(settings)
     ]
+
+
+def _paddings(padding: int | Sequence[int] | None, keys: int) -> tuple[int | None, ...]:
+    given = () if padding is None else (padding,) if isinstance(padding, int) else tuple(padding)
+    for each in given:
+        if check_padding(each) > keys:
+            raise ParameterError(f"padding must be at most the number of keys, {keys:,}, not {each:,}")
+    return given or (None,)
 
 
 def check_mechanism(name: str) -> None:
@@ -326,6 +349,7 @@ def _result(
         epsilon=float(setting.epsilon),
         padding=setting.padding,
         allocation=setting.allocation,
+        size_share=setting.size_share,
         repeats=len(collections),
         top=setting.top,
         seed=seed,

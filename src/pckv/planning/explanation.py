@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from pckv.channels import BucketsChannel, Channel, residues
+from pckv.channels import Channel, residues
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 
@@ -64,12 +64,7 @@ def _explain_collision(channel: CollisionChannel) -> str:
     )
 
 
-def _explain_buckets(channel: BucketsChannel) -> str:
-    return f"{channel.rows} buckets of sizes: {', '.join(channel.labels)}"
-
-
 EXPLANATIONS: dict[str, Callable[[Any], str]] = {
     "ue-compact": _explain_compact,
     "collision": _explain_collision,
-    "buckets": _explain_buckets,
 }

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from pckv.channels import CountLaw
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS
 from pckv.moments import CountMoments
 from pckv.planning.prediction import SquaredErrors, predict
 
-OBJECTIVES = ("both", "frequency", "mean")
+# Both errors, one of them, or that of frequencies where a short padding may bias them.
+OBJECTIVES = BOTH, FREQUENCY, MEAN, MSE = "both", "frequency", "mean", "mse"
 # Who asks for frequencies may lose this factor of the mean's squared error, and the other way round.
 MAX_TRADE_OFF = 1.02
 
@@ -25,16 +25,16 @@ class Objective(NamedTuple):
 
     def score(self, errors: SquaredErrors) -> float:
         """What mechanisms are compared by: one squared error, or the geometric mean of both."""
-        if self.target == "both":
+        if self.target == BOTH:
             return math.sqrt(errors.frequency * errors.mean)
-        return errors.frequency if self.target == "frequency" else errors.mean
+        return errors.mean if self.target == MEAN else errors.frequency
 
     def loss(self, errors: SquaredErrors, ue: SquaredErrors, trade_off: float = MAX_TRADE_OFF) -> float:
         """What parameters are compared by: the error relative to ue's; of both, the one that loses more."""
         frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean
-        if self.target == "both":
+        if self.target == BOTH:
             return max(frequency, mean)
-        wanted, other = (frequency, mean) if self.target == "frequency" else (mean, frequency)
+        wanted, other = (mean, frequency) if self.target == MEAN else (frequency, mean)
         return wanted if other <= trade_off else math.inf
 
     def predict(self, law: CountLaw) -> SquaredErrors:
@@ -42,12 +42,8 @@ class Objective(NamedTuple):
         return predict(CountMoments.of(law), self.users, self.frequency)
 
 
-def objective_for(
-    keys: int, padding: int, target: str = DEFAULT_OBJECTIVE, users: int = DEFAULT_USERS
-) -> Objective:
-    """Return the objective where nothing is known of the data but its size: everybody holds `padding` keys."""
+def check_objective(target: str) -> str:
+    """Return an objective, or refuse what is not one."""
     if target not in OBJECTIVES:
         raise ParameterError(f"objective {target!r} does not exist: choose from {', '.join(OBJECTIVES)}")
-    if isinstance(users, bool) or not isinstance(users, int) or users < 1:
-        raise ParameterError(f"users must be a whole number of at least 1, not {users!r}")
-    return Objective(target, users, min(1.0, padding / keys))
+    return target

@@ -6,29 +6,44 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
-from pckv.channels import CHANNELS, Channel
+from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, MAX_KEYS, REPORT_ID_BYTES, check_epsilon
+from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, Numeric, check_epsilon
 from pckv.moments import CountMoments
-from pckv.planning.detection import smallest_detected_frequency
+from pckv.planning.assessment import Assessment
+from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
+from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.objective import Objective, objective_for
-from pckv.planning.prediction import predict, predicted_errors
-from pckv.planning.selection import decode_steps, exclusion_reason, least_error, tuned_channel
-from pckv.planning.set_sizes import PilotEstimates, SetSizes
+from pckv.planning.precision import Hostile, hostile, users_for
+from pckv.planning.prediction import predicted_errors
+from pckv.planning.selection import (
+    best_of_each,
+    best_of_mechanism,
+    candidate_paddings,
+    choose_mechanism,
+    decode_steps,
+    exclusion_reason,
+)
+from pckv.planning.set_sizes import SetSizes
+from pckv.planning.size_share import share_above_variance
 from pckv.planning.tuning import ChannelSpec
+from pckv.planning.verdict import verdict
 
-# Where nothing is known of the data, a plan is made for a key held by this share.
-REFERENCE_FREQUENCY = 0.05
-FREQUENCIES = (0.001, 0.01, 0.05, 0.1, 0.5)
+# Errors are shown for these ranks of the keys, and for rarer keys beside them.
+RANKS = (1, 2, 5, 10)
+FREQUENCIES = (0.01, 0.001)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
-PADDINGS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
-MAX_USERS = 10**15
-MIN_FREQUENCY = 1e-9
 # The rule of Wang et al. (2018), shown for comparison: a padding that this share of people does not exceed.
 USUAL_SHARE = 0.9
+# What is guessed of the frequencies may be far off: the choice is shown for keys rarer by this factor, too.
+RARER = 10
+# What an error of a mean is relative to where no values are named.
+UNIT_RANGE = (-1.0, 1.0)
+# Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
+GUESSED_MEAN_ERROR = 3**-0.5
 
 
 # Members of the JSON that scripts rely on, where the attribute has a plainer name.
@@ -55,42 +70,44 @@ class Option:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another way to choose the padding of the mechanism that is chosen, and its errors."""
+    """Another rule or assumption to choose by, what it leads to, and its errors for a key of one frequency."""
 
     rule: str
+    mechanism: str
     padding: int
-    frequency_error: float
-    mean_error: float
-
-
-@dataclass(frozen=True)
-class ErrorAt:
-    """The errors to expect of method `corrected` at one true frequency, bias included (means on [-1, 1])."""
-
     frequency: float
     frequency_error: float
     mean_error: float
 
 
 @dataclass(frozen=True)
-class Hostile:
-    """By how much hostile reports can raise frequencies, at the worst.
+class ErrorAt:
+    """The errors to expect of method `corrected` at one true frequency, bias included.
 
-    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
-    target keys that one percent of the reports can add.
+    `rank` is that of a key that is expected to have this frequency, None where it is just an example.
     """
 
-    one_report: float
-    one_percent: float
-    ten_keys: float
+    rank: int | None
+    frequency: float
+    frequency_error: float
+    mean_error: float
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to run and what to expect of it.
 
-    `pairs` is how many people hold on average, `usual_pairs` how many nine of ten do not exceed, and `seen`
-    the share of a frequency that reports show. `alternatives` are there where sizes were given.
+    Attributes:
+        pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
+        seen: The share of the most frequent key's frequency that reports show.
+        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
+        assumed: What was assumed, as a sentence.
+        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
+        size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
+            `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
+            `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
+        alternatives: What other rules and assumptions would choose.
+        verdict: What it comes to, in a sentence or two.
     """
 
     keys: int
@@ -100,7 +117,10 @@ class Plan:
     usual_pairs: int
     seen: float
     frequency: float
+    frequencies: tuple[float, ...]
+    assumed: str
     objective: str
+    values: tuple[float, float]
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
@@ -110,12 +130,18 @@ class Plan:
     b: float
     p: float
     bytes_per_report: int
+    size_share: float
+    size_cost: float
+    share_above: float
+    share_above_error: float | None
     errors: tuple[ErrorAt, ...]
+    guessed_mean_error: float
     smallest_frequency: float
     users_needed: dict[float, int | None]
     hostile: Hostile
     options: tuple[Option, ...]
     alternatives: tuple[Alternative, ...]
+    verdict: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
@@ -129,171 +155,188 @@ class Plan:
 def plan(
     keys: int,
     users: int,
-    epsilon: float | str,
-    pairs: int | None = None,
+    epsilon: Numeric,
+    pairs: float | None = None,
     *,
-    sizes: SetSizes | Mapping[int, float] | PilotEstimates | None = None,
+    most_pairs: int | None = None,
+    sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
+    values: tuple[float, float] = UNIT_RANGE,
 ) -> Plan:
     """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
 
-    A padding below the number of pairs that people hold makes frequencies too low, which counts as error.
+    A padding below the number of pairs that people hold makes frequencies too low, which counts as error, and is
+    never more than the noise unless the objective is `mse`.
 
     Args:
         keys: The number of keys.
         users: How many people will take part.
         epsilon: The privacy budget of a report.
-        pairs: How many pairs everybody holds; 1 by default.
-        sizes: How many people hold how many pairs, in place of `pairs`: a histogram, or the estimates of a pilot.
-        frequency: The frequency of the keys that matter; by default 5 %, or with `sizes` one such as the 50 most
-            frequent keys may have.
-        objective: The error that counts: `frequency`, `mean`, or `both` (their geometric mean).
+        pairs: How many pairs people hold on average; 1 by default.
+        most_pairs: How many they hold at most; by default twice the average less one.
+        sizes: How many people hold how many pairs, in place of both.
+        frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as Zipf's law
+            makes them.
+        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
+            also where a bias makes it smaller).
+        values: The least and the largest value, for errors of means in the same units.
 
     Raises:
         ParameterError: if a number is outside its domain, or both `pairs` and `sizes` are given.
 
-    >>> chosen = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
-    >>> chosen.mechanism, chosen.padding
-    ('collision', 3)
-    >>> plan(keys=5850, users=105_508, epsilon=1.0, sizes={1: 70_000, 2: 20_000, 6: 10_000}).padding
-    1
+    >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
+    >>> chosen.mechanism, chosen.padding, chosen.size_share
+    ('collision', 4, 0.05)
+    >>> chosen.assumed
+    'Assumed: 1 to 5 pairs per person, 3 on average; the most frequent of 100 keys is held by 45 %, number 10 by 6.2 %.'
     """
-    _check(keys, users, pairs, frequency)
-    if sizes is not None and pairs is not None:
-        raise ParameterError("pairs and sizes say the same: give one of them")
-    people = (SetSizes({pairs or 1: 1}) if sizes is None else SetSizes.of(sizes)).at_most(keys)
-    if frequency is None:
-        guess = REFERENCE_FREQUENCY if sizes is None else people.popular_frequency(keys)
-        frequency = max(guess, MIN_FREQUENCY)
-    exact_epsilon = Fraction(check_epsilon(epsilon))
-    wanted = objective_for(keys, 1, objective, users)._replace(frequency=frequency)
-    best = [
-        _best_padding(_channels(name, keys, exact_epsilon, people, wanted), people, wanted)
-        for name in CHANNELS
-    ]
-    channel = least_error(
-        [(_score(each, wanted, people), each) for each in best if not exclusion_reason(each, users)]
-    )
-    moments, seen = CountMoments.of(channel.count_law), people.seen(channel.padding)
-    a, b, p = (float(probability) for probability in channel.probabilities)
-    return Plan(
-        keys=keys,
+    expected = expect(
+        keys,
         users=users,
-        epsilon=float(exact_epsilon),
-        pairs=people.mean,
-        usual_pairs=people.percentile(USUAL_SHARE),
-        seen=seen,
+        pairs=pairs,
+        most_pairs=most_pairs,
+        sizes=sizes,
         frequency=frequency,
         objective=objective,
-        mechanism=channel.name,
-        padding=channel.padding,
-        parameters=channel.parameters,
-        why=explain_parameters(channel),
-        budgets=channel.budgets,
-        a=a,
-        b=b,
-        p=p,
-        bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
-        errors=tuple(_error_at(channel, wanted._replace(frequency=f), people) for f in FREQUENCIES),
-        smallest_frequency=smallest_detected_frequency(moments, users, keys, seen),
-        users_needed={error: users_for(channel, frequency, error, seen) for error in WANTED_ERRORS},
-        hostile=hostile(channel, users),
-        options=tuple(_option(each, channel, wanted, people) for each in best),
-        alternatives=() if sizes is None else _alternatives(channel, exact_epsilon, people, wanted),
     )
+    if not values[0] < values[1]:
+        raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
+    planner = _Planner(expected, Fraction(check_epsilon(epsilon)), (values[1] - values[0]) / 2)
+    return planner.plan((float(values[0]), float(values[1])), is_guess=frequency is None)
 
 
-def _check(keys: int, users: int, pairs: int | None, frequency: float | None) -> None:
-    if not 1 <= keys <= MAX_KEYS:
-        raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
-    if not 1 <= users <= MAX_USERS:
-        raise ParameterError(f"users must be at least 1 and at most 10^15, not {users}")
-    if pairs is not None and not 1 <= pairs <= keys:
-        raise ParameterError(f"pairs must be at least 1 and at most the number of keys, not {pairs}")
-    if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
-        raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")
+class _Planner:
+    """One plan in the making."""
+
+    def __init__(self, expected: Expectations, epsilon: Fraction, unit: float) -> None:
+        self.expected = expected
+        self.epsilon = epsilon
+        self.unit = unit
+        self.best = self._best(expected)
+        self.chosen = choose_mechanism(self.best, expected.users)
+
+    def _best(self, expected: Expectations) -> list[Assessment]:
+        specs = [
+            ChannelSpec(expected.keys, padding, self.epsilon) for padding in candidate_paddings(expected)
+        ]
+        return best_of_each(CHANNELS, specs, {}, expected)
+
+    def plan(self, values: tuple[float, float], *, is_guess: bool) -> Plan:
+        """Everything that a plan says."""
+        expected, chosen, channel = self.expected, self.chosen, self.chosen.channel
+        size_share, shown = chosen.size_share, expected.shown(channel.padding)
+        seen = [min(1.0, part / whole) for part, whole in zip(shown, expected.frequencies, strict=True)]
+        typical = len(seen) // 2
+        a, b, p = (float(probability) for probability in channel.probabilities)
+        reports = expected.users * float(1 - size_share)
+        above = expected.sizes.share_above(channel.padding)
+        return Plan(
+            keys=expected.keys,
+            users=expected.users,
+            epsilon=float(self.epsilon),
+            pairs=expected.sizes.mean,
+            usual_pairs=expected.sizes.percentile(USUAL_SHARE),
+            seen=seen[0],
+            frequency=expected.typical_frequency,
+            frequencies=expected.frequencies,
+            assumed=expected.sentence,
+            objective=expected.objective,
+            values=values,
+            mechanism=channel.name,
+            padding=channel.padding,
+            parameters=channel.parameters,
+            why=explain_parameters(channel),
+            budgets=channel.budgets,
+            a=a,
+            b=b,
+            p=p,
+            bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
+            size_share=float(size_share),
+            size_cost=math.sqrt(1 / float(1 - size_share)),
+            share_above=above,
+            share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
+            errors=self._errors(is_guess=is_guess),
+            guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
+            smallest_frequency=smallest_detected_frequency(
+                CountMoments.of(channel.count_law, float(size_share)), reports, expected.keys, seen[-1]
+            ),
+            users_needed={
+                error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
+                for error in WANTED_ERRORS
+            },
+            hostile=hostile(channel, expected.users),
+            options=tuple(self._option(each) for each in self.best),
+            alternatives=self._alternatives(is_guess=is_guess),
+            verdict=verdict(channel, expected, size_share),
+        )
+
+    def _errors(self, *, is_guess: bool) -> tuple[ErrorAt, ...]:
+        """The errors at some ranks, and for rarer keys."""
+        known = self.expected.frequencies
+        ranked = (
+            [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
+            if is_guess
+            else [(None, known[0])]
+        )
+        rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
+        return tuple(
+            ErrorAt(rank, frequency, *self._error_at(self.chosen, self.expected, frequency))
+            for rank, frequency in (*ranked, *rarer)
+        )
+
+    def _error_at(self, choice: Assessment, expected: Expectations, frequency: float) -> tuple[float, float]:
+        """The errors of a frequency and of a mean, the latter in the units of the values."""
+        channel, spectrum = choice.channel, expected.spectrum
+        seen = spectrum.seen(spectrum.popularity(frequency), channel.padding)
+        reports = expected.users * float(1 - choice.size_share)
+        errors = predicted_errors(channel, reports, frequency, seen)
+        return errors.frequency, errors.mean * self.unit
+
+    def _option(self, option: Assessment) -> Option:
+        channel = option.channel
+        frequency_error, mean_error = self._error_at(option, self.expected, self.expected.typical_frequency)
+        return Option(
+            mechanism=channel.name,
+            padding=channel.padding,
+            parameters=channel.parameters,
+            bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
+            frequency_error=frequency_error,
+            mean_error=mean_error,
+            reason_not_chosen=""
+            if option is self.chosen
+            else exclusion_reason(channel, self.expected.users) or self._drawback(option),
+        )
+
+    def _drawback(self, option: Assessment) -> str:
+        """Return by how much more error another channel was predicted to have, or what it would cost."""
+        more = option.score / self.chosen.score - 1
+        if more > 0:
+            return f"{more:.1%} more squared error"
+        cost = "a slower decode" if decode_steps(option.channel, 1) else "larger reports"
+        return f"{cost} for {-more:.1%} less squared error"
+
+    def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
+        """The usual rule for the padding, and the choice if the keys that matter are rarer than was guessed."""
+        name, expected = self.chosen.channel.name, self.expected
+        usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
+        found = [
+            self._alternative("90 %", best_of_mechanism(name, [usual], {}, expected, tune=True), expected)
+        ]
+        if is_guess:
+            rarer = expected.rarer(RARER)
+            choice = choose_mechanism(self._best(rarer), expected.users)
+            found.append(self._alternative("a tenth as frequent", choice, rarer))
+        return tuple(found)
+
+    def _alternative(self, rule: str, choice: Assessment, expected: Expectations) -> Alternative:
+        frequency = expected.typical_frequency
+        errors = self._error_at(choice, expected, frequency)
+        return Alternative(rule, choice.channel.name, choice.channel.padding, frequency, *errors)
 
 
-def _channels(name: str, keys: int, epsilon: Fraction, people: SetSizes, wanted: Objective) -> list[Channel]:
-    """A mechanism with every padding that comes into question, and parameters for it."""
-    paddings = {min(padding, people.largest) for padding in PADDINGS} | {_usual(people)}
-    return [tuned_channel(name, ChannelSpec(keys, padding, epsilon), wanted) for padding in sorted(paddings)]
-
-
-def _usual(people: SetSizes) -> int:
-    return max(1, people.percentile(USUAL_SHARE))
-
-
-def _best_padding(channels: list[Channel], people: SetSizes, wanted: Objective) -> Channel:
-    """The one whose padding suits the objective best; one that `auto` may choose, if there is one."""
-    return min(
-        channels,
-        key=lambda channel: (
-            exclusion_reason(channel, wanted.users) != "",
-            _score(channel, wanted, people),
-        ),
-    )
-
-
-def _score(channel: Channel, wanted: Objective, people: SetSizes) -> float:
-    """What channels are compared by: their squared errors, as far as the objective counts them."""
-    moments = CountMoments.of(channel.count_law)
-    return wanted.score(predict(moments, wanted.users, wanted.frequency, people.seen(channel.padding)))
-
-
-def _alternatives(
-    chosen: Channel, epsilon: Fraction, people: SetSizes, wanted: Objective
-) -> tuple[Alternative, ...]:
-    channels = _channels(chosen.name, chosen.keys, epsilon, people, wanted)
-    usual = next(channel for channel in channels if channel.padding == _usual(people))
-    error = _error_at(usual, wanted, people)
-    return (Alternative("90 %", usual.padding, error.frequency_error, error.mean_error),)
-
-
-def _error_at(channel: Channel, wanted: Objective, people: SetSizes) -> ErrorAt:
-    seen = people.seen(channel.padding)
-    return ErrorAt(wanted.frequency, *predicted_errors(channel, wanted.users, wanted.frequency, seen))
-
-
-def _option(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> Option:
-    error = _error_at(channel, wanted, people)
-    return Option(
-        mechanism=channel.name,
-        padding=channel.padding,
-        parameters=channel.parameters,
-        bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
-        frequency_error=error.frequency_error,
-        mean_error=error.mean_error,
-        reason_not_chosen=""
-        if channel is chosen
-        else exclusion_reason(channel, wanted.users) or _drawback(channel, chosen, wanted, people),
-    )
-
-
-def _drawback(channel: Channel, chosen: Channel, wanted: Objective, people: SetSizes) -> str:
-    """Return by how much more error another channel was predicted to have, or what it would cost."""
-    more = _score(channel, wanted, people) / _score(chosen, wanted, people) - 1
-    if more > 0:
-        return f"{more:.1%} more squared error"
-    cost = "a slower decode" if decode_steps(channel, 1) else "larger reports"
-    return f"{cost} for {-more:.1%} less squared error"
-
-
-def users_for(channel: Channel, frequency: float, error: float, seen: float = 1.0) -> int | None:
-    """How many users bring the error of a frequency down to this; None if its bias is larger."""
-    shown = frequency * seen
-    allowed = error**2 - (frequency - shown) ** 2
-    moments = CountMoments.of(channel.count_law)
-    return math.ceil(moments.frequency_variance(shown) / allowed) if allowed > 0 else None
-
-
-def hostile(channel: Channel, users: int) -> Hostile:
-    """The largest change of estimated frequencies that chosen reports can bring about."""
-    moments = CountMoments.of(channel.count_law)
-
-    def gain(targets: int) -> float:
-        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / users
-
-    hostile_reports = users / 100
-    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))
+def _half_width(chosen: Assessment, users: int, above: float) -> float:
+    """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
+    answers = users * float(chosen.size_share)
+    z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, above) / answers))

@@ -1,15 +1,17 @@
-"""Which mechanism: the one with the least predicted error for the objective."""
+"""Which mechanism and which padding: those with the least predicted error for the people expected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pckv.channels import CHANNELS, PAIRS, SIZES, BucketsChannel, Channel, build
+from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO, DEFAULT_OBJECTIVE, DEFAULT_USERS
-from pckv.planning.objective import Objective, objective_for
+from pckv.limits import AUTO, REFUSE
+from pckv.planning.assessment import Assessment, assess
+from pckv.planning.expectations import Expectations
+from pckv.planning.objective import MSE, Objective
 from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
 from pckv.wire import BitPlanes
 
@@ -19,6 +21,158 @@ MAX_AUTO_BODY_BYTES = 2**20
 MAX_DECODE_STEPS = 2**40
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
+# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their percentiles.
+MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
+PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
+
+
+def choose_channel(
+    keys: int,
+    epsilon: Fraction,
+    mechanism: Mapping[str, object],
+    padding: int | None,
+    expected: Expectations,
+) -> Channel:
+    """Return the channel for the people expected; what mechanism and padding leave open is chosen by predicted error.
+
+    `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
+
+    Args:
+        keys: The number of keys.
+        epsilon: The privacy budget of a report.
+        mechanism: A name, or `auto`, and parameters.
+        padding: How many pairs a report stands for at most; None to choose it.
+        expected: The people, and which error counts.
+
+    Raises:
+        ParameterError: if the mechanism does not exist, or cannot be what was asked for.
+    """
+    parameters = dict(mechanism)
+    name = str(parameters.pop("name", None))
+    paddings = candidate_paddings(expected) if padding is None else (padding,)
+    specs = [ChannelSpec(keys, each, epsilon) for each in paddings]
+    if name != AUTO:
+        return best_of_mechanism(name, specs, parameters, expected).channel
+    able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
+    if not able:
+        raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
+    return choose_mechanism(best_of_each(able, specs, parameters, expected), expected.users).channel
+
+
+def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
+    """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
+    largest = expected.sizes.largest
+    if expected.more == REFUSE:
+        return (largest,)
+    found = {largest, *(expected.sizes.percentile(share) for share in PERCENTILES)}
+    step = 1
+    while step < largest:
+        found.add(step)
+        step = step + 1 if step < MAX_DENSE_PADDING else round(step * PADDING_STEP)
+    return tuple(sorted(found - {0}))
+
+
+def best_of_each(
+    names: Iterable[str],
+    specs: Sequence[ChannelSpec],
+    parameters: Mapping[str, object],
+    expected: Expectations,
+) -> list[Assessment]:
+    """Return each mechanism that can be built with its best padding; if none can, the reason is raised."""
+    found: list[Assessment] = []
+    refusal = ParameterError("no mechanism can do this")
+    for name in names:
+        try:
+            found.append(best_of_mechanism(name, specs, parameters, expected, tune=True))
+        except ParameterError as error:
+            refusal = error
+    if not found:
+        raise refusal
+    return found
+
+
+def choose_mechanism(assessments: Sequence[Assessment], users: int) -> Assessment:
+    """Return the one that `auto` chooses."""
+    eligible = [each for each in assessments if not exclusion_reason(each.channel, users)]
+    if not eligible:
+        name, why = assessments[0].channel.name, exclusion_reason(assessments[0].channel, users)
+        raise ParameterError(f"auto does not choose {name}, for {why}: ask for it by name")
+    return least_error(eligible)
+
+
+def best_of_mechanism(
+    name: str,
+    specs: Sequence[ChannelSpec],
+    parameters: Mapping[str, object],
+    expected: Expectations,
+    *,
+    tune: bool = False,
+) -> Assessment:
+    """Return a mechanism with the padding that suits the people expected best.
+
+    Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`. Paddings are
+    compared with a mechanism's plain parameters, because tuning takes long and changes all of them much alike.
+    """
+    plain = _buildable(name, specs, parameters, expected)
+    ranked = sorted(
+        plain,
+        key=lambda each: (
+            exclusion_reason(each.channel, expected.users) != "",
+            not each.is_honest and expected.objective != MSE,
+            each.score,
+        ),
+    )
+    by_padding = {spec.padding: spec for spec in specs}
+    tuned: list[Assessment] = []
+    for each in ranked:
+        spec = by_padding[each.channel.padding]
+        channel = _finished_channel(name, spec, parameters, expected.aim, tune=tune)
+        tuned.append(each if channel is None else assess(channel, expected))
+        # Better parameters leave less noise for the truncation to hide in.
+        if tuned[-1].is_honest or not each.is_honest or expected.objective == MSE:
+            return tuned[-1]
+    return tuned[0]
+
+
+def _buildable(
+    name: str, specs: Sequence[ChannelSpec], parameters: Mapping[str, object], expected: Expectations
+) -> list[Assessment]:
+    """A mechanism with every padding that it can have; if it can have none, the reason is raised."""
+    found: list[Assessment] = []
+    refusal = ParameterError("no mechanism can do this")
+    for spec in specs:
+        try:
+            found.append(assess(build(name, *spec, _plain(name, parameters)), expected))
+        except ParameterError as error:
+            refusal = error
+    if not found:
+        raise refusal
+    return found
+
+
+def _plain(name: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    """The parameters that paddings are compared with."""
+    return {} if _wants_beta(name, parameters) else parameters
+
+
+def _wants_beta(name: str, parameters: Mapping[str, object]) -> bool:
+    return name == "ue" and parameters.get("allocation") == TUNED and "beta" not in parameters
+
+
+def _finished_channel(
+    name: str, spec: ChannelSpec, parameters: Mapping[str, object], aim: Objective, *, tune: bool
+) -> Channel | None:
+    """The channel with tuned parameters where those are left open, or None if there is nothing to tune."""
+    if _wants_beta(name, parameters):
+        return build(name, *spec, {**parameters, "beta": best_beta(spec, aim)})
+    if not parameters and (tune or name == "ue-compact"):
+        return tuned_channel(name, spec, aim)
+    return None
+
+
+def tuned_channel(name: str, spec: ChannelSpec, objective: Objective) -> Channel:
+    """Return a mechanism with the parameters that suit the objective best."""
+    return build(name, *spec, dict(tuned_parameters(name, spec, objective)))
 
 
 def decode_steps(channel: Channel, reports: int) -> int:
@@ -38,85 +192,20 @@ def exclusion_reason(channel: Channel, users: int) -> str:
     return ""
 
 
-def least_error(scored: Sequence[tuple[float, Channel]]) -> Channel:
+def least_error(assessments: Sequence[Assessment]) -> Assessment:
     """Return the channel with the least error, or a cheaper one whose error is not much larger.
 
     A word is cheaper than bit planes, and a decode with a shortcut than one that looks at every report.
     """
-    least = min(error for error, _ in scored)
-    near = [(error, channel) for error, channel in scored if error <= TOLERATED_ERROR_FACTOR * least]
+    least = min(each.score for each in assessments)
+    near = [each for each in assessments if each.score <= TOLERATED_ERROR_FACTOR * least]
 
-    def cost(candidate: tuple[float, Channel]) -> tuple[bool, bool, float]:
-        error, channel = candidate
-        return isinstance(channel.message_format, BitPlanes), decode_steps(channel, 1) > 0, error
+    def cost(candidate: Assessment) -> tuple[bool, bool, float]:
+        channel = candidate.channel
+        return (
+            isinstance(channel.message_format, BitPlanes),
+            decode_steps(channel, 1) > 0,
+            candidate.score,
+        )
 
-    return min(near, key=cost)[1]
-
-
-def select_channel(
-    keys: int,
-    padding: int,
-    epsilon: Fraction,
-    mechanism: Mapping[str, object],
-    *,
-    kind: str = PAIRS,
-    objective: str = DEFAULT_OBJECTIVE,
-    users: int = DEFAULT_USERS,
-) -> Channel:
-    """Return the channel for a mechanism's name and parameters; what they leave open is chosen by predicted error.
-
-    `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
-
-    Raises:
-        ParameterError: if the mechanism does not exist, or cannot be what was asked for.
-    """
-    parameters = dict(mechanism)
-    name = str(parameters.pop("name", None))
-    spec, aim = ChannelSpec(keys, padding, epsilon), objective_for(keys, padding, objective, users)
-    if name != AUTO:
-        return _named_channel(name, spec, parameters, aim)
-    if kind == SIZES:
-        # There is nothing to choose from.
-        return build(BucketsChannel.name, *spec, parameters)
-    able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
-    if not able:
-        raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    candidates = _buildable(able, spec, parameters, aim)
-    eligible = [channel for channel in candidates if not exclusion_reason(channel, aim.users)]
-    if not eligible:
-        why = exclusion_reason(candidates[0], aim.users)
-        raise ParameterError(f"auto does not choose {candidates[0].name}, for {why}: ask for it by name")
-    return least_error([(aim.score(aim.predict(channel.count_law)), channel) for channel in eligible])
-
-
-def tuned_channel(
-    name: str, spec: ChannelSpec, objective: Objective, parameters: Mapping[str, object] | None = None
-) -> Channel:
-    """Return a mechanism with the parameters given, or without any with those that suit the objective best."""
-    return build(name, *spec, parameters or dict(tuned_parameters(name, spec, objective)))
-
-
-def _buildable(
-    names: Sequence[str], spec: ChannelSpec, parameters: Mapping[str, object], objective: Objective
-) -> list[Channel]:
-    """Those of some mechanisms that can be built; if none can, the reason is raised."""
-    found: list[Channel] = []
-    refusal = ParameterError("no mechanism can do this")
-    for name in names:
-        try:
-            found.append(tuned_channel(name, spec, objective, parameters))
-        except ParameterError as error:
-            refusal = error
-    if not found:
-        raise refusal
-    return found
-
-
-def _named_channel(
-    name: str, spec: ChannelSpec, parameters: Mapping[str, object], objective: Objective
-) -> Channel:
-    if name == "ue-compact" and not parameters:
-        return tuned_channel(name, spec, objective)
-    if name == "ue" and parameters.get("allocation") == TUNED and "beta" not in parameters:
-        parameters = {**parameters, "beta": best_beta(spec, objective)}
-    return build(name, *spec, parameters)
+    return min(near, key=cost)

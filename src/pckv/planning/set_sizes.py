@@ -1,37 +1,18 @@
-"""How many pairs people hold, known or estimated by a pilot: what a padding is chosen from."""
+"""How many pairs people hold, known, estimated or assumed: what a padding is chosen from."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, Protocol
+from typing import Any
 
 from pckv.errors import ParameterError
+from pckv.planning.blocks import Block, blocks
 
-# A pilot distinguishes sizes up to this. Half or twice as many lead to much the same paddings (docs/padding.md).
-MAX_DISTINGUISHED_SIZE = 512
-# It asks one person in ten, and at most this many: nobody who serves in it can serve in the main task.
-PILOT_ONE_IN, MAX_PILOT_REPORTS = 10, 20_000
-# Keys that matter are popular, and those are held by people with small sets more often than others are: the
-# chance to hold one grows with the size to this power.
-POPULARITY_POWER = 0.5
-# How often they are held is not known yet: the k-th most frequent is taken to be held by a share like 1/(k + 8).
-POPULAR_KEYS, FLAT_HEAD = 50, 8
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
-
-
-class PilotEstimates(Protocol):
-    """A pilot's estimates, as far as sizes are read off them."""
-
-    @property
-    def key(self) -> Sequence[str]:
-        """The buckets."""
-
-    @property
-    def frequency_low(self) -> Iterable[float]:
-        """The low ends of the intervals of their shares."""
+# Where the slope of an even spread is searched.
+MAX_SLOPE, SLOPE_STEPS = 700.0, 80
 
 
 class SetSizes:
@@ -53,46 +34,64 @@ class SetSizes:
             raise ParameterError("sizes of people who hold no pair: there is nothing to collect")
 
     @classmethod
-    def of_buckets(cls, shares: Iterable[tuple[str, float]]) -> SetSizes:
-        """From the shares of a pilot's buckets, all of them: 0, 1, 2, 3-4, 5-8, …, the last one open (257+).
+    def assumed(cls, typical: float, most: int | None, keys: int) -> SetSizes:
+        """Sizes where no more is known than how many pairs people hold on average, and at most.
 
-        Sizes are spread over a bucket log-uniformly, and over the open one as if it ended where the next would
-        begin.
+        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum entropy): uniformly
+        if `most` is left out, up to twice the average less one.
 
-        >>> SetSizes.of_buckets([("0", 0.5), ("1", 0), ("2", 0.5), ("3+", 0)]).mean
-        1.0
+        >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
+        (5, 3)
         """
-        buckets = sorted((*_bounds(label), _people(label, share)) for label, share in shares)
-        _check_whole([(start, end, is_open) for start, end, is_open, _ in buckets])
+        if not 1 <= typical <= keys:
+            raise ParameterError(
+                f"pairs must be at least 1 and at most the number of keys ({keys:,}), not {typical}"
+            )
+        if most is not None and not typical <= most <= keys:
+            raise ParameterError(
+                f"most pairs must be at least the {typical:g} pairs of the average and at most the number of keys "
+                f"({keys:,}), not {most}"
+            )
+        largest = min(keys, math.ceil(2 * typical - 1)) if most is None else most
+        return cls._of_groups(_even_spread(typical, largest))
+
+    @classmethod
+    def of_shares(cls, ends: Sequence[int], shares: Sequence[float]) -> SetSizes:
+        """From the answers to a task's size question: the estimated shares of its ends, noise included.
+
+        Shares below 0 are noise: the nearest ones that are a distribution are taken.
+
+        >>> SetSizes.of_shares((2, 3, 8), (0.8, 0.3, -0.1)).mean
+        2.25
+        """
+        if len(ends) != len(shares) or not all(map(math.isfinite, shares)):
+            raise ParameterError("sizes must have one share for every end")
+        return cls(dict(zip(ends, _nearest_distribution(shares), strict=True)))
+
+    @classmethod
+    def of(cls, given: SetSizes | Mapping[int, float]) -> SetSizes:
+        """Sizes, or a histogram of them."""
+        return given if isinstance(given, SetSizes) else cls(given)
+
+    @classmethod
+    def _of_groups(cls, groups: Iterable[tuple[float, float]]) -> SetSizes:
         people: dict[int, float] = {}
-        for start, end, _, share in buckets:
-            weights = {size: 1 / max(size, 1) for size in range(start, end + 1)}
-            total = sum(weights.values())
-            people |= {size: share * weight / total for size, weight in weights.items()}
-        if not any(people.values()):
-            raise ParameterError("no share of a bucket can be told from zero: the pilot needs more people")
-        return cls(people)
-
-    @classmethod
-    def of_pilot(cls, estimates: PilotEstimates) -> SetSizes:
-        """From a pilot's estimates, as far as they are sure: by the low ends of the shares' intervals.
-
-        A few people with very many pairs decide on the mean size. Noise in the share of a large bucket must not
-        look like them.
-        """
-        return cls.of_buckets(zip(estimates.key, map(float, estimates.frequency_low), strict=True))
-
-    @classmethod
-    def of(cls, given: SetSizes | Mapping[int, float] | PilotEstimates) -> SetSizes:
-        """Whatever tells of sizes."""
-        if isinstance(given, SetSizes):
-            return given
-        return cls(given) if isinstance(given, Mapping) else cls.of_pilot(given)
+        for size, share in groups:
+            # Between two whole numbers the share is split, so that the average stays.
+            below, part = math.floor(size), size - math.floor(size)
+            for whole, weight in ((below, 1 - part), (below + 1, part)):
+                people[whole] = people.get(whole, 0.0) + share * weight
+        return cls({size: share for size, share in people.items() if share > 0})
 
     @property
     def largest(self) -> int:
         """The largest size that anybody has."""
         return self._shares[-1][0]
+
+    @property
+    def smallest(self) -> int:
+        """The smallest size that anybody has."""
+        return self._shares[0][0]
 
     def at_most(self, most: int) -> SetSizes:
         """The same people, larger sets counted as this size."""
@@ -113,29 +112,26 @@ class SetSizes:
 
     def shown_pair_share(self, padding: int) -> float:
         """1 - τ: the share of all pairs that this padding keeps, and of a frequency on average over the keys."""
-        return self._shown_share(padding, power=1)
+        shown = math.fsum(share * min(size, padding) for size, share in self._shares)
+        return min(1.0, shown / self.mean)
 
-    def seen(self, padding: int) -> float:
-        """The share of a popular key's frequency that reports show with this padding."""
-        return self._shown_share(padding, POPULARITY_POWER)
+    def share_above(self, padding: int) -> float:
+        """The share of people who hold more pairs than this."""
+        return math.fsum(share for size, share in self._shares if size > padding)
 
-    def _shown_share(self, padding: int, power: float) -> float:
-        """Somebody with |S| pairs shows each with weight min(1, ℓ/|S|), and holds a key with chance ∝ |S|^power."""
-        holders = [(size, share * size**power) for size, share in self._shares if size > 0]
-        shown = math.fsum(weight * min(1, padding / size) for size, weight in holders)
-        return min(1.0, shown / math.fsum(weight for _, weight in holders))
-
-    def popular_frequency(self, keys: int) -> float:
-        """The root mean square of the frequencies that the most frequent keys may have.
-
-        All frequencies sum to the mean size. The k-th largest of d is taken to be f = 1 - exp(-c/(k + 8)), where c/(k + 8)
-        sums to the mean size.
-        """
-        scale = self.mean / math.log((keys + FLAT_HEAD + 0.5) / (FLAT_HEAD + 0.5))
-        squares = [
-            math.expm1(-scale / (rank + FLAT_HEAD)) ** 2 for rank in range(1, min(keys, POPULAR_KEYS) + 1)
-        ]
-        return math.sqrt(math.fsum(squares) / len(squares))
+    def grouped(self) -> list[tuple[float, float]]:
+        """The distribution in a few hundred groups at most: the average size of each, and its share."""
+        found: list[tuple[float, float]] = []
+        edges = iter([0.5, *(block.middle + block.width / 2 for block in blocks(self.largest))])
+        edge, total, weight = next(edges), 0.0, 0.0
+        for size, share in self._shares:
+            if size > edge and weight > 0:
+                found.append((total / weight, weight))
+                total = weight = 0.0
+            while size > edge:
+                edge = next(edges)
+            total, weight = total + size * share, weight + share
+        return [*found, (total / weight, weight)]
 
     def __repr__(self) -> str:
         return f"<SetSizes: {self.mean:.3g} pairs on average, 90 % of people at most {self.percentile(0.9)}>"
@@ -162,20 +158,36 @@ def _people(size: Any, number: Any) -> float:
     return value
 
 
-def _bounds(label: Any) -> tuple[int, int, bool]:
-    """The least and the largest size of a bucket, and whether it is open."""
-    found = re.fullmatch(r"([0-9]{1,5})(?:-([0-9]{1,5})|(\+))?", str(label))
-    if found is None:
-        raise ParameterError(f"{label!r} is not a bucket of sizes such as 2, 3-4 or 257+")
-    start, is_open = int(found[1]), found[3] is not None
-    # The open bucket would end, as all others do, at twice the end of the one before.
-    end = max(start, 2 * (start - 1)) if is_open else int(found[2] or start)
-    return start, end, is_open
+def _even_spread(average: float, largest: int) -> list[tuple[float, float]]:
+    """Sizes 1 to `largest`, in blocks, with shares like exp(slope·size) where the slope gives the average."""
+    if average in {1, largest}:
+        return [(average, 1.0)]
+    parts = [*blocks(largest - 1), Block(largest, 1)]
+
+    def spread(slope: float) -> list[float]:
+        # The exponent is at most 0.
+        anchor = largest if slope > 0 else 1
+        return [block.width * math.exp(slope * (block.middle - anchor)) for block in parts]
+
+    def mean(weights: list[float]) -> float:
+        total = math.fsum(weights)
+        return math.fsum(block.middle * weight for block, weight in zip(parts, weights, strict=True)) / total
+
+    low, high = -MAX_SLOPE, MAX_SLOPE
+    for _ in range(SLOPE_STEPS):
+        slope = (low + high) / 2
+        low, high = (slope, high) if mean(spread(slope)) < average else (low, slope)
+    weights = spread((low + high) / 2)
+    total = math.fsum(weights)
+    return [(block.middle, weight / total) for block, weight in zip(parts, weights, strict=True)]
 
 
-def _check_whole(buckets: Sequence[tuple[int, int, bool]]) -> None:
-    """A part of a pilot's table is no distribution, and keys that are numbers are no sizes."""
-    starts = [start for start, _, _ in buckets]
-    wanted = [0, *(end + 1 for _, end, _ in buckets[:-1])]
-    if starts != wanted or [start for start, _, is_open in buckets if is_open] != starts[-1:]:
-        raise ParameterError("a pilot has all buckets: 0, 1, 2, 3-4 and so on, the last one open (257+)")
+def _nearest_distribution(shares: Sequence[float]) -> list[float]:
+    """The distribution nearest to some shares: all lowered alike, and those that would be negative 0."""
+    falling = sorted(shares, reverse=True)
+    total = excess = 0.0
+    for number, share in enumerate(falling, 1):
+        total += share
+        if share > (total - 1) / number:
+            excess = (total - 1) / number
+    return [max(share - excess, 0.0) for share in shares]

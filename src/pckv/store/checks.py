@@ -60,7 +60,7 @@ def _tally_of_reports(snapshot: Snapshot, task: Task) -> Tally:
         for report_id, body in batch:
             try:
                 check_id(report_id)
-                task.channel.message_format.decode(body)
+                task.message_format.decode(body)
             except PckvError as error:
                 raise StoreError(f"report {report_id.hex()}: {error}") from None
         total.merge(tally_of(task, [report.body for report in batch]))

@@ -19,13 +19,13 @@ BYTES_PER_COUNT = 16
 def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
     """Return the tally of reports, given their bodies."""
     tally = _empty(task, len(bodies))
-    tally.add_many(task.channel.message_format.to_array(b"".join(bodies)))
+    tally.add_many(task.message_format.to_array(b"".join(bodies)))
     return tally
 
 
 def _empty(task: Task, counts: float) -> Tally:
     """Return an empty tally, in the form that is cheaper for about this many counts."""
-    message_format = task.channel.message_format
+    message_format = task.message_format
     sparse = isinstance(message_format, Words) and message_format.cells > CELLS_FOR_SORTING * counts
     return Tally(task, SparseCounts(message_format.cells)) if sparse else Tally(task)
 

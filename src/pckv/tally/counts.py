@@ -33,8 +33,8 @@ class Counts(Protocol):
     def merge(self, other: Counts) -> None:
         """Add the counts of as many cells."""
 
-    def nonzero(self) -> tuple[Integers, Integers]:
-        """The cells with a count, in order, and their counts."""
+    def nonzero(self, below: int | None = None) -> tuple[Integers, Integers]:
+        """The cells with a count, in order, and their counts; only those below a limit, if there is one."""
 
     def take(self, cells: Integers) -> Integers:
         """The counts of some cells."""
@@ -81,9 +81,9 @@ class DenseCounts:
         else:
             self.add_counts(*other.nonzero())
 
-    def nonzero(self) -> tuple[Integers, Integers]:
+    def nonzero(self, below: int | None = None) -> tuple[Integers, Integers]:
         """The cells with a count, in order, and their counts."""
-        cells = np.flatnonzero(self.array)
+        cells = np.flatnonzero(self.array[:below])
         return cells, self.array[cells]
 
     def take(self, cells: Integers) -> Integers:
@@ -121,10 +121,11 @@ class SparseCounts:
         """Add the counts of as many cells."""
         self.add_counts(*other.nonzero())
 
-    def nonzero(self) -> tuple[Integers, Integers]:
+    def nonzero(self, below: int | None = None) -> tuple[Integers, Integers]:
         """The cells with a count, in order, and their counts."""
         self._fold()
-        return self._cells, self._counts
+        end = None if below is None else int(np.searchsorted(self._cells, below))
+        return self._cells[:end], self._counts[:end]
 
     def take(self, cells: Integers) -> Integers:
         """The counts of some cells."""

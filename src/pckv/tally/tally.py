@@ -35,13 +35,26 @@ class Tally:
     def __init__(self, task: Task, counts: Counts | None = None) -> None:
         self.task = task
         self.reports = 0
-        self._format = task.channel.message_format
+        self._format = task.message_format
         self.counts = empty_counts(self.cells) if counts is None else counts
 
     @property
     def cells(self) -> int:
         """The number of counters."""
         return self._format.cells
+
+    @property
+    def size_answers(self) -> Integers:
+        """How many reports gave each answer to the size question; empty where the task does not ask it."""
+        question, first = self.task.size_question, self.task.channel.word_limit
+        if question is None or first is None:
+            return np.zeros(0, np.int64)
+        return self.counts.take(first + np.arange(len(question.ends)))
+
+    @property
+    def pair_reports(self) -> int:
+        """How many reports are about pairs: all but the answers to the size question."""
+        return self.reports - int(self.size_answers.sum())
 
     def add(self, report: Report) -> None:
         """Count one report, or raise a `ReportError` and count nothing."""

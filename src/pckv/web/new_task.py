@@ -20,8 +20,9 @@ from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
 from pckv.limits import MAX_KEYS
+from pckv.planning.expectations import MAX_USERS
 from pckv.planning.objective import Objective
-from pckv.planning.plan import MAX_USERS, Plan, plan
+from pckv.planning.plan import Plan, plan
 from pckv.planning.prediction import ExpectedErrors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec

@@ -8,16 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from pckv.channels import SIZES
 from pckv.charts import estimates_chart
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector, task_facts
-from pckv.collector.task_phase import task_phase
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
-from pckv.estimators.estimate import default_method, methods_for, posts_for
+from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.limits import REPORT_ID_BYTES
-from pckv.planning.set_sizes import MAX_PILOT_REPORTS
 from pckv.store.base import StoredTask
 
 router = APIRouter(tags=["dashboard"])
@@ -25,7 +22,7 @@ router = APIRouter(tags=["dashboard"])
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
     return task_facts(stored) | {
-        "phase": task_phase(stored, collector.today(), reports).value,
+        "phase": stored.phase(collector.today()).value,
         "reports": reports,
     }
 
@@ -69,9 +66,8 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
         "first_key": stored.task.key_name(0),
         "method": default_method(stored.task),
-        "methods": methods_for(stored.task),
-        "posts": posts_for(stored.task),
-        "most_reports": MAX_PILOT_REPORTS if stored.task.kind == SIZES else None,
+        "methods": list(METHODS),
+        "posts": list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
     }
 
@@ -86,10 +82,7 @@ async def chart(
     collector: CurrentCollector,
     options: QueryOptions,
 ) -> Response:
-    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
-
-    For a pilot it shows the share of people in every bucket.
-    """
+    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification."""
     stored = await collector.find(task_id)
     _, estimates = await find_estimates(collector, stored.task, options)
     specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())

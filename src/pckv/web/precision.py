@@ -7,18 +7,20 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from pckv.channels import SIZES
 from pckv.charts import errors_chart
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.planning.plan import MIN_FREQUENCY, REFERENCE_FREQUENCY, users_for
+from pckv.planning.expectations import MIN_FREQUENCY
+from pckv.planning.precision import users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.task import Task
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
 MIN_REPORTS, MIN_SPAN = 100, 100_000
 POINTS = 25
+# The frequency that the page begins with.
+REFERENCE_FREQUENCY = 0.05
 EXPECTED, TODAY = "expected", "today"
 
 router = APIRouter(tags=["dashboard"])
@@ -47,10 +49,6 @@ async def precision(
     """
     stored = await collector.find(task_id)
     task = stored.task
-    if task.kind == SIZES:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, "a pilot says nothing about keys: its shares have intervals of their own"
-        )
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     reports = counts[task_id]
     now = _errors(task, frequency, reports) if reports else None

@@ -44,7 +44,7 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     epsilon = f"{realised_epsilon(task):f}"
     expected = {"task": task.id, "status": "sent", "epsilon": epsilon, "perturbed": True, "reason": ""}
     assert {name: receipt[name] for name in expected} == expected
-    task.channel.message_format.decode(as_report(receipt).body)
+    task.message_format.decode(as_report(receipt).body)
     check_one(collector, task, receipt)
     again = tab.call(url(collector), {}, "submit", task.id, {"no such key": 7})
     assert again == receipt | {"perturbed": False}

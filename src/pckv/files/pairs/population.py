@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
 from pckv.files.pairs.rows import Columns, PairsFile, RowBatch, format_number
+from pckv.limits import REFUSE
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
@@ -34,8 +35,18 @@ NO_REPAIRS = Repairs()
 
 # Takes a batch with the number of each row's key, its value within the range, and whether the row is used.
 AddRows = Callable[[RowBatch, Integers, Floats, Flags], None]
-# Takes the index of a row and its key, and returns the error that the row repeats that key.
-RepeatError = Callable[[int, int], DataError]
+
+
+class PairRules(NamedTuple):
+    """What the pairs of one user must keep to, and how rows that do not are named."""
+
+    # Which value counts where a user has a key twice: one of REPEATED; None refuses it.
+    repeated: str | None
+    # How many pairs a user may have.
+    most: int | None
+    key_name: Callable[[int], str]
+    # Takes the index of a row, what is wrong with it and the code of that, and returns the error.
+    row_error: Callable[[int, str, str], DataError]
 
 
 class RepairedPopulation(NamedTuple):
@@ -64,8 +75,13 @@ def read_population(
     file = PairsFile(path, columns, name)
     builder = PopulationBuilder(file)
     clipped, ignored = read_task_rows(file, builder.add, task, repairs, progress)
-    population, merged = builder.build(repairs.repeated, task.key_name)
+    population, merged = builder.build(repairs.repeated, task.key_name, most_pairs(task))
     return RepairedPopulation(population, clipped, ignored, merged)
+
+
+def most_pairs(task: Task) -> int | None:
+    """Return how many pairs a task takes from one user; None where a choice of them is reported."""
+    return task.padding if task.more == REFUSE else None
 
 
 def read_task_rows(
@@ -133,7 +149,9 @@ class PopulationBuilder:
         self._value.extend(values[used])
         self._unused.extend(batch.rows[~used])
 
-    def build(self, repeated: str | None, key_name: Callable[[int], str]) -> tuple[Population, int]:
+    def build(
+        self, repeated: str | None, key_name: Callable[[int], str], most: int | None = None
+    ) -> tuple[Population, int]:
         """Return everybody's pairs, and how many rows were merged into others."""
         if not self._users:
             raise no_rows(self.file)
@@ -142,8 +160,12 @@ class PopulationBuilder:
             self._key.release(),
             self._value.release(),
             participants=len(self._users),
-            repeated=repeated,
-            repeat_error=lambda index, key: repeated_key(self.file, self._row_of(index), key_name(key)),
+            rules=PairRules(
+                repeated,
+                most,
+                key_name,
+                lambda index, reason, code: self.file.row_error(self._row_of(index), reason, code),
+            ),
         )
 
     def _row_of(self, index: int) -> int:
@@ -158,19 +180,13 @@ def no_rows(file: PairsFile) -> DataError:
     return file.error("no rows")
 
 
-def repeated_key(file: PairsFile, row: int, key: str) -> DataError:
-    """Return the error that a user has a key twice."""
-    return file.row_error(row, f"key {key!r} again for the same user", "repeated_key")
-
-
 def build_population(
     users: NDArray[np.int32],
     keys: NDArray[np.int32],
     values: Floats,
     *,
     participants: int,
-    repeated: str | None,
-    repeat_error: RepeatError,
+    rules: PairRules,
 ) -> tuple[Population, int]:
     """Return rows of pairs as a population, and how many rows were merged into others."""
     # A stable order: rows of one user and key stay as they came.
@@ -182,14 +198,28 @@ def build_population(
     repeats = np.zeros(users.size, np.bool_)
     repeats[1:] = (users[1:] == users[:-1]) & (keys[1:] == keys[:-1])
     if repeats.any():
-        if repeated is None:
+        if rules.repeated is None:
             first = int(np.flatnonzero(repeats)[np.argmin(order[repeats])])
-            raise repeat_error(int(order[first]), int(keys[first]))
-        values = _merge_repeats(values, repeats, repeated)
-        users, keys = users[~repeats], keys[~repeats]
+            reason = f"key {rules.key_name(int(keys[first]))!r} again for the same user"
+            raise rules.row_error(int(order[first]), reason, "repeated_key")
+        values = _merge_repeats(values, repeats, rules.repeated)
+        users, keys, order = users[~repeats], keys[~repeats], order[~repeats]
+    if rules.most is not None:
+        _check_number(users, order, rules.most, rules)
     offsets = np.zeros(participants + 1, np.int64)
     np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
     return Population(offsets, keys, values), int(repeats.sum())
+
+
+def _check_number(users: NDArray[np.int32], order: Integers, most: int, rules: PairRules) -> None:
+    """Refuse the first row that gives a user one pair too many."""
+    by_row = np.lexsort((order, users))
+    starts = np.flatnonzero(np.r_[True, users[1:] != users[:-1]]) if users.size else by_row
+    rank = np.arange(users.size) - np.repeat(starts, np.diff(np.append(starts, users.size)))
+    too_many = order[by_row][rank == most]
+    if too_many.size:
+        reason = f"pair {most + 1:,} of the same user, where the task takes at most {most:,}"
+        raise rules.row_error(int(too_many.min()), reason, "too_many_pairs")
 
 
 class _GrowingArray:

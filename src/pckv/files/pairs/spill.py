@@ -15,13 +15,14 @@ from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError
 from pckv.files.pairs.population import (
     NO_REPAIRS,
+    PairRules,
     RepairedPopulation,
     Repairs,
     build_population,
+    most_pairs,
     no_rows,
     read_population,
     read_task_rows,
-    repeated_key,
 )
 from pckv.files.pairs.rows import Columns, PairsFile, RowBatch
 from pckv.files.spill import SpillFiles
@@ -53,17 +54,19 @@ class SpilledRows:
         records["key"] = np.where(used, keys, NO_KEY)
         self._spill.add(records, records["user"][:, 0])
 
-    def populations(self, repeated: str | None, key_name: KeyName) -> Iterator[tuple[Population, int]]:
+    def populations(
+        self, repeated: str | None, key_name: KeyName, most: int | None
+    ) -> Iterator[tuple[Population, int]]:
         """Yield everybody's pairs, some people at a time, and how many rows were merged into others."""
         empty = True
         for records in self._spill.read():
             empty = False
-            yield self._population(records, repeated, key_name)
+            yield self._population(records, repeated, key_name, most)
         if empty:
             raise no_rows(self.file)
 
     def _population(
-        self, records: NDArray[Any], repeated: str | None, key_name: KeyName
+        self, records: NDArray[Any], repeated: str | None, key_name: KeyName, most: int | None
     ) -> tuple[Population, int]:
         order = np.lexsort(records["user"].T)
         new = np.ones(order.size, np.bool_)
@@ -73,16 +76,15 @@ class SpilledRows:
         used = records["key"] != NO_KEY
         pairs = records[used]
 
-        def repeat_error(index: int, key: int) -> DataError:
-            return repeated_key(self.file, int(pairs["row"][index]), key_name(key))
+        def row_error(index: int, reason: str, code: str) -> DataError:
+            return self.file.row_error(int(pairs["row"][index]), reason, code)
 
         return build_population(
             users[used],
             pairs["key"],
             pairs["value"],
             participants=int(new.sum()),
-            repeated=repeated,
-            repeat_error=repeat_error,
+            rules=PairRules(repeated, most, key_name, row_error),
         )
 
 
@@ -105,6 +107,11 @@ def read_populations(
         return
     with closing(SpilledRows(file)) as spilled:
         clipped, ignored = read_task_rows(file, spilled.add, task, repairs, progress)
-        for population, merged in spilled.populations(repairs.repeated, task.key_name):
+        most = most_pairs(task)
+        if most is not None:
+            # A file in which anybody has too many pairs is refused whole, before any of it is used.
+            for _ in spilled.populations(repairs.repeated, task.key_name, most):
+                pass
+        for population, merged in spilled.populations(repairs.repeated, task.key_name, most):
             yield RepairedPopulation(population, clipped, ignored, merged)
             clipped = ignored = 0

@@ -145,7 +145,7 @@ COLUMNS: dict[str, Any] = {column.name: column for column in (WordColumn, BodyCo
 
 def message_column(task: Task) -> MessageColumn:
     """Return the column that holds the messages of a task's reports."""
-    message_format = task.channel.message_format
+    message_format = task.message_format
     column: MessageColumn = COLUMNS[message_format.column](message_format)
     return column
 

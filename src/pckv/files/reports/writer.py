@@ -50,7 +50,7 @@ def as_arrays(task: Task, reports: Sequence[Report]) -> ReportArrays:
     """Return reports as the arrays that files and streams are written from."""
     ids = np.frombuffer(b"".join(report.id for report in reports), np.uint8).reshape(-1, REPORT_ID_BYTES)
     bodies = b"".join(report.body for report in reports)
-    return ids, task.channel.message_format.to_array(bodies)
+    return ids, task.message_format.to_array(bodies)
 
 
 def record_batches(task: Task, batches: Iterable[ReportArrays]) -> Iterator[Any]:

@@ -31,7 +31,7 @@ def support(
     channel: CollisionChannel, counts: Counts, keys: Integers, progress: Progress = no_progress
 ) -> tuple[Integers, Integers]:
     """For each of some keys, how many reports support + and how many support -."""
-    words, times = counts.nonzero()
+    words, times = counts.nonzero(channel.word_limit)
     checks = keys.size * words.size
     if checks > MAX_CHECKS:
         raise TallyError(

@@ -43,7 +43,7 @@ def decode(
     channel: Channel, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress
 ) -> KeySupport:
     """Decode the counts of a channel's reports."""
-    numbers = np.arange(channel.rows) if keys is None else keys
+    numbers = np.arange(channel.keys) if keys is None else keys
     decoder: Decoder = load_part(channel.name, "decoder")
     return KeySupport(*decoder(channel, counts, numbers, progress))
 

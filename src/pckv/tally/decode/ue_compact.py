@@ -31,7 +31,7 @@ def support(
     channel: UeCompactChannel, counts: Counts, keys: Integers, _progress: Progress = no_progress
 ) -> tuple[Integers, Integers]:
     """For each of some keys, how many reports say + and how many say -."""
-    words, times = counts.nonzero()
+    words, times = counts.nonzero(channel.word_limit)
     checks = keys.size * words.size
     if checks <= channel.word_limit or not channel.decodes_all:
         if checks > MAX_CHECKS:

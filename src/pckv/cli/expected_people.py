@@ -1,0 +1,64 @@
+"""Options that say who will take part: what padding and mechanism are chosen for, by `plan` and by `task new`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pckv.cli.common import FilePath
+from pckv.files.set_sizes import read_set_sizes
+from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.planning.objective import OBJECTIVES
+
+# What these options, and the number of users, are called in Python.
+EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "objective")
+OPTIONS = (
+    click.option(
+        "--pairs",
+        type=float,
+        help="How many pairs a person typically holds. [default: 1, or the padding if one is given]",
+    ),
+    click.option(
+        "--most-pairs",
+        type=int,
+        help="How many pairs anybody holds at most, where known. [default: twice the typical number, minus 1]",
+    ),
+    click.option(
+        "--sizes",
+        "sizes_file",
+        type=FilePath,
+        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and people, the .json "
+        "that `pckv estimate --out` wrote for an earlier task, or (with --sizes-task) its tally.",
+    ),
+    click.option(
+        "--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."
+    ),
+    click.option(
+        "--frequency",
+        type=float,
+        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by Zipf's law]",
+    ),
+    click.option(
+        "--objective",
+        default=DEFAULT_OBJECTIVE,
+        show_default=True,
+        help=f"The error to minimise: {', '.join(OBJECTIVES)}; all but mse keep truncation within the noise.",
+    ),
+)
+
+
+def expected_people_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say who will take part."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(OPTIONS), command)
+
+
+def read_expected_people(
+    *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
+) -> dict[str, Any]:
+    """Return these options as `pckv.plan` and `pckv.Task` take them."""
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file, sizes_task_file)
+    return {"sizes": sizes, **others}

@@ -1,0 +1,50 @@
+"""What estimates tell, in one or two sentences that somebody without statistics can act on."""
+
+from __future__ import annotations
+
+from pckv.estimators.set_sizes import SetSummary
+from pckv.limits import REFUSE
+
+
+def detection_sentence(detected: int, keys: int) -> str:
+    """Say how many keys can be told from zero.
+
+    >>> detection_sentence(14, 100)
+    '14 of 100 keys can be told from zero; the frequencies of the others are noise.'
+    """
+    if not detected:
+        return (
+            "No key can be told from zero: these frequencies are noise. More people or a larger ε would help."
+        )
+    if detected == keys:
+        return f"All {keys:,} keys can be told from zero." if keys > 1 else "The key can be told from zero."
+    return f"{detected:,} of {keys:,} keys can be told from zero; the frequencies of the others are noise."
+
+
+def sets_sentence(sets: SetSummary) -> str:
+    """Say how many people hold more pairs than reports stand for, and what that hides; empty if nobody can."""
+    pairs = f"{sets.padding:,} {'pair' if sets.padding == 1 else 'pairs'}"
+    if not sets.larger_high:
+        return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
+    if not sets.answers:
+        return (
+            f"Nobody was asked how many pairs they hold: if people hold more than {pairs}, true frequencies are "
+            f"higher, at most {sets.factor:.3g} × the estimates. The intervals include that."
+        )
+    more = f"Up to {percent(sets.larger_high)} of people hold more than {pairs}"
+    if sets.larger_low > 0:
+        more = (
+            f"{percent(sets.larger)} of people hold more than {pairs} "
+            f"({percent(sets.larger_low)} to {percent(sets.larger_high)})"
+        )
+    higher = f"{100 * sets.hidden_high:.2g} points"
+    return f"{more}: true frequencies may be up to {higher} higher. The intervals include that."
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with two significant digits.
+
+    >>> percent(0.0834), percent(1.0)
+    ('8.3 %', '100 %')
+    """
+    return f"{float(f'{100 * share:.2g}'):g} %"

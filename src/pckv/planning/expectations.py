@@ -1,0 +1,170 @@
+"""What a plan assumes of the people: how many, how many pairs they hold, and how frequent the keys that matter are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pckv.errors import ParameterError
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE
+from pckv.planning.objective import Objective, check_objective
+from pckv.planning.set_sizes import SetSizes
+from pckv.planning.spectrum import Spectrum
+
+# The keys that people look at: a plan is made for the most frequent ones.
+TOP_KEYS = 10
+MAX_USERS = 10**15
+MIN_FREQUENCY = 1e-9
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The people that a plan is made for, and what is wanted of them.
+
+    Attributes:
+        keys: The number of keys.
+        users: How many people take part.
+        sizes: How many pairs they hold.
+        spectrum: What people who hold that many pairs hold of a key, by its popularity.
+        popularities: Of the keys that matter, the most frequent first.
+        frequencies: The share of people who hold each of them.
+        objective: The error that counts.
+        more: What happens to somebody with more pairs than the padding.
+    """
+
+    keys: int
+    users: int
+    sizes: SetSizes
+    spectrum: Spectrum
+    popularities: tuple[float, ...]
+    frequencies: tuple[float, ...]
+    objective: str
+    more: str
+
+    @cached_property
+    def typical_frequency(self) -> float:
+        """The frequency of the middle one of the keys that matter."""
+        return self.frequencies[len(self.frequencies) // 2]
+
+    @property
+    def aim(self) -> Objective:
+        """What a mechanism's parameters are tuned for."""
+        return Objective(self.objective, self.users, self.typical_frequency)
+
+    def shown(self, padding: int) -> tuple[float, ...]:
+        """The frequencies that reports show with this padding: less than all where people hold more pairs."""
+        if self.more == REFUSE:
+            return self.frequencies
+        seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
+        return tuple(
+            frequency * seen[each]
+            for each, frequency in zip(self.popularities, self.frequencies, strict=True)
+        )
+
+    def rarer(self, factor: float) -> Expectations:
+        """The same people, the keys that matter rarer by this factor."""
+        frequencies = tuple(max(MIN_FREQUENCY, each / factor) for each in self.frequencies)
+        popularities = tuple(self.spectrum.popularity(each) for each in frequencies)
+        return replace(self, frequencies=frequencies, popularities=popularities)
+
+    @property
+    def sentence(self) -> str:
+        """What was assumed, for people to read."""
+        return f"Assumed: {self._pairs}; {self._frequencies}."
+
+    @property
+    def _pairs(self) -> str:
+        largest = self.sizes.largest
+        if self.sizes.smallest == largest:
+            return f"{largest:,} {'pair' if largest == 1 else 'pairs'} per person"
+        return f"{self.sizes.smallest:,} to {largest:,} pairs per person, {self.sizes.mean:.3g} on average"
+
+    @property
+    def _frequencies(self) -> str:
+        first, last = self.frequencies[0], self.frequencies[-1]
+        if first == last:
+            return f"the keys that matter are held by {percent(first)} each"
+        return (
+            f"the most frequent of {self.keys:,} keys is held by {percent(first)}, "
+            f"number {len(self.frequencies)} by {percent(last)}"
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with two significant digits.
+
+    >>> percent(0.4481), percent(0.00123), percent(1)
+    ('45 %', '0.12 %', '100 %')
+    """
+    digits = f"{100 * share:.2g}"
+    return f"{float(digits):g} %"
+
+
+def expect(
+    keys: int,
+    *,
+    users: int = DEFAULT_USERS,
+    pairs: float | None = None,
+    most_pairs: int | None = None,
+    sizes: SetSizes | Mapping[int, float] | None = None,
+    frequency: float | None = None,
+    objective: str = DEFAULT_OBJECTIVE,
+    padding: int | None = None,
+    more: str = SAMPLE,
+) -> Expectations:
+    """Return what is to be expected of the people, with defaults for what is not known.
+
+    Args:
+        keys: The number of keys.
+        users: How many people take part.
+        pairs: How many pairs people hold on average; 1 if nothing is said, or the padding where one is named.
+        most_pairs: How many they hold at most; by default such that all sizes from 1 on are as frequent.
+        sizes: How many people hold how many pairs, in place of both.
+        frequency: The frequency of the keys that matter; by default Zipf's law, adding up to the average size.
+        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
+            also where a bias makes it smaller).
+        padding: The padding that was named, if any.
+        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
+
+    Raises:
+        ParameterError: if a number is outside its domain, or sizes are given twice.
+    """
+    _check(keys, users, frequency)
+    people = _sizes(keys, pairs, most_pairs, sizes, padding)
+    spectrum = Spectrum(keys, people)
+    if frequency is None:
+        popularities = tuple(1 / rank for rank in range(1, min(keys, TOP_KEYS) + 1))
+        frequencies = tuple(max(MIN_FREQUENCY, spectrum.frequency(each)) for each in popularities)
+    else:
+        popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
+    return Expectations(
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), more
+    )
+
+
+def _sizes(
+    keys: int,
+    pairs: float | None,
+    most_pairs: int | None,
+    sizes: SetSizes | Mapping[int, float] | None,
+    padding: int | None,
+) -> SetSizes:
+    if sizes is not None:
+        if pairs is not None or most_pairs is not None:
+            raise ParameterError("sizes say how many pairs people hold: give no number of pairs beside them")
+        return SetSizes.of(sizes).at_most(keys)
+    if pairs is None and most_pairs is None:
+        return SetSizes({min(padding or 1, keys): 1})
+    if pairs is None and most_pairs is not None:
+        pairs = (1 + most_pairs) / 2
+    return SetSizes.assumed(pairs or 1, most_pairs, keys)
+
+
+def _check(keys: int, users: int, frequency: float | None) -> None:
+    if not 1 <= keys <= MAX_KEYS:
+        raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
+    if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
+        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users}")
+    if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
+        raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")

@@ -1,0 +1,48 @@
+"""What an error takes and what hostile reports can do: the people needed, and the harm."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pckv.channels import Channel
+from pckv.moments import CountMoments
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """By how much hostile reports can raise frequencies, at the worst.
+
+    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
+    target keys that one percent of the reports can add.
+    """
+
+    one_report: float
+    one_percent: float
+    ten_keys: float
+
+
+def users_for(
+    channel: Channel,
+    frequency: float,
+    error: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+) -> int | None:
+    """How many users bring the error of a frequency down to this; None if its bias is larger."""
+    shown = frequency * seen
+    allowed = error**2 - (frequency - shown) ** 2
+    variance = CountMoments.of(channel.count_law).frequency_variance(shown)
+    return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
+
+
+def hostile(channel: Channel, users: int) -> Hostile:
+    """The largest change of estimated frequencies that chosen reports can bring about."""
+    moments = CountMoments.of(channel.count_law)
+
+    def gain(targets: int) -> float:
+        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / users
+
+    hostile_reports = users / 100
+    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

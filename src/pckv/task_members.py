@@ -1,0 +1,123 @@
+"""The members of a task, checked one by one: what is outside its domain is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from pckv import channels
+from pckv.canonical import check_name, decimal_text, is_decimal_text
+from pckv.channels.size_question import SizeQuestion
+from pckv.errors import ParameterError, TaskError
+from pckv.limits import MAX_KEYS, MORE, REFUSE, Numeric
+
+VERSION = 1
+MEMBERS = (
+    "closes",
+    "epsilon",
+    "high",
+    "keys",
+    "kind",
+    "low",
+    "mechanism",
+    "more",
+    "name",
+    "opens",
+    "padding",
+    "size_share",
+    "version",
+)
+# What a task collects; there is one kind.
+KIND = "pairs"
+MAX_WORD = 2**63 - 1
+
+
+def check_more(more: str) -> str:
+    """Return what happens to larger sets, or refuse what is none of both."""
+    if more not in MORE:
+        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
+    return more
+
+
+def checked_members(members: Any) -> dict[str, Any]:
+    """Return the members of a task's JSON, each of the right kind and none unknown or missing."""
+    if not isinstance(members, dict):
+        raise TaskError("not a task: the JSON is not an object")
+    for member in sorted(members.keys() ^ set(MEMBERS)):
+        raise TaskError(f"not a task: member {member!r} is {'unknown' if member in members else 'missing'}")
+    if members["version"] != VERSION or isinstance(members["version"], bool):
+        raise TaskError(f"not a task this release reads: version {members['version']!r}")
+    if members["kind"] != KIND:
+        raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
+    for member in ("epsilon", "low", "high", "size_share"):
+        if not is_decimal_text(members[member]):
+            raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
+    mechanism = members["mechanism"]
+    if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
+        raise TaskError("not a task: mechanism must be an object that names a mechanism")
+    return members
+
+
+def checked_question(channel: channels.Channel, share: Fraction, more: str) -> SizeQuestion | None:
+    """Return the question that a share of the reports answers; None if that is 0."""
+    if share == 0:
+        return None
+    if more == REFUSE:
+        raise ParameterError("size_share must be 0 where more pairs than the padding are refused")
+    if channel.word_limit is None:
+        raise ParameterError(f"size_share must be 0 for {channel.name!r}, whose reports are not words")
+    question = SizeQuestion(channel.keys, channel.padding, channel.epsilon, share)
+    if channel.word_limit + len(question.ends) > MAX_WORD:
+        raise ParameterError(f"{channel.word_limit:,} words leave no room for a size question")
+    return question
+
+
+def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
+    """Return the names of the keys, each once, or their number."""
+    if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
+        raise ParameterError(f"keys must be a list of names or their number, not {keys!r}")
+    if isinstance(keys, int):
+        count: int = keys
+        checked: tuple[str, ...] | int = keys
+    else:
+        names = tuple(check_name(key, f"key {number}") for number, key in enumerate(keys, 1))
+        seen: set[str] = set()
+        for key in names:
+            if key in seen:
+                raise ParameterError(f"key {key!r} appears twice")
+            seen.add(key)
+        count, checked = len(names), names
+    if count < 1:
+        raise ParameterError("a task needs at least one key")
+    if count > MAX_KEYS:
+        raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
+    return checked
+
+
+def checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
+    """Return the ends of the range of values, as decimal texts."""
+    if not isinstance(values, tuple | list) or len(values) != 2:  # noqa: PLR2004
+        raise ParameterError("values must be the pair (low, high)")
+    low, high = decimal_text(values[0], "low"), decimal_text(values[1], "high")
+    if not float(low) < float(high):
+        raise ParameterError(f"low must be below high: {low} ≥ {high}")
+    return low, high
+
+
+def checked_days(opens: str | None, closes: str | None) -> tuple[str | None, str | None]:
+    """Return the first day, and the first one after the last."""
+    for what, day in (("opens", opens), ("closes", closes)):
+        if day is not None and not _is_day(day):
+            raise ParameterError(f"{what} must be a day as YYYY-MM-DD, not {day!r}")
+    if opens is not None and closes is not None and not opens < closes:
+        raise ParameterError(f"a task that opens on {opens} cannot close on {closes}")
+    return opens, closes
+
+
+def _is_day(day: object) -> bool:
+    try:
+        return isinstance(day, str) and dt.date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False
