@@ -20,6 +20,7 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
+    REFUSE,
     SAMPLE,
     Numeric,
     check_epsilon,
@@ -138,11 +139,11 @@ class Task:
             frequency=frequency,
             objective=objective,
             padding=None if padding is None else check_padding(padding),
-            more=more,
+            refuse_more=more == REFUSE,
         )
         channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
         if size_share is None:
-            size_share = float(planned_size_share(channel, expected))
+            size_share = planned_size_share(channel, expected)
         self._set_channel(channel, size_share)
 
     def _set_contract(  # noqa: PLR0917

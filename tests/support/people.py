@@ -158,10 +158,17 @@ def download(page: Any, form: str) -> Path:
     return Path(waiting.value.path())
 
 
-def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
-    """Check that the chances in a sentence are those of the exact law."""
-    law = task.channel.count_law
-    named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
-    chances = [100 * float(support.plus + support.minus + support.both) for support in named]
-    shown = re.findall(r"probability ([0-9.]+) %", sentence)
-    assert [float(chance) for chance in shown] == pytest.approx(chances, rel=0.005)
+def check_odds(task: pckv.Task, sentence: str) -> None:
+    """Check that the chances in a sentence, of a claim without and with the key, are those of the exact law."""
+    law, question = task.channel.count_law, task.size_question
+    about_pairs = 1 - (question.share if question else 0)
+    chances = [
+        100 * float(about_pairs * (support.plus + support.minus + support.both))
+        for support in (law.absent, law.holder_plus)
+    ]
+    assert chances_in(sentence) == pytest.approx(chances, rel=0.005)
+
+
+def chances_in(sentence: str) -> list[float]:
+    """Return the probabilities that a sentence names, in percent."""
+    return [float(chance) for chance in re.findall(r"probability ([0-9.]+) %", sentence)]

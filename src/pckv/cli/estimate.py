@@ -15,7 +15,7 @@ from pckv.cli.terminal import print_json, progress_bar
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS, estimate
-from pckv.estimators.result import Estimates, headers
+from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
 
@@ -108,7 +108,7 @@ def _print_estimates(estimates: Estimates) -> None:
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
-    interval = f"{100 * estimates.level:.6g} % interval"
-    print_table(title, headers(interval), shown.cells())
+    header = shown.headers(f"{100 * estimates.level:.6g} % interval")
+    print_table(title, header, shown.cells())
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")

@@ -60,6 +60,10 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.key)
 
+    def headers(self, interval: str) -> tuple[str, ...]:
+        """Return the headers of the table for people, with this one for both intervals; marks need none."""
+        return ("key", "frequency", interval, "mean", interval, "")
+
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
         rows = zip(*self.columns().values(), self.mean_known.tolist(), strict=True)
@@ -134,7 +138,7 @@ class Estimates:
 
     def _repr_html_(self) -> str:
         shown = self.top(ROWS_SHOWN)
-        head = "".join(f"<th>{name}</th>" for name in headers("interval"))
+        head = "".join(f"<th>{name}</th>" for name in self.headers("interval"))
         body = "".join(
             _html_row(cells, grey=not told) for cells, told in zip(shown.cells(), shown.detected, strict=True)
         )
@@ -142,11 +146,6 @@ class Estimates:
         return (
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
-
-
-def headers(interval: str) -> tuple[str, ...]:
-    """Return the headers of the table for people, with this one for both intervals; marks need none."""
-    return ("key", "frequency", interval, "mean", interval, "")
 
 
 def _html_row(cells: tuple[str, ...], *, grey: bool) -> str:

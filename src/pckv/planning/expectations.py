@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
@@ -30,7 +30,7 @@ class Expectations:
         popularities: Of the keys that matter, the most frequent first.
         frequencies: The share of people who hold each of them.
         objective: The error that counts.
-        more: What happens to somebody with more pairs than the padding.
+        refuse_more: Whether nobody may hold more pairs than the padding.
     """
 
     keys: int
@@ -40,7 +40,7 @@ class Expectations:
     popularities: tuple[float, ...]
     frequencies: tuple[float, ...]
     objective: str
-    more: str
+    refuse_more: bool
 
     @cached_property
     def typical_frequency(self) -> float:
@@ -54,7 +54,17 @@ class Expectations:
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
-        if self.more == REFUSE:
+        if padding not in self._shown:
+            self._shown[padding] = self._show(padding)
+        return self._shown[padding]
+
+    @cached_property
+    def _shown(self) -> dict[int, tuple[float, ...]]:
+        """The frequencies shown, by padding: all mechanisms are asked about the same ones."""
+        return {}
+
+    def _show(self, padding: int) -> tuple[float, ...]:
+        if self.refuse_more or padding >= self.sizes.largest:
             return self.frequencies
         seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
         return tuple(
@@ -111,7 +121,7 @@ def expect(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
     padding: int | None = None,
-    more: str = SAMPLE,
+    refuse_more: bool = False,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -125,7 +135,7 @@ def expect(
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
         padding: The padding that was named, if any.
-        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
+        refuse_more: Whether nobody may hold more pairs than the padding, which is then what all of them fit into.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -139,7 +149,7 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), more
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), refuse_more
     )
 
 

@@ -339,4 +339,4 @@ def _half_width(chosen: Assessment, users: int, above: float) -> float:
     """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
     answers = users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, chosen.size_share, above) / answers))

@@ -1,4 +1,4 @@
-"""What an error takes and what hostile reports can do: the people needed, and the harm."""
+"""What reports can tell and what they cannot: the people needed, and the harm of hostile reports."""
 
 from __future__ import annotations
 

@@ -15,10 +15,9 @@ import {
   request,
   save,
 } from "./page.js";
-import { PILOT_DESCRIPTION, PILOT_CHART_DESCRIPTION, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
-import { badge, days, isPilot, pilotMark } from "./tasks.js";
+import { badge, days } from "./tasks.js";
 
 const POLL_SECONDS = 3,
   CHART_SECONDS = 10;
@@ -47,8 +46,7 @@ export function taskView(root, id, role) {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
     table = new EstimatesTable(path, settings, task);
-    if (isPilot(task)) chart.description = PILOT_CHART_DESCRIPTION;
-    else precision = precisionSection(path);
+    precision = precisionSection(path);
     const methods = choice(
       task.methods.map((name) => [name, name]),
       settings.method,
@@ -77,7 +75,7 @@ export function taskView(root, id, role) {
         chart.element,
         table.element,
       ),
-      precision ? precision.element : nextSection(task),
+      precision.element,
       shareSection(task),
       role === "administrator" ? endSection() : null,
     );
@@ -117,7 +115,7 @@ export function taskView(root, id, role) {
     drawn = { reports, next: Infinity };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
-      await Promise.all([chart.draw(spec), table.refresh(), precision?.refresh()]);
+      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
       if (!signal.aborted) replace(said);
     } catch (error) {
       if (signal.aborted) return;
@@ -219,16 +217,11 @@ export function taskView(root, id, role) {
 
 function facts(task) {
   const entries = {
-    Reports: make(
-      "strong",
-      { id: "reports" },
-      count(task.reports),
-      task.most_reports ? ` of at most ${count(task.most_reports)}` : null,
-    ),
+    Reports: make("strong", { id: "reports" }, count(task.reports)),
     Keys: count(task.keys),
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
-    Mechanism: `${task.mechanism}, ${isPilot(task) ? "sizes up to" : "padding"} ${task.padding}`,
+    Mechanism: `${task.mechanism}, padding ${task.padding}`,
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
@@ -237,8 +230,7 @@ function facts(task) {
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
-    make("div", { class: "title" }, make("h1", {}, task.name), pilotMark(task), badge(task)),
-    isPilot(task) ? make("p", {}, PILOT_DESCRIPTION) : null,
+    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...pairs),
   ];
 }
