@@ -96,13 +96,13 @@ def _if_known(altair: Any, known: Any, unknown: Any) -> Any:
 
 
 def errors_chart(
-    rows: Sequence[Mapping[str, Any]], *, x: str, mean_unit: str, expected: str, marked: str
+    rows: Sequence[Mapping[str, Any]], *, x: str, expected: str, marked: str
 ) -> alt.ConcatChart | alt.HConcatChart:
     """Draw the expected errors of `frequency` and `mean` against one quantity: a curve, and one marked point.
 
     A row has `x`, both errors, and its `series`: the name given as `expected` or as `marked`.
     """
-    panels = {"frequency": "error of a frequency", "mean": f"error of a mean{mean_unit}"}
+    panels = {"frequency": "error of a frequency", "mean": "error of a mean"}
     colors = {expected: _ESTIMATE, marked: _TRUTH}
     return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
 

@@ -20,16 +20,15 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
-    REFUSE,
     SAMPLE,
     Numeric,
     check_epsilon,
+    check_more,
     check_padding,
 )
 from pckv.task_members import (
     KIND,
     VERSION,
-    check_more,
     checked_days,
     checked_keys,
     checked_members,
@@ -139,7 +138,7 @@ class Task:
             frequency=frequency,
             objective=objective,
             padding=None if padding is None else check_padding(padding),
-            refuse_more=more == REFUSE,
+            more=more,
         )
         channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
         if size_share is None:

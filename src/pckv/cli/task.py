@@ -17,7 +17,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_USERS, MORE, REFUSE, REPORT_ID_BYTES, SAMPLE
+from pckv.limits import DEFAULT_USERS, MORE, REPORT_ID_BYTES, SAMPLE
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
@@ -114,7 +114,7 @@ def new_command(
     if people["padding"] is None:
         expected = expect(
             task.key_count,
-            refuse_more=task.more == REFUSE,
+            more=task.more,
             **{name: people[name] for name in EXPECTED_PEOPLE},
         )
         click.echo(f"Padding {task.padding:,} was chosen. {expected.sentence}", err=out == STREAM)

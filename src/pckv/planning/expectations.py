@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS
+from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE, check_more
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
@@ -30,7 +30,7 @@ class Expectations:
         popularities: Of the keys that matter, the most frequent first.
         frequencies: The share of people who hold each of them.
         objective: The error that counts.
-        refuse_more: Whether nobody may hold more pairs than the padding.
+        more: What happens to somebody with more pairs than the padding.
     """
 
     keys: int
@@ -40,7 +40,12 @@ class Expectations:
     popularities: tuple[float, ...]
     frequencies: tuple[float, ...]
     objective: str
-    refuse_more: bool
+    more: str
+
+    @property
+    def refuse_more(self) -> bool:
+        """Whether nobody may hold more pairs than the padding."""
+        return self.more == REFUSE
 
     @cached_property
     def typical_frequency(self) -> float:
@@ -121,7 +126,7 @@ def expect(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
     padding: int | None = None,
-    refuse_more: bool = False,
+    more: str = SAMPLE,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -135,7 +140,8 @@ def expect(
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
         padding: The padding that was named, if any.
-        refuse_more: Whether nobody may hold more pairs than the padding, which is then what all of them fit into.
+        more: What happens to somebody with more pairs than the padding: `sample`, or `refuse`, where the padding is
+            what all of them fit into.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -149,7 +155,7 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), refuse_more
+        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), check_more(more)
     )
 
 
@@ -168,7 +174,7 @@ def _sizes(
         return SetSizes({min(padding or 1, keys): 1})
     if pairs is None and most_pairs is not None:
         pairs = (1 + most_pairs) / 2
-    return SetSizes.assumed(pairs or 1, most_pairs, keys)
+    return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
 
 
 def _check(keys: int, users: int, frequency: float | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, Numeric, check_epsilon
+from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
 from pckv.moments import CountMoments
 from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
@@ -102,6 +102,7 @@ class Plan:
         seen: The share of the most frequent key's frequency that reports show.
         frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
         assumed: What was assumed, as a sentence.
+        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
         values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
         size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
@@ -120,6 +121,7 @@ class Plan:
     frequencies: tuple[float, ...]
     assumed: str
     objective: str
+    more: str
     values: tuple[float, float]
     mechanism: str
     padding: int
@@ -162,6 +164,7 @@ def plan(
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
+    more: str = SAMPLE,
     values: tuple[float, float] = UNIT_RANGE,
 ) -> Plan:
     """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
@@ -180,6 +183,8 @@ def plan(
             makes them.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
+        more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is reported) or
+            `refuse` (nobody may hold more, so the padding is what everybody fits into).
         values: The least and the largest value, for errors of means in the same units.
 
     Raises:
@@ -199,6 +204,7 @@ def plan(
         sizes=sizes,
         frequency=frequency,
         objective=objective,
+        more=more,
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
@@ -242,6 +248,7 @@ class _Planner:
             frequencies=expected.frequencies,
             assumed=expected.sentence,
             objective=expected.objective,
+            more=expected.more,
             values=values,
             mechanism=channel.name,
             padding=channel.padding,

@@ -1,4 +1,4 @@
-// One task: live count, charts, table, precision, downloads, and its end.
+// One task: live count, verdict, charts, table, precision, downloads, and its end.
 import { Chart } from "./chart.js";
 import { EstimatesTable } from "./estimates-table.js";
 import {
@@ -10,6 +10,7 @@ import {
   field,
   make,
   newestOnly,
+  percent,
   query,
   replace,
   request,
@@ -30,6 +31,7 @@ export function taskView(root, id, role) {
     settings = { post: "", level: "0.95" };
   const said = make("div"),
     head = make("div"),
+    verdict = make("div", { class: "verdict", "aria-live": "polite" }),
     body = make("div");
   const chart = new Chart(
     "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
@@ -46,7 +48,7 @@ export function taskView(root, id, role) {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
     table = new EstimatesTable(path, settings, task);
-    precision = precisionSection(path);
+    precision = precisionSection(path, settings);
     const methods = choice(
       task.methods.map((name) => [name, name]),
       settings.method,
@@ -72,6 +74,7 @@ export function taskView(root, id, role) {
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
+        verdict,
         chart.element,
         table.element,
       ),
@@ -115,7 +118,7 @@ export function taskView(root, id, role) {
     drawn = { reports, next: Infinity };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
-      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
+      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh(), judge(signal)]);
       if (!signal.aborted) replace(said);
     } catch (error) {
       if (signal.aborted) return;
@@ -127,6 +130,12 @@ export function taskView(root, id, role) {
     // Slow estimates are requested less often.
     drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });
+
+  async function judge(signal) {
+    const answer = await ask("GET", `${path}/verdict?${query(settings)}`, { signal });
+    const sentences = answer.verdict.join(" ");
+    replace(verdict, sentences ? make("p", { class: "note" }, sentences) : null);
+  }
 
   const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
@@ -221,7 +230,8 @@ function facts(task) {
     Keys: count(task.keys),
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
-    Mechanism: `${task.mechanism}, padding ${task.padding}`,
+    Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
+    "Who holds more pairs": larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
@@ -233,4 +243,11 @@ function facts(task) {
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...pairs),
   ];
+}
+
+function larger(task) {
+  if (task.more === "refuse") return `nobody may: at most ${count(task.padding)}`;
+  if (task.padding >= task.keys) return "nobody can";
+  const asked = task.size_share ? `${percent(task.size_share)} of the reports say how many` : "nobody is asked how many";
+  return `a random choice is reported; ${asked}`;
 }
