@@ -112,3 +112,5 @@ def _print_estimates(estimates: Estimates) -> None:
     print_table(title, header, shown.cells())
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
+    for sentence in estimates.verdict:
+        click.echo(sentence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from pckv.estimators.methods.registry import (
 from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_name, make_consistent
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share, summarise_sets
+from pckv.estimators.verdict import verdict
 from pckv.moments import CountMoments
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -101,6 +103,7 @@ def estimate(
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     decoded = _decode(tally, request, progress)
     columns = _columns(tally, decoded, request.method, level)
+    sets = summarise_sets(tally, level)
     estimates = Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -108,11 +111,13 @@ def estimate(
         epsilon=task.realised_epsilon,
         method=full_name(request.method, posts),
         level=level,
-        sets=summarise_sets(tally, level),
+        sets=sets,
+        verdict=(),
         key=[task.key_name(number) for number in decoded.keys.tolist()],
         **columns,
     )
-    return _only_requested(estimates, request)
+    requested = _only_requested(estimates, request)
+    return replace(requested, verdict=verdict(requested.detected, sets))
 
 
 def default_method(task: Task) -> str:

@@ -33,10 +33,11 @@ UNKNOWN = "unknown"
 class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    `detected` marks the keys that are told from zero: their counts are beyond what noise alone gives for any key of the
-    task, whatever the method. `mean_known` is false where the interval of a mean spans the whole range. `mean_misfit`
-    marks the keys whose data fit no mean of the task's range: their interval runs from the estimate to the end of the
-    range that the data point to.
+    `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
+    more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
+    alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
+    the whole range. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
+    the estimate to the end of the range that the data point to.
     """
 
     task: str
@@ -46,6 +47,7 @@ class Estimates:
     method: str
     level: float
     sets: SetSummary
+    verdict: tuple[str, ...]
     key: list[str]
     frequency: Floats
     frequency_low: Floats
@@ -88,7 +90,7 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "sets", "key")
+            if field.name not in (*SCALARS, "sets", "verdict", "key")
         }
         return replace(self, key=[self.key[row] for row in rows], **columns)
 
@@ -104,7 +106,12 @@ class Estimates:
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         scalars = {name: getattr(self, name) for name in SCALARS}
-        return scalars | {"sizes": self.sets.to_dict(), "estimates": rows}
+        described = {
+            "estimand": self.sets.estimand,
+            "verdict": list(self.verdict),
+            "sizes": self.sets.to_dict(),
+        }
+        return scalars | described | {"estimates": rows}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
