@@ -41,3 +41,10 @@ def check_padding(padding: int) -> int:
     if not 1 <= padding <= MAX_KEYS:
         raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
     return padding
+
+
+def check_more(more: str) -> str:
+    """Return what happens to larger sets, or refuse what is none of both."""
+    if more not in MORE:
+        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
+    return more

@@ -11,7 +11,7 @@ from pckv import channels
 from pckv.canonical import check_name, decimal_text, is_decimal_text
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import MAX_KEYS, MORE, REFUSE, Numeric
+from pckv.limits import MAX_KEYS, REFUSE, Numeric
 
 VERSION = 1
 MEMBERS = (
@@ -31,13 +31,6 @@ MEMBERS = (
 )
 # What a task collects; there is one kind.
 KIND = "pairs"
-
-
-def check_more(more: str) -> str:
-    """Return what happens to larger sets, or refuse what is none of both."""
-    if more not in MORE:
-        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
-    return more
 
 
 def checked_members(members: Any) -> dict[str, Any]:

@@ -52,34 +52,28 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
         assert table.to_pydict() == expected.to_arrow().to_pydict()
 
 
-def test_a_pilot_from_its_task_to_its_end(collector: Running) -> None:
-    task = new_task(kind="sizes", mechanism="buckets", padding=8)
+@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
+def test_a_task_that_asks_for_sizes_from_its_creation_to_its_end(collector: Running, mechanism: str) -> None:
+    task = new_task(mechanism=mechanism, padding=2)
+    first, question = task.channel.word_limit, task.size_question
+    assert first is not None
+    assert question is not None
     assert collector.administer("POST", "/tasks", task.to_json().encode()).status_code == 201
-    reports = some_reports([*range(50), *range(1000, 1200, 5)], task)
-    collector.upload(task, *reports)
-    collector.check(task, *reports)
-    expected = pckv.estimate(tally(reports, task))
-    assert expected.key == ["0", "1", "2", "3-4", "5+"]
-    path = f"/tasks/{task.id}/estimates"
-    assert collector.get(path).text == collector.get(f"{path}?method=consistent").text == expected.to_json()
-    assert collector.get(path, Accept="text/csv").text == expected.to_csv()
-    table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
-    assert table.to_pydict() == expected.to_arrow().to_pydict()
-
-    def buckets(query: str) -> list[str]:
-        return [row["key"] for row in collector.get(f"{path}?{query}").json()["estimates"]]
-
-    assert buckets("top=2") == expected.top(2).key
-    assert buckets("keys=5%2B&keys=0") == ["5+", "0"]
-    assert buckets("search=4") == ["3-4"]
-    for bad in ("method=corrected", "keys=7", "keys=5-8"):
-        check_problem(collector.get(f"{path}?{bad}"), 400, "malformed")
+    pairs = [report(number, number % first, task) for number in range(50)]
+    sizes = [report(100 + number, first + number % len(question.ends), task) for number in range(7)]
+    assert collector.upload(task, *pairs, *sizes) == {}
+    collector.check(task, *pairs, *sizes)
+    counted = tally([*pairs, *sizes], task)
+    assert (counted.pair_reports, counted.size_answers.tolist()) == (50, [2, 2, 2, 1])
+    answer = collector.get(f"/tasks/{task.id}/estimates")
+    assert answer.text == pckv.estimate(counted).to_json()
+    assert (answer.json()["reports"], answer.json()["sizes"]["answers"]) == (57, 7)
     download = collector.get(f"/tasks/{task.id}/reports").content
-    assert pq.read_table(io.BytesIO(download)).num_rows == len(reports)
+    assert pq.read_table(io.BytesIO(download)).num_rows == 57
     closed = collector.administer("POST", f"/tasks/{task.id}/close").json()
-    assert (closed["kind"], closed["closed"]) == ("sizes", DAY)
+    assert (closed["more"], closed["size_share"], closed["closed"]) == ("sample", task.size_share, DAY)
     deleted = collector.administer("DELETE", f"/tasks/{task.id}").json()
-    assert deleted == {"task": task.id, "day": DAY, "reports": len(reports)}
+    assert deleted == {"task": task.id, "day": DAY, "reports": 57}
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,23 @@ def test_every_bad_report_is_named_and_all_others_are_stored(collector: Running)
     collector.check(task, *good)
 
 
+@pytest.mark.parametrize("without", [{"size_share": 0}, {"more": "refuse"}])
+def test_a_size_is_refused_where_the_task_does_not_ask_for_one(
+    collector: Running, without: dict[str, Any]
+) -> None:
+    asking, silent = collector.add_task(padding=2), collector.add_task(padding=2, **without)
+    first = asking.channel.word_limit
+    assert first is not None
+    assert asking.size_question is not None
+    assert silent.size_question is None
+    assert first == silent.word_limit
+    for answer in range(len(asking.size_question.ends)):
+        accepted, refused = (report(answer, first + answer, asking) for _ in range(2))
+        assert collector.upload(asking, accepted) == {}
+        assert collector.upload(silent, refused) == {base64url(refused.id): "out_of_range"}
+    collector.check(silent)
+
+
 def test_planes_have_one_encoding(small: Running) -> None:
     task = small.add_task(mechanism="ue")
     good, extra, signed = (report(number, task=task).id for number in range(3))

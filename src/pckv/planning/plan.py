@@ -11,12 +11,13 @@ from typing import Any
 
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, Numeric, check_epsilon
+from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
 from pckv.moments import CountMoments
 from pckv.planning.assessment import Assessment
+from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.precision import DETECTION_LEVEL, Hostile, hostile, smallest_frequency, users_for
+from pckv.planning.precision import Hostile, hostile, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
     best_of_each,
@@ -101,6 +102,7 @@ class Plan:
         seen: The share of the most frequent key's frequency that reports show.
         frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
         assumed: What was assumed, as a sentence.
+        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
         values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
         size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
@@ -119,6 +121,7 @@ class Plan:
     frequencies: tuple[float, ...]
     assumed: str
     objective: str
+    more: str
     values: tuple[float, float]
     mechanism: str
     padding: int
@@ -161,6 +164,7 @@ def plan(
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
+    more: str = SAMPLE,
     values: tuple[float, float] = UNIT_RANGE,
 ) -> Plan:
     """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
@@ -179,6 +183,8 @@ def plan(
             makes them.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
+        more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is reported) or
+            `refuse` (nobody may hold more, so the padding is what everybody fits into).
         values: The least and the largest value, for errors of means in the same units.
 
     Raises:
@@ -198,6 +204,7 @@ def plan(
         sizes=sizes,
         frequency=frequency,
         objective=objective,
+        more=more,
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
@@ -241,6 +248,7 @@ class _Planner:
             frequencies=expected.frequencies,
             assumed=expected.sentence,
             objective=expected.objective,
+            more=expected.more,
             values=values,
             mechanism=channel.name,
             padding=channel.padding,
@@ -257,7 +265,9 @@ class _Planner:
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
-            smallest_frequency=smallest_frequency(CountMoments.of(channel.count_law), reports, seen[-1]),
+            smallest_frequency=smallest_detected_frequency(
+                CountMoments.of(channel.count_law), math.floor(reports), expected.keys, seen[-1]
+            ),
             users_needed={
                 error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
                 for error in WANTED_ERRORS
@@ -336,4 +346,4 @@ def _half_width(chosen: Assessment, users: int, above: float) -> float:
     """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
     answers = users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, chosen.size_share, above) / answers))

@@ -19,10 +19,10 @@ from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
-from pckv.limits import MAX_KEYS
-from pckv.planning.expectations import MAX_USERS
-from pckv.planning.objective import Objective
-from pckv.planning.plan import Plan, plan
+from pckv.limits import DEFAULT_USERS, MAX_KEYS
+from pckv.planning.assessment import planned_size_share
+from pckv.planning.expectations import MAX_USERS, Expectations, expect
+from pckv.planning.plan import UNIT_RANGE, Plan, plan
 from pckv.planning.prediction import ExpectedErrors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
@@ -34,19 +34,59 @@ USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
 ObjectiveName = Literal["both", "frequency", "mean"]
+MoreName = Literal["sample", "refuse"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
 router = APIRouter(tags=["dashboard"])
 
 
-@lru_cache(1024)
-def _cached_plan(keys: int, users: int, epsilon: str, pairs: int, objective: str) -> Plan:
-    """Plan a task; while somebody types, the page asks for the same plan many times."""
-    return plan(keys=keys, users=users, epsilon=epsilon, pairs=pairs, objective=objective)
+class PlanHints(BaseModel):
+    """What decides on padding and mechanism, besides the keys."""
+
+    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
+    pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
+    most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
+    more: MoreName = "sample"
+    objective: ObjectiveName = "both"
 
 
-class NewTaskForm(BaseModel):
+class PlanInputs(PlanHints):
+    """What the form says so far."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    keys: Annotated[int, Field(ge=1, le=MAX_KEYS)]
+    low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
+    high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
+
+    def plan(self) -> Plan:
+        """Return the plan, in the units of the values."""
+        return plan(
+            self.keys,
+            self.users,
+            self.epsilon,
+            self.pairs,
+            most_pairs=self.most_pairs,
+            objective=self.objective,
+            more=self.more,
+            values=(self.low, self.high),
+        )
+
+    def expectations(self) -> Expectations:
+        """Return what the plan expects of the people."""
+        return expect(
+            self.keys,
+            users=self.users,
+            pairs=self.pairs,
+            most_pairs=self.most_pairs,
+            objective=self.objective,
+            more=self.more,
+        )
+
+
+class NewTaskForm(PlanHints):
     """The fields of the form for a new task."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -55,100 +95,98 @@ class NewTaskForm(BaseModel):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
-    epsilon: Annotated[str, Field(pattern=EPSILON)]
-    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = 10_000
-    pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] = 1
-    objective: ObjectiveName = "both"
     opens: str | None = None
     closes: str | None = None
 
     def to_task(self) -> Task:
-        """Return the task with the planned mechanism and padding."""
-        keys = self.keys if isinstance(self.keys, int) else len(self.keys)
-        planned = _cached_plan(keys, self.users, self.epsilon, self.pairs, self.objective)
+        """Return the task, whose padding and mechanism are chosen as a plan does."""
         return Task(
             name=self.name,
             keys=self.keys,
             values=(self.low, self.high),
             epsilon=self.epsilon,
-            padding=planned.padding,
-            mechanism={"name": planned.mechanism, **planned.parameters},
+            more=self.more,
             opens=self.opens,
             closes=self.closes,
+            pairs=self.pairs,
+            most_pairs=self.most_pairs,
+            users=self.users,
+            objective=self.objective,
         )
 
 
 @router.get(
     "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
 )
-async def show_plan(
-    keys: Annotated[int, Query(ge=1, le=MAX_KEYS)],
-    users: Annotated[int, Query(ge=1, le=MAX_USERS)],
-    epsilon: Annotated[str, Query(pattern=EPSILON)],
-    pairs: Annotated[int, Query(ge=1, le=MAX_KEYS)] = 1,
-    objective: Annotated[ObjectiveName, Query()] = "both",
-) -> dict[str, Any]:
-    """Return what to run and the errors to expect, with curves as Vega-Lite specifications."""
+async def show_plan(inputs: Annotated[PlanInputs, Query()]) -> dict[str, Any]:
+    """Return what to run and the errors to expect, with curves as Vega-Lite specifications.
 
-    def compute() -> dict[str, Any]:
-        planned = _cached_plan(keys, users, epsilon, pairs, objective)
-        curves = {"by_epsilon": _errors_by_epsilon(planned), "by_users": _errors_by_users(planned)}
-        return {"plan": planned.to_dict(), **curves}
-
+    `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
+    for errors of means in the same units.
+    """
     try:
-        return await asyncio.to_thread(compute)
+        return await asyncio.to_thread(_planned, inputs)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
-def _errors_by_epsilon(planned: Plan) -> dict[str, Any]:
-    """Draw the errors of this mechanism and padding at several ε, its parameters tuned for each of them.
-
-    The best mechanism for each ε would take a plan per point, too slow for a page that follows what is typed.
-    """
-    objective = Objective(planned.objective, planned.users, planned.frequency)
-    points = [(planned.epsilon, _errors(_channel(planned), planned, planned.users))]
-    for epsilon in set(EPSILONS) - {planned.epsilon}:
-        # Not every mechanism exists at every ε: such a point is left out.
-        with suppress(ParameterError):
-            channel = tuned_channel(
-                planned.mechanism,
-                ChannelSpec(planned.keys, planned.padding, Fraction(str(epsilon))),
-                objective,
-            )
-            points.append((epsilon, _errors(channel, planned, planned.users)))
-    return _curves("ε", sorted(points), planned.epsilon)
+# While somebody types, the page asks for the same plan many times.
+@lru_cache(1024)
+def _planned(inputs: PlanInputs) -> dict[str, Any]:
+    planned = inputs.plan()
+    curves = _ErrorCurves(planned, inputs.expectations())
+    return {"plan": planned.to_dict(), "by_epsilon": curves.by_epsilon(), "by_users": curves.by_users()}
 
 
-def _errors_by_users(planned: Plan) -> dict[str, Any]:
-    """Draw the errors of this plan for other numbers of users."""
-    channel = _channel(planned)
-    user_counts = sorted({max(1, round(planned.users * multiple)) for multiple in USER_MULTIPLES})
-    return _curves(
-        "people", [(users, _errors(channel, planned, users)) for users in user_counts], planned.users
-    )
+class _ErrorCurves:
+    """The errors of a plan for a typical one of the keys that matter, if ε or the number of people were others."""
 
+    def __init__(self, planned: Plan, expected: Expectations) -> None:
+        self.planned, self.expected = planned, expected
+        typical = len(expected.frequencies) // 2
+        self.frequency = expected.frequencies[typical]
+        self.seen = min(1.0, expected.shown(planned.padding)[typical] / self.frequency)
 
-def _channel(planned: Plan) -> Channel:
-    return build(
-        planned.mechanism, planned.keys, planned.padding, Fraction(str(planned.epsilon)), planned.parameters
-    )
+    def by_epsilon(self) -> dict[str, Any]:
+        """Draw the errors of this mechanism and padding at several ε, its parameters tuned for each of them.
 
+        The best mechanism for each ε would take a plan per point, too slow for a page that follows what is typed.
+        """
+        planned = self.planned
+        points = [(planned.epsilon, self._errors(self._channel(), planned.users))]
+        for epsilon in set(EPSILONS) - {planned.epsilon}:
+            # Not every mechanism exists at every ε: such a point is left out.
+            with suppress(ParameterError):
+                spec = ChannelSpec(planned.keys, planned.padding, Fraction(str(epsilon)))
+                channel = tuned_channel(planned.mechanism, spec, self.expected.aim)
+                points.append((epsilon, self._errors(channel, planned.users)))
+        return self._chart("ε", sorted(points), planned.epsilon)
 
-def _errors(channel: Channel, planned: Plan, users: int) -> ExpectedErrors:
-    return predicted_errors(channel, users, planned.frequency, planned.seen)
+    def by_users(self) -> dict[str, Any]:
+        """Draw the errors of this plan for other numbers of users."""
+        channel, users = self._channel(), self.planned.users
+        user_counts = sorted({max(1, round(users * multiple)) for multiple in USER_MULTIPLES})
+        return self._chart("people", [(each, self._errors(channel, each)) for each in user_counts], users)
 
+    def _channel(self) -> Channel:
+        planned = self.planned
+        epsilon = Fraction(str(planned.epsilon))
+        return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters)
 
-def _curves(x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
-    rows = []
-    for value, (frequency_error, mean_error) in points:
-        row = {x: value, "frequency": frequency_error, "mean": mean_error}
-        rows.append(row | {"series": EXPECTED})
-        if value == marked:
-            rows.append(row | {"series": MARKED})
-    chart = errors_chart(rows, x=x, mean_unit=", of [-1, 1]", expected=EXPECTED, marked=MARKED)
-    specification: dict[str, Any] = chart.to_dict()
-    return specification
+    def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
+        reports = users * (1 - float(planned_size_share(channel, self.expected)))
+        return predicted_errors(channel, reports, self.frequency, self.seen)
+
+    def _chart(self, x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
+        low, high = self.planned.values
+        rows = []
+        for value, (frequency_error, mean_error) in points:
+            row = {x: value, "frequency": frequency_error, "mean": mean_error * (high - low) / 2}
+            rows.append(row | {"series": EXPECTED})
+            if value == marked:
+                rows.append(row | {"series": MARKED})
+        specification: dict[str, Any] = errors_chart(rows, x=x, expected=EXPECTED, marked=MARKED).to_dict()
+        return specification
 
 
 @router.post(

@@ -1,19 +1,23 @@
-"""How the expected errors of a running task shrink with reports, as the plan predicts them."""
+"""How the errors of a running task shrink with reports, and what no number of reports can show."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
 from pckv.charts import errors_chart
+from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.planning.expectations import MIN_FREQUENCY
-from pckv.planning.precision import users_for
-from pckv.planning.prediction import predicted_errors
+from pckv.estimators.set_sizes import SetSummary
+from pckv.moments import CountMoments
+from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
+from pckv.planning.prediction import ExpectedErrors, predict
 from pckv.task import Task
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
@@ -26,10 +30,97 @@ EXPECTED, TODAY = "expected", "today"
 router = APIRouter(tags=["dashboard"])
 
 
-def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]:
-    """Return the expected errors of a key's frequency and mean (in the task's units), if the padding is long enough."""
-    frequency_error, mean_error = predicted_errors(task.channel, reports, frequency)
-    return frequency_error, mean_error * (task.high - task.low) / 2
+@dataclass(frozen=True)
+class Precision:
+    """The errors to expect for a key of one frequency, by the number of reports.
+
+    Errors are one standard deviation of method `corrected`. They come from noise, and from people with more pairs than the
+    padding, who hide a part of their keys: at most as much as the answers to the size question allow.
+    """
+
+    task: Task
+    sets: SetSummary
+    reports: int
+    frequency: float
+
+    @property
+    def _most_hidden(self) -> float:
+        """What larger sets hide of this key at the worst, whatever their sizes: as if all its holders held all keys."""
+        return (
+            self.frequency * (1 - self.task.padding / self.task.key_count) if self.task.can_truncate else 0.0
+        )
+
+    @property
+    def least_hidden(self) -> float:
+        """The part of what is hidden that more reports do not take away, as it is known today."""
+        return min(self.sets.hidden, self._most_hidden) if self.sets.answers else self._most_hidden
+
+    def hidden(self, reports: float) -> float:
+        """Return what larger sets may hide of the key, at the level of the intervals, once there are this many reports."""
+        if not self.sets.answers:
+            return self._most_hidden
+        noise = (self.sets.hidden_high - self.sets.hidden) * math.sqrt(self.reports / reports)
+        return min(self.sets.hidden + noise, self._most_hidden)
+
+    @property
+    def _moments(self) -> CountMoments:
+        return CountMoments.of(self.task.channel.count_law, left_out=self.task.size_share)
+
+    def errors(self, reports: float, hidden: float = 0.0) -> ExpectedErrors:
+        """Return the errors of the key's frequency and mean, the latter in the task's units.
+
+        `hidden` is the part of the frequency that reports do not show; without it the errors are those of noise alone.
+        """
+        of_pairs = reports * (1 - self.task.size_share)
+        squares = predict(self._moments, of_pairs, self.frequency, 1 - hidden / self.frequency)
+        unit = (self.task.high - self.task.low) / 2
+        return ExpectedErrors(math.sqrt(squares.frequency), unit * math.sqrt(squares.mean))
+
+    def _variance(self) -> float:
+        """The variance of the frequency per report, whichever part of it is hidden: it is linear in what reports show."""
+        shown = (self.frequency, self.frequency - self._most_hidden)
+        return max(map(self._moments.frequency_variance, shown)) / (1 - self.task.size_share)
+
+    def needed_for_noise(self, wanted: float) -> int:
+        """Return how many reports bring the noise down to this error."""
+        return math.ceil(self._variance() / wanted**2)
+
+    def needed(self, wanted: float) -> int | None:
+        """Return how many reports bring the error down to this, whatever larger sets hide; None if none do."""
+        if self.least_hidden >= wanted:
+            return None
+
+        def is_enough(reports: int) -> bool:
+            return self._variance() / reports + self.hidden(reports) ** 2 <= wanted**2
+
+        low = high = self.needed_for_noise(wanted)
+        while not is_enough(high):
+            low, high = high, 2 * high
+            if high > MAX_USERS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_enough(middle) else (middle, high)
+        return high
+
+    def curve(self) -> dict[str, Any]:
+        """Draw the errors against the number of reports."""
+        last = max(MIN_SPAN, 10 * self.reports)
+        steps = [MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS)]
+        rows = [self._row(step, EXPECTED) for step in steps]
+        if self.reports:
+            rows.append(self._row(self.reports, TODAY))
+        specification: dict[str, Any] = errors_chart(
+            rows, x="reports", expected=EXPECTED, marked=TODAY
+        ).to_dict()
+        return specification
+
+    def _row(self, reports: float, series: str) -> dict[str, Any]:
+        # Where nobody was asked, the curve shows the noise: the worst case would hide it.
+        hidden = self.hidden(reports) if self.sets.answers else 0.0
+        frequency_error = math.hypot(self.errors(reports).frequency, hidden)
+        mean_error = self.errors(reports, hidden).mean
+        return {"reports": reports, "series": series, "frequency": frequency_error, "mean": mean_error}
 
 
 @router.get(
@@ -40,41 +131,31 @@ def _errors(task: Task, frequency: float, reports: float) -> tuple[float, float]
 async def precision(
     task_id: str,
     collector: CurrentCollector,
+    options: QueryOptions,
     frequency: Annotated[float, Query(ge=MIN_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
 ) -> dict[str, Any]:
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
-    The curve is a Vega-Lite specification.
+    `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher at the level of
+    the intervals, because people hold more pairs than the padding. `needed` counts both and is null where no number of
+    reports is enough; `needed_for_noise` is for people who hold no more. The curve is a Vega-Lite specification.
     """
     stored = await collector.find(task_id)
-    task = stored.task
-    counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
-    reports = counts[task_id]
-    now = _errors(task, frequency, reports) if reports else None
-    chart = await asyncio.to_thread(lambda: _curve(task, frequency, reports))
+    _, estimates = await find_estimates(collector, stored.task, options)
+    known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
+    now = known.errors(known.reports) if known.reports else None
     return {
-        "reports": reports,
+        "reports": known.reports,
         "frequency": frequency,
-        "frequency_error": now and now[0],
-        "mean_error": now and now[1],
+        "frequency_error": now and now.frequency,
+        "mean_error": now and now.mean,
+        "padding": stored.task.padding,
+        "asks_sizes": stored.task.size_question is not None,
+        "size_answers": known.sets.answers,
+        "hidden": known.hidden(known.reports) if known.reports else known.least_hidden,
         "wanted": wanted,
-        "needed": users_for(task.channel, frequency, wanted),
-        "chart": chart,
+        "needed": known.needed(wanted),
+        "needed_for_noise": known.needed_for_noise(wanted),
+        "chart": await asyncio.to_thread(known.curve),
     }
-
-
-def _curve(task: Task, frequency: float, reports: int) -> dict[str, Any]:
-    last = max(MIN_SPAN, 10 * reports)
-    steps = [MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS)]
-    rows = [_row(task, frequency, step, EXPECTED) for step in steps]
-    if reports:
-        rows.append(_row(task, frequency, reports, TODAY))
-    chart = errors_chart(rows, x="reports", mean_unit="", expected=EXPECTED, marked=TODAY)
-    specification: dict[str, Any] = chart.to_dict()
-    return specification
-
-
-def _row(task: Task, frequency: float, reports: float, series: str) -> dict[str, Any]:
-    frequency_error, mean_error = _errors(task, frequency, reports)
-    return {"reports": reports, "series": series, "frequency": frequency_error, "mean": mean_error}

@@ -154,12 +154,14 @@ export const channelOf = (task) => channels.get(task);
 export const perturb = (task, pairs) => perturbFrom(new Tape(channelOf(task).draws), task, pairs);
 
 export function perturbFrom(tape, task, pairs) {
-  const { low, high } = task;
+  const { low, high, padding } = task;
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
     const index = task.keyIndex(key), within = typeof value === "number" && low <= value && value <= high;
     check(within, "bad_pairs", `value ${value} of key ${key} is not a number within [${low}, ${high}]`);
     return [index, level(value, low, high)];
   });
+  const { length } = read, taken = task.more === "sample" || length <= padding;
+  check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${length}; nothing was perturbed`);
   return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
 }
 
@@ -222,7 +224,7 @@ export const isName = (name) =>
 
 const RULES = {
   version: (version) => version === 1,
-  kind: (kind, { mechanism }) => kind === (mechanism?.name === "buckets" ? "sizes" : "pairs"),
+  kind: (kind) => kind === "pairs",
   name: isName,
   keys: (keys) =>
     Array.isArray(keys)
@@ -232,7 +234,9 @@ const RULES = {
   high: isDecimal,
   epsilon: (text) => isBetween(text, "0.000001", "20"),
   padding: isCount,
-  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision", "buckets"].includes(mechanism?.name),
+  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
+  more: (more) => ["sample", "refuse"].includes(more),
+  size_share: (text) => isBetween(text, "0", "0.5"),
   opens: isDay,
   closes: isDay,
 };
@@ -249,9 +253,9 @@ export class Task {
     }
     for (const member of [...Object.keys(members), ...Object.keys(RULES)]) {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
-      must(known && RULES[member](members[member], members), member);
+      must(known && RULES[member](members[member]), member);
     }
-    const { opens, closes } = members, low = Number(members.low), high = Number(members.high);
+    const { opens, closes, padding, more } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
     must(!opens || !closes || opens < closes, "it closes before it opens");
@@ -259,14 +263,19 @@ export class Task {
     must(canonical === text, "it is not in canonical form");
     const { Channel } = await import(`./mechanisms/${mechanism}.js`);
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
-    const keyCount = members.keys.length ?? members.keys;
-    const channel = new Channel(keyCount, members.padding, decimal(members.epsilon), parameters);
+    const keyCount = members.keys.length ?? members.keys, epsilon = decimal(members.epsilon);
+    must(padding <= keyCount, "the padding is above the number of keys");
+    const pairs = new Channel(keyCount, padding, epsilon, parameters), share = decimal(members.size_share);
+    const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
+    must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
+    const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
+    const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
     const { subtle } = crypto, data = new TextEncoder().encode(text);
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon, buckets: channel.labels };
-    const task = Object.assign(new Task(), members, checked);
+    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
+    const task = Object.assign(new Task(), members, checked, { sizeQuestion: channel.summary });
     channels.set(task, channel);
     return task;
   }
@@ -287,7 +296,11 @@ export class Task {
     return index;
   }
 
+  answer(body) {
+    return channelOf(this).answer?.(body);
+  }
+
   says(body, key) {
-    return channelOf(this).says(body, this.buckets ? key : this.keyIndex(key));
+    return channelOf(this).says(body, this.keyIndex(key));
   }
 }

@@ -1,8 +1,8 @@
 /** Any refusal: one clear line for people, and a stable code for programs. */
 export declare class PckvError extends Error {
   /**
-   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `already_served`,
-   * `over_budget`, `not_sent`, `refused`.
+   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `over_budget`, `not_sent`,
+   * `refused`.
    */
   readonly code: string;
 }
@@ -16,15 +16,26 @@ export interface Report {
   readonly body: Uint8Array;
 }
 
-/** How often a report supports a key, whichever pair was sampled; for a pilot, how often it names a bucket. */
+/** How often a report about the pairs supports a key, whichever pair was sampled. */
 export interface Odds {
   /** The paper's a, b and p; a report that supports both signs of a key counts twice in a and b. */
   readonly a: number;
   readonly b: number;
   readonly p: number;
-  /** The chance that a report claims a key (a pilot: a bucket) for its sender: if it is theirs, and if it is not. */
+  /** The chance that a report claims a key for its sender: if they hold it, and if they do not. */
   readonly held: number;
   readonly absent: number;
+}
+
+/** How many pairs somebody holds: some reports answer this instead of reporting pairs. */
+export interface SizeQuestion {
+  /** The probability that a report answers it, whatever the pairs are. */
+  readonly share: number;
+  /** The answers, like "at most 3" (the padding, or fewer), "about 4", "about 12". */
+  readonly answers: readonly string[];
+  /** The probability that an answer is the right one, and that it is any one of the others. */
+  readonly right: number;
+  readonly wrong: number;
 }
 
 /** What is collected, at which ε and how: immutable, and bound by its id. */
@@ -34,10 +45,8 @@ export declare class Task {
   static fromJson(text: string): Promise<Task>;
   readonly id: string;
   readonly text: string;
-  /** The survey's name: its pilot and its main task share it. */
   readonly name: string;
-  /** `pairs`, or `sizes` for a pilot, which asks how many pairs people hold. */
-  readonly kind: "pairs" | "sizes";
+  readonly kind: "pairs";
   /** The names of the keys, or their number if they are named "0", "1" and so on. */
   readonly keys: readonly string[] | number;
   readonly keyCount: number;
@@ -47,23 +56,33 @@ export declare class Task {
   readonly epsilon: string;
   /** The ε that the integers give, rounded up; never above the one asked for. */
   readonly realisedEpsilon: number;
+  /** How many pairs a report stands for at most. */
   readonly padding: number;
+  /**
+   * What happens to somebody with more pairs than the padding. `sample`: a random choice of them is reported. `refuse`:
+   * `perturb`, `prepare` and `submit` throw `bad_pairs` before anything is perturbed. Stop people where they enter
+   * their pairs: staying away must not depend on the data, since no ε covers that.
+   */
+  readonly more: "sample" | "refuse";
+  /** Tasks whose reports are all about pairs have none. */
+  readonly sizeQuestion?: SizeQuestion;
   /** The mechanism's name, which is also the name of its file in `mechanisms/`. */
   readonly mechanism: string;
   readonly parameters: Readonly<Record<string, string | number>>;
   readonly opens: string | null;
   readonly closes: string | null;
-  /** The buckets of a pilot, like "3-4", the last one like "5+"; other tasks have none. */
-  readonly buckets?: readonly string[];
   readonly odds: Odds;
   /**
    * Whether the task takes reports on a day (YYYY-MM-DD, UTC; today if left out): from `opens` on and before `closes`.
    * The collector may also have closed it early.
    */
   phase(day?: string): "waiting" | "open" | "closed";
-  /** The bucket that a pilot's report names. */
-  says(body: Uint8Array): string;
-  /** Whether a body claims that its sender holds a key with a high value, and with a low one. */
+  /** What a body answers to the size question, one of its `answers`; undefined if it is about the pairs. */
+  answer(body: Uint8Array): string | undefined;
+  /**
+   * Whether a body claims that its sender holds a key with a high value, and with a low one. A body that answers the
+   * size question claims neither.
+   */
   says(body: Uint8Array, key: string): { readonly plus: boolean; readonly minus: boolean };
 }
 
@@ -112,8 +131,8 @@ export declare class Client {
   task(id: string): Promise<Task>;
   /**
    * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`. A
-   * closed task is refused before anything is perturbed (`not_sent`). Whoever served in a pilot cannot serve in the main
-   * task of the same name, nor the other way round (`already_served`).
+   * closed task is refused before anything is perturbed (`not_sent`), and so are more pairs than a task takes
+   * (`bad_pairs`).
    */
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
   /** The first half of `submit`: the report is made and stored, and nothing is sent before `send`. */

@@ -156,13 +156,10 @@ export class Client {
         return receiptOf(updated);
       }
       check(task.phase() !== "closed", "not_sent", `task ${id} closed on ${task.closes}; nothing was perturbed`);
-      const { name, kind, cost } = task, spent = total(all), epsilon = unitsText(cost);
-      const other = all.find((each) => each.name === name && each.kind !== kind);
-      // A pilot and its main task would spend 2ε.
-      check(!other, "already_served", `this device served in the ${other?.kind} task ${other?.task} of ${name}: nobody serves in both`);
+      const { cost } = task, spent = total(all), epsilon = unitsText(cost);
       const within = this.cap === undefined || spent + cost <= units(String(this.cap));
       check(within, "over_budget", `ε = ${epsilon} on top of ${unitsText(spent)} is over the cap of ${this.cap} in all`);
-      const entry = { task: id, name, kind, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
+      const entry = { task: id, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
       // Fails if there is one.
       await reports("add", entry);
       return receiptOf(entry, { perturbed: true });

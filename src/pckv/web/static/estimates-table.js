@@ -2,34 +2,19 @@
 import { alertBox, announce, count, field, make, newestOnly, query, replace, request, debounced } from "./page.js";
 
 const ROWS_PER_PAGE = 25;
-// Per kind of task: what a row is, the first sort order, and the columns with their header, the server's name for the
-// sort, and whether the largest come first. A bucket's name is its range of sizes.
-const KINDS = {
-  pairs: {
-    rows: "keys",
-    sort: "-frequency",
-    columns: [
-      { name: "Key", sort: "key" },
-      { name: "Frequency", sort: "frequency", descending: true },
-      { name: "Interval" },
-      { name: "Mean", sort: "mean", descending: true },
-      { name: "Interval" },
-    ],
-  },
-  sizes: {
-    rows: "buckets",
-    sort: "key",
-    columns: [
-      { name: "Pairs", sort: "key" },
-      { name: "Share of people", sort: "frequency", descending: true },
-      { name: "Interval" },
-    ],
-  },
-};
+// Header, the server's name for the sort, and whether the largest come first.
+const COLUMNS = [
+  { name: "Key", sort: "key" },
+  { name: "Frequency", sort: "frequency", descending: true },
+  { name: "Interval" },
+  { name: "Mean", sort: "mean", descending: true },
+  { name: "Interval" },
+  { name: "" },
+];
 
 export class EstimatesTable {
-  constructor(path, settings, kind) {
-    Object.assign(this, { path, settings, ...KINDS[kind], search: "", offset: 0, total: 0 });
+  constructor(path, settings, { low, high }) {
+    Object.assign(this, { path, settings, low, high, sort: "-frequency", search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -45,8 +30,7 @@ export class EstimatesTable {
     this.element = make(
       "div",
       { class: "estimates" },
-      // There are only a few buckets.
-      kind === "pairs" ? field("Search keys", search) : null,
+      field("Search keys", search),
       this.problem,
       make(
         "div",
@@ -94,12 +78,12 @@ export class EstimatesTable {
   }
 
   show(rows) {
-    replace(this.head, ...this.columns.map((column) => this.header(column)));
-    replace(this.body, ...rows.map((estimate) => row(estimate, this.columns.length)));
+    replace(this.head, ...COLUMNS.map((column) => this.header(column)));
+    replace(this.body, ...rows.map((estimate) => row(estimate, this)));
     const last = this.offset + rows.length;
     this.position.textContent = rows.length
-      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} ${this.rows}`
-      : `no such ${this.rows}`;
+      ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
+      : "no such keys";
     this.previous.disabled = this.offset === 0;
     this.next.disabled = last >= this.total;
   }
@@ -115,6 +99,8 @@ export class EstimatesTable {
           make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
         )
       : column.name;
+    // The last column says what is to be said of a key, if anything: its cells need no header.
+    if (!column.name) return make("td");
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
     if (sorted) attributes["aria-sort"] = ascending ? "ascending" : "descending";
     return make("th", attributes, label);
@@ -122,20 +108,28 @@ export class EstimatesTable {
 
   // The header that had the focus was replaced.
   focus(column) {
-    this.head.children[this.columns.indexOf(column)].querySelector("button").focus();
+    this.head.children[COLUMNS.indexOf(column)].querySelector("button").focus();
   }
 }
 
+// Whether an interval leaves out a part of the task's range of values, apart from rounding.
+function known(interval, { low, high }) {
+  const margin = (high - low) * 1e-9;
+  return interval.mean_low > low + margin || interval.mean_high < high - margin;
+}
+
 // Rounded as `pckv estimate` prints them; the title has all digits.
-function row(estimate, columns) {
-  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high } = estimate;
+function row(estimate, table) {
+  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, detected } = estimate;
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
-  const cells = [
+  return make(
+    "tr",
+    { class: detected ? null : "soft" },
     make("th", { scope: "row", class: "key" }, key),
     cell(frequency.toFixed(4), frequency),
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
-    cell(mean.toFixed(3), mean),
+    cell(known(estimate, table) ? mean.toFixed(3) : "unknown", mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
-  ];
-  return make("tr", {}, ...cells.slice(0, columns));
+    make("td", {}, detected ? "" : "not told from zero"),
+  );
 }

@@ -32,30 +32,24 @@ async function start() {
 const explained = (error) =>
   error.code === "not_sent" ? `This survey cannot be fetched: ${error.message}` : error.message;
 
-// What the noise does to an answer, in numbers.
-function chances({ odds: { held, absent }, buckets, keys }) {
-  if (buckets)
-    return `your report names one of ${buckets.length} ranges: ${buckets.join(", ")}. It names the right one with probability ${percent(held)}, and each other one with probability ${percent(absent)}.`;
-  const key = `“${keys[0] ?? "0"}”`;
-  return `if you do not have ${key}, your report says that you do with probability ${percent(absent)}; if you have it, with probability ${percent(held)}.`;
+// What the noise does to an answer, in numbers. A report that answers the size question claims no key.
+function chances({ odds: { held, absent }, keys, keyCount, padding, more, sizeQuestion }) {
+  const key = `“${keys[0] ?? "0"}”`,
+    have = more === "refuse" ? "choose" : "have",
+    aboutPairs = 1 - (sizeQuestion?.share ?? 0);
+  const many = padding === 1 ? "one thing applies" : `${count(padding)} things apply`,
+    less = more === "sample" && padding < keyCount ? `, or less if more than ${many} to you` : "";
+  return `if you do not ${have} ${key}, your report says that you do with probability ${percent(aboutPairs * absent)}; if you ${have} it, with probability ${percent(aboutPairs * held)}${less}.`;
 }
 
-const pilot = ({ keyCount }) =>
+const sizes = ({ share, answers, right, wrong }) =>
   make(
-    "section",
-    { "aria-label": "What is asked" },
-    make("h2", {}, "What is asked"),
-    make(
-      "p",
-      { id: "pilot" },
-      `This is a pilot. It asks how many of ${count(keyCount)} things apply to you, as a range, and nothing else: which ones they are does not leave this device.`,
-    ),
-    make(
-      "p",
-      {},
-      "Take part either here or in the main survey of the same name, not in both: two reports would give away more about you. This device makes only one of them.",
-    ),
+    "p",
+    { id: "sizes" },
+    `Instead of that, your report may say only roughly how many of these things apply to you (${anyOf(answers)}), and not which. This happens with probability ${percent(share)}, and is drawn before your answers are looked at. Noise is added here too: such a report gives the right answer with probability ${percent(right)}, and each other one with probability ${percent(wrong)}.`,
   );
+
+const anyOf = (answers) => `${answers.slice(0, -1).join(", ")} or ${answers.at(-1)}`;
 
 function introduction(task) {
   const factor = Math.exp(Number(task.epsilon));
@@ -64,7 +58,6 @@ function introduction(task) {
   return [
     make("h1", {}, task.name),
     make("p", {}, `Asked by whoever runs ${location.host}.${from}${until}`),
-    task.buckets ? pilot(task) : null,
     make(
       "section",
       { "aria-label": "Your privacy" },
@@ -79,6 +72,7 @@ function introduction(task) {
         { id: "odds" },
         `With ε = ${task.epsilon}: ${chances(task)} Whatever you answer, the chance of any report changes at most by a factor of ${factor.toPrecision(3)}.${factor > WEAK_RATIO ? " That is weak protection." : ""}`,
       ),
+      task.sizeQuestion ? sizes(task.sizeQuestion) : null,
     ),
   ];
 }
@@ -121,14 +115,10 @@ function ask() {
     try {
       show(await client.prepare(id, typed, { invitation }));
     } catch (error) {
-      if (error.code === "already_served") return replace(body, alertBox(served()));
       replace(said, alertBox(error.message));
     }
   }
 }
-
-const served = () =>
-  `This device has taken part in the ${task.buckets ? "main survey" : "pilot"} of the same name, and nobody takes part in both. Nothing was made or sent.`;
 
 const notice = (text) => make("p", { class: "note", role: "status" }, text);
 

@@ -1,19 +1,15 @@
 // A new task: a form, the plan for what it says so far, and what to hand out afterwards.
-import { Chart } from "./chart.js";
 import {
   alertBox,
   announce,
   ask,
   choice,
-  count,
+  debounced,
   field,
   make,
-  newestOnly,
-  percent,
-  query,
   replace,
-  debounced,
 } from "./page.js";
+import { planSection } from "./plan.js";
 import { shareSection } from "./share.js";
 
 const EXAMPLE = "Alien\nHeat\nToy Story";
@@ -29,7 +25,8 @@ export function newTask(root) {
     low: input("number", { step: "any", value: 1 }),
     high: input("number", { step: "any", value: 5 }),
     epsilon: input("number", { step: "any", min: "0.000001", max: 20, value: 1 }),
-    pairs: input("number", { min: 1, value: 1 }),
+    pairs: input("number", { min: 1, step: "any" }),
+    mostPairs: make("input", { type: "number", min: 1 }),
     users: input("number", { min: 1, max: 1e15, value: 10000 }),
     objective: choice(
       [
@@ -47,6 +44,8 @@ export function newTask(root) {
   const numbered = make("input", { type: "radio", name: "keys", onchange: choose });
   const namesField = field("Keys, one per line", fields.names),
     numberField = field("Number of keys", fields.number, "They are named 0, 1, 2, …");
+  const sample = make("input", { type: "radio", name: "more", checked: true, onchange: show }),
+    refuse = make("input", { type: "radio", name: "more", onchange: show });
   const said = make("div"),
     plan = planSection();
   const form = make(
@@ -76,7 +75,31 @@ export function newTask(root) {
     make(
       "div",
       { class: "row" },
-      field("Pairs per person", fields.pairs, "How many keys people typically hold."),
+      field("Pairs per person: typical", fields.pairs, "How many of the keys people hold on average."),
+      field("At most (optional)", fields.mostPairs, "The most that anybody holds, if you know it."),
+    ),
+    make(
+      "fieldset",
+      {},
+      make("legend", {}, "Somebody who holds more pairs than a report stands for"),
+      make(
+        "div",
+        { class: "choices explained" },
+        option(
+          sample,
+          "may take part",
+          "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
+        ),
+        option(
+          refuse,
+          "must choose",
+          "The join page says “choose up to” that many and stops there; an app has to do the same.",
+        ),
+      ),
+    ),
+    make(
+      "div",
+      { class: "row" },
       field("People expected", fields.users, "Used only for the plan."),
       field("What matters", fields.objective),
     ),
@@ -109,18 +132,26 @@ export function newTask(root) {
       .filter(Boolean);
   }
 
+  const more = () => (refuse.checked ? "refuse" : "sample");
+
   function show() {
     const listed = keys(),
       number = listed.length ?? listed;
-    const invalid = [fields.users, fields.epsilon, fields.pairs].find((input) => !input.validity.valid);
-    if (invalid) return plan.wait(`${invalid.labels[0].textContent}: ${invalid.validationMessage}`);
     if (!(number > 0)) return plan.wait("Name at least one key to see what to expect.");
+    if (fields.pairs.value === "") return plan.wait("Say how many pairs people typically hold to see what to expect.");
+    const { users, epsilon, pairs, mostPairs, low, high } = fields;
+    const invalid = [users, epsilon, pairs, mostPairs, low, high].find((input) => !input.validity.valid);
+    if (invalid) return plan.wait(`${invalid.labels[0].textContent}: ${invalid.validationMessage}`);
     plan.show({
       keys: number,
-      users: fields.users.value,
-      epsilon: fields.epsilon.value,
-      pairs: fields.pairs.value,
+      users: users.value,
+      epsilon: epsilon.value,
+      pairs: pairs.value,
+      most_pairs: mostPairs.value,
+      more: more(),
       objective: fields.objective.value,
+      low: low.value,
+      high: high.value,
     });
   }
 
@@ -134,14 +165,16 @@ export function newTask(root) {
       epsilon: fields.epsilon.value,
       users: fields.users.valueAsNumber,
       pairs: fields.pairs.valueAsNumber,
+      most_pairs: fields.mostPairs.value === "" ? null : fields.mostPairs.valueAsNumber,
+      more: more(),
       objective: fields.objective.value,
       opens: fields.opens.value || null,
       closes: fields.closes.value || null,
     };
     try {
-      const { id } = await ask("POST", "/tasks/new", { body });
+      const { id, task } = await ask("POST", "/tasks/new", { body });
       const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
-      showCreated({ id, high: Number(body.high), name: body.name, first_key });
+      showCreated({ ...JSON.parse(task), id, high: Number(body.high), first_key });
     } catch (error) {
       replace(said, alertBox(error.message));
     }
@@ -163,71 +196,7 @@ export function newTask(root) {
   return () => plan.stop();
 }
 
-function planSection() {
-  const byEpsilon = new Chart("Expected errors against ε."),
-    byUsers = new Chart("Expected errors against the number of people.");
-  const said = make("div", { "aria-live": "polite" });
-  const curves = make(
-    "div",
-    { hidden: true },
-    make("h3", {}, "With another ε"),
-    byEpsilon.element,
-    make("h3", {}, "With more or fewer people"),
-    byUsers.element,
-  );
-  const element = make("section", { "aria-label": "Plan" }, make("h2", {}, "The plan"), said, curves);
-
-  function wait(text) {
-    show.stop();
-    curves.hidden = true;
-    replace(said, make("p", {}, text));
-  }
-
-  const show = newestOnly(async (signal, values) => {
-    try {
-      const answer = await ask("GET", `/plan?${query(values)}`, { signal });
-      replace(said, ...sentences(answer.plan));
-      curves.hidden = false;
-      await Promise.all([byEpsilon.draw(answer.by_epsilon), byUsers.draw(answer.by_users)]);
-    } catch (error) {
-      if (!signal.aborted) wait(error.message);
-    }
-  });
-
-  return {
-    element,
-    show,
-    wait,
-    stop() {
-      show.stop();
-      byEpsilon.stop();
-      byUsers.stop();
-    },
-  };
-}
-
-function sentences(plan) {
-  const chosen = plan.options.find((option) => option.mechanism === plan.mechanism && option.padding === plan.padding);
-  const mean =
-    chosen.mean_error < 1 ? `±${percent(chosen.mean_error / 2)} of the range for its mean` : "nothing about its mean";
-  const { one_report, one_percent } = plan.hostile;
-  return [
-    make(
-      "p",
-      {},
-      make("strong", {}, plan.mechanism),
-      ` with padding ${plan.padding}, ${count(plan.bytes_a_report)} bytes per report.`,
-    ),
-    make(
-      "p",
-      {},
-      `Of ${count(plan.users)} people, for a key that ${percent(plan.frequency)} hold: ±${percent(chosen.frequency_error)} of all people for its frequency, ${mean}.`,
-    ),
-    make("p", {}, `The smallest frequency that can be distinguished from zero: ${percent(plan.smallest_frequency)}.`),
-    make(
-      "p",
-      {},
-      `Hostile reports: a single one can raise a key by ${percent(one_report)} of all people, one in a hundred by ${percent(one_percent)}.`,
-    ),
-  ];
+function option(input, label, explanation) {
+  const hint = make("small", {}, explanation);
+  return make("label", {}, input, make("span", {}, label, hint));
 }

@@ -57,6 +57,8 @@ export const query = (values) =>
 
 export const count = (number) => number.toLocaleString("en");
 
+export const pairs = (number) => `${count(number)} ${number === 1 ? "pair" : "pairs"}`;
+
 // Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {
   if (number === 0) return "0";

@@ -1,4 +1,4 @@
-// The form for pairs: a list of few keys, a search among many; stars, a slider, or a checkbox for a pilot.
+// The form for pairs: a list of few keys, a search among many; stars or a slider for the value.
 import { announce, count, field, make, replace, debounced } from "./page.js";
 
 const MAX_LISTED = 30,
@@ -10,35 +10,69 @@ export class PairsForm {
     this.task = task;
     this.rows = new Map();
     this.added = 0;
+    this.limit = task.more === "refuse" ? task.padding : Infinity;
     this.list = make("ul", { class: "keys", "aria-label": "Answers" });
-    this.element = make("div");
-    if (task.keyCount <= MAX_LISTED) {
+    this.chosen = make("p", { id: "chosen", role: "status", hidden: this.limit === Infinity });
+    this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.chosen);
+    if (this.isListed()) {
       for (let index = 0; index < task.keyCount; index++) this.add(this.name(index));
-      const instruction = task.buckets
-        ? "Tick all that apply to you."
-        : "Give a value to all that apply to you, and leave out the others.";
-      this.element.append(make("p", {}, instruction), this.list);
     } else {
-      this.element.append(this.searchField(), this.list);
+      this.element.append(this.searchField());
     }
+    this.element.append(this.list);
+    this.update();
+  }
+
+  isListed() {
+    return this.task.keyCount <= MAX_LISTED;
+  }
+
+  instruction() {
+    const { padding, keyCount } = this.task;
+    if (this.limit < Infinity)
+      return padding === 1
+        ? "Choose one that applies to you, if any does, and give it a value. If more apply to you, choose any one of them."
+        : `Choose up to ${count(padding)} that apply to you, and give each a value. If more apply to you, choose any ${count(padding)} of them.`;
+    const all = this.isListed()
+      ? "Give a value to all that apply to you, and leave out the others."
+      : "Add all that apply to you, and give each a value.";
+    if (padding === keyCount) return all;
+    const number = padding === 1 ? "one" : count(padding);
+    return `${all} If there are more than ${number}, this device picks ${number} of them at random for your report.`;
   }
 
   name(index) {
     return this.task.keys[index] ?? String(index);
   }
 
+  // Where the task takes no more pairs, what is not chosen cannot be chosen.
+  update() {
+    if (this.limit === Infinity) return;
+    const rows = [...this.rows.values()],
+      chosen = rows.filter((row) => row.chosen).length,
+      full = chosen >= this.limit;
+    for (const row of rows) row.enable(row.chosen || !full);
+    for (const button of this.element.querySelectorAll(".found button")) button.disabled = full;
+    const most = `${count(chosen)} of ${count(this.limit)} chosen.`;
+    this.chosen.textContent = full ? `${most} To choose another, remove one first.` : most;
+  }
+
   add(key, removable = false) {
     if (this.rows.has(key)) return this.rows.get(key);
-    const RowKind = this.task.buckets ? CheckboxRow : ValueRow;
-    const row = new RowKind(this.task, key, this.added++, removable ? () => this.remove(key) : null);
+    const row = new ValueRow(this.task, key, this.added++, {
+      remove: removable ? () => this.remove(key) : null,
+      onchange: () => this.update(),
+    });
     this.rows.set(key, row);
     this.list.append(row.element);
+    this.update();
     return row;
   }
 
   remove(key) {
     this.rows.get(key).element.remove();
     this.rows.delete(key);
+    this.update();
     announce(`${key} removed.`);
     this.input.focus();
   }
@@ -56,6 +90,7 @@ export class PairsForm {
       const text = this.input.value.trim().toLowerCase(),
         names = text ? this.matches(text) : [];
       replace(found, ...names.slice(0, MAX_FOUND).map(item));
+      this.update();
       const more = names.length > MAX_FOUND ? "; type more to see the others" : "";
       said.textContent = !text
         ? `${count(this.task.keyCount)} to choose from.`
@@ -97,9 +132,7 @@ export class PairsForm {
 
   // A key that was chosen but has no value, or one that is out of range.
   missing() {
-    return [...this.rows.values()].find(
-      (row) => row.value === null && (row.removable || row.element.querySelector("[aria-invalid=true]")),
-    )?.key;
+    return [...this.rows.values()].find((row) => row.chosen && row.value === null)?.key;
   }
 
   focus(key) {
@@ -112,8 +145,9 @@ export class PairsForm {
 }
 
 class ValueRow {
-  constructor(task, key, number, remove) {
-    Object.assign(this, { task, key, value: null, removable: remove !== null });
+  constructor(task, key, number, { remove, onchange }) {
+    const removable = remove !== null;
+    Object.assign(this, { task, key, value: null, removable, chosen: removable, onchange });
     const steps = task.high - task.low + 1;
     const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MAX_STARS;
     this.control = whole ? new Stars(this, number) : new Slider(this);
@@ -131,31 +165,21 @@ class ValueRow {
     );
   }
 
+  // A value out of range is none, but its key stays chosen.
   set(value) {
     this.value = value;
+    this.chosen = this.removable || value !== null;
     if (!this.removable) this.button.hidden = value === null;
+    this.onchange();
+  }
+
+  enable(enabled) {
+    this.element.classList.toggle("unavailable", !enabled);
+    for (const control of this.control.element.querySelectorAll("input, button")) control.disabled = !enabled;
   }
 
   focus() {
     this.control.element.querySelector("input, button").focus();
-  }
-}
-
-// A pilot asks for no values, so each key gets the lowest. Unticking a key that was searched for removes it.
-class CheckboxRow {
-  constructor(task, key, number, remove) {
-    Object.assign(this, { task, key, removable: remove !== null });
-    this.input = make("input", { type: "checkbox", checked: this.removable, onchange: () => remove?.() });
-    const label = make("label", {}, this.input, make("span", { class: "name" }, key));
-    this.element = make("li", {}, make("div", { class: "choices" }, label));
-  }
-
-  get value() {
-    return this.input.checked ? this.task.low : null;
-  }
-
-  focus() {
-    this.input.focus();
   }
 }
 

@@ -1,8 +1,8 @@
 // How errors shrink with reports, and how many reports a wanted error takes.
 import { Chart } from "./chart.js";
-import { ask, count, field, make, newestOnly, percent, query, replace, debounced, short } from "./page.js";
+import { ask, count, debounced, field, make, newestOnly, pairs, percent, query, replace, short } from "./page.js";
 
-export function precisionSection(path) {
+export function precisionSection(path, settings) {
   const chart = new Chart("Expected errors of a frequency and of a mean against the number of reports.");
   const said = make("div", { "aria-live": "polite" });
   const number = (value, max) =>
@@ -38,7 +38,7 @@ export function precisionSection(path) {
       return;
     }
     try {
-      const answer = await ask("GET", `${path}/precision?${query(values)}`, { signal });
+      const answer = await ask("GET", `${path}/precision?${query({ ...settings, ...values })}`, { signal });
       replace(said, ...sentences(answer));
       await chart.draw(answer.chart);
     } catch (error) {
@@ -55,19 +55,33 @@ export function precisionSection(path) {
 }
 
 function sentences(answer) {
-  const today = answer.reports
-    ? `With today's ${count(answer.reports)} reports: ±${percent(answer.frequency_error)} of all people for the frequency, ±${short(answer.mean_error)} for the mean (one standard deviation, method corrected).`
-    : "There are no reports yet.";
-  const ratio = answer.needed / Math.max(1, answer.reports);
-  const left = ratio <= 1 ? "which are there already" : answer.reports ? `${short(ratio)} times as many as today` : "";
+  return [make("p", {}, ...today(answer)), make("p", {}, ...wanted(answer))];
+}
+
+function today({ reports, frequency_error, mean_error, hidden, size_answers, padding }) {
+  if (!reports) return ["There are no reports yet."];
+  const noise = `With today's ${count(reports)} reports: ±${percent(frequency_error)} of all people for the frequency, ±${short(mean_error)} for the mean (one standard deviation of method corrected).`;
+  if (!hidden || !size_answers) return [noise];
+  return [`${noise} People with more than ${pairs(padding)} may hide up to ${percent(hidden)} of all people beyond that.`];
+}
+
+// What larger sets hide does not shrink with reports: nothing is promised below that.
+function wanted(answer) {
+  const error = `An error of ±${percent(answer.wanted)}`,
+    { padding, needed, needed_for_noise, size_answers } = answer;
+  if (needed !== null) return [`${error} takes `, ...reportsNeeded(needed, answer.reports), "."];
+  const noise = reportsNeeded(needed_for_noise, answer.reports);
+  if (!size_answers)
+    return [`${error} takes `, ...noise, `, if nobody holds more than ${pairs(padding)}: how many do is not known${answer.asks_sizes ? " yet" : ""}.`];
   return [
-    make("p", {}, today),
-    make(
-      "p",
-      {},
-      `An error of ±${percent(answer.wanted)} takes `,
-      make("strong", {}, `${count(answer.needed)} reports`),
-      left ? `, ${left}.` : ".",
-    ),
+    `${error} cannot be promised, however many reports come, because of people with more than ${pairs(padding)}. The noise alone takes `,
+    ...noise,
+    "; a task with a longer padding would hide less.",
   ];
+}
+
+function reportsNeeded(needed, reports) {
+  const ratio = needed / Math.max(1, reports);
+  const left = ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
+  return [make("strong", {}, `${count(needed)} reports`), left];
 }

@@ -6,24 +6,24 @@ const MAX_KEYS_DECODED = 2000,
   MAX_BYTES_SHOWN = 64;
 
 export function whatLeaves(task, { report, status }, typed) {
-  const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(task, typed));
+  const answer = task.answer(report.body);
+  const left = make("div", {}, make("h3", {}, "What you entered"), ...entered(typed));
   const right = make(
     "div",
     { id: "leaves" },
     make("h3", {}, status === "sent" ? "What left this device" : "What leaves this device"),
-    ...(task.buckets ? claimedSize(task, report) : claims(task, report, typed)),
+    ...(answer ? size(task.sizeQuestion, answer) : claims(task, report, typed)),
     ...bytes(report),
   );
   return make("div", { class: "compare" }, left, right);
 }
 
-function entered(task, typed) {
+function entered(typed) {
   if (!typed) return [make("p", {}, "Your answers were not stored: only the report is.")];
   if (!typed.size) return [make("p", {}, "Nothing. A report is made all the same, so that nobody can tell.")];
   return [
-    task.buckets ? make("p", {}, `${count(typed.size)} of them:`) : null,
-    make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, task.buckets ? key : `${key}: ${value}`))),
-    make("p", {}, make("small", {}, "Your answers are neither sent nor stored.")),
+    make("ul", {}, ...Array.from(typed, ([key, value]) => make("li", {}, `${key}: ${value}`))),
+    make("p", {}, make("small", {}, `${count(typed.size)} in total. Your answers are neither sent nor stored.`)),
   ];
 }
 
@@ -38,6 +38,7 @@ function claims(task, report, typed) {
   const others = Math.round(task.odds.absent * (task.keyCount - keys.length));
   const none = all ? "It claims nothing about any of them." : "It claims nothing about what you entered.";
   return [
+    typed?.size > task.padding ? make("p", {}, picked(task.padding, typed.size)) : null,
     said.length ? make("p", {}, "It claims that you have:") : make("p", {}, none),
     make("ul", {}, ...listed),
     more > 0 ? make("p", {}, `and ${count(more)} more.`) : null,
@@ -48,24 +49,25 @@ function claims(task, report, typed) {
       make(
         "small",
         {},
-        `Chance decides: each claim is in ${percent(task.odds.absent)} of the reports of people to whom it does not apply.`,
+        `Chance decides: each claim is in ${percent(task.odds.absent)} of such reports by people to whom it does not apply.`,
       ),
     ),
   ].filter(Boolean);
 }
 
-function claimedSize(task, report) {
-  const { held, absent } = task.odds;
+const picked = (most, all) => `It was made from at most ${count(most)} of your ${count(all)} answers, picked at random.`;
+
+function size({ share, right, wrong }, answer) {
   return [
-    make("p", { id: "claim" }, `It claims that ${task.says(report.body)} of them apply to you.`),
-    make("p", {}, "It does not say which."),
+    make("p", {}, "Chance decided that this report says only roughly how many things apply to you, and not which."),
+    make("p", { id: "claim" }, `It claims that their number is ${answer}.`),
     make(
       "p",
       {},
       make(
         "small",
         {},
-        `Chance decides: this claim is in ${percent(held)} of the reports of people to whom it applies, and in ${percent(absent)} of all others.`,
+        `${percent(share)} of all reports are of this kind, whatever people enter. They give the right answer with probability ${percent(right)}, and each other one with probability ${percent(wrong)}. A number between two answers counts as one of the two, at random.`,
       ),
     ),
   ];

@@ -1,4 +1,4 @@
-// One task: live count, charts, table, precision, downloads, and its end.
+// One task: live count, verdict, charts, table, precision, downloads, and its end.
 import { Chart } from "./chart.js";
 import { EstimatesTable } from "./estimates-table.js";
 import {
@@ -10,15 +10,15 @@ import {
   field,
   make,
   newestOnly,
+  percent,
   query,
   replace,
   request,
   save,
 } from "./page.js";
-import { PILOT_DESCRIPTION, PILOT_CHART_DESCRIPTION, nextSection } from "./pilot.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
-import { badge, days, isPilot, pilotMark } from "./tasks.js";
+import { badge, days } from "./tasks.js";
 
 const POLL_SECONDS = 3,
   CHART_SECONDS = 10;
@@ -31,6 +31,7 @@ export function taskView(root, id, role) {
     settings = { post: "", level: "0.95" };
   const said = make("div"),
     head = make("div"),
+    verdict = make("div", { class: "verdict", "aria-live": "polite" }),
     body = make("div");
   const chart = new Chart(
     "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
@@ -46,9 +47,8 @@ export function taskView(root, id, role) {
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
-    table = new EstimatesTable(path, settings, task.kind);
-    if (isPilot(task)) chart.description = PILOT_CHART_DESCRIPTION;
-    else precision = precisionSection(path);
+    table = new EstimatesTable(path, settings, task);
+    precision = precisionSection(path, settings);
     const methods = choice(
       task.methods.map((name) => [name, name]),
       settings.method,
@@ -74,10 +74,11 @@ export function taskView(root, id, role) {
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
+        verdict,
         chart.element,
         table.element,
       ),
-      precision ? precision.element : nextSection(task),
+      precision.element,
       shareSection(task),
       role === "administrator" ? endSection() : null,
     );
@@ -117,7 +118,7 @@ export function taskView(root, id, role) {
     drawn = { reports, next: Infinity };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
-      await Promise.all([chart.draw(spec), table.refresh(), precision?.refresh()]);
+      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh(), judge(signal)]);
       if (!signal.aborted) replace(said);
     } catch (error) {
       if (signal.aborted) return;
@@ -129,6 +130,12 @@ export function taskView(root, id, role) {
     // Slow estimates are requested less often.
     drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });
+
+  async function judge(signal) {
+    const answer = await ask("GET", `${path}/verdict?${query(settings)}`, { signal });
+    const sentences = answer.verdict.join(" ");
+    replace(verdict, sentences ? make("p", { class: "note" }, sentences) : null);
+  }
 
   const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
@@ -219,16 +226,12 @@ export function taskView(root, id, role) {
 
 function facts(task) {
   const entries = {
-    Reports: make(
-      "strong",
-      { id: "reports" },
-      count(task.reports),
-      task.most_reports ? ` of at most ${count(task.most_reports)}` : null,
-    ),
+    Reports: make("strong", { id: "reports" }, count(task.reports)),
     Keys: count(task.keys),
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
-    Mechanism: `${task.mechanism}, ${isPilot(task) ? "sizes up to" : "padding"} ${task.padding}`,
+    Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
+    "Who holds more pairs": larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
@@ -237,8 +240,14 @@ function facts(task) {
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
-    make("div", { class: "title" }, make("h1", {}, task.name), pilotMark(task), badge(task)),
-    isPilot(task) ? make("p", {}, PILOT_DESCRIPTION) : null,
+    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...pairs),
   ];
+}
+
+function larger(task) {
+  if (task.more === "refuse") return `nobody may: at most ${count(task.padding)}`;
+  if (task.padding >= task.keys) return "nobody can";
+  const asked = task.size_share ? `${percent(task.size_share)} of the reports say how many` : "nobody is asked how many";
+  return `a random choice is reported; ${asked}`;
 }

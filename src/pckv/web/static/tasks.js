@@ -14,11 +14,6 @@ export function days(task) {
 
 export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PHASES[task.phase]);
 
-export const isPilot = (task) => task.kind === "sizes";
-
-// A pilot has the name of its main task.
-export const pilotMark = (task) => (isPilot(task) ? make("span", { class: "badge pilot" }, "pilot") : null);
-
 export function tasksView(root, role) {
   document.title = "Tasks – pckv";
   const rows = make("tbody"),
@@ -44,7 +39,7 @@ export function tasksView(root, role) {
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name), " ", pilotMark(task)),
+      make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name)),
       make("td", {}, badge(task)),
       make("td", {}, days(task)),
       ...[count(task.keys), String(task.epsilon), count(task.reports)].map((text, column) =>

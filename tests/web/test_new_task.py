@@ -1,0 +1,133 @@
+"""The form for a new task: its plan, the task that it becomes, and that both are what the command line gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import pckv
+from pckv.cli import main
+from pckv.planning.plan import plan
+from support.collectors import ADMINISTRATOR, Running, bearer, check_problem
+from support.site import FORM, HOSTILE, ask
+
+
+def values(panel: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that a panel and its layers draw."""
+    layers = [panel, *panel["layer"]]
+    return [row for layer in layers for row in layer.get("data", {}).get("values", [])]
+
+
+@pytest.mark.parametrize("more", ["sample", "refuse"])
+def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
+    query = f"keys=500&users=20000&epsilon=1.5&pairs=3&objective=mean&low=1&high=5&more={more}"
+    answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
+    expected = plan(500, 20_000, "1.5", 3, objective="mean", more=more, values=(1, 5))
+    assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
+    chosen = next(option for option in expected.options if option.mechanism == expected.mechanism)
+    for curve in (answer["by_epsilon"], answer["by_users"]):
+        marked = [row for panel in curve["hconcat"] for row in values(panel) if row["series"] == "this plan"]
+        assert marked
+        for row in marked:
+            assert row["frequency"] == pytest.approx(chosen.frequency_error)
+            assert row["mean"] == pytest.approx(chosen.mean_error)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "keys=0",
+        "pairs=6",
+        "pairs=nan",
+        "pairs=0",
+        "most_pairs=6",
+        "pairs=3&most_pairs=2",
+        "more=other",
+        "epsilon=99",
+        "epsilon=x",
+        "low=5&high=1",
+        "low=inf",
+        "objective=none",
+        "other=1",
+    ],
+)
+def test_what_cannot_be_planned_is_refused(site: Running, wrong: str) -> None:
+    query = {"keys": "5", "epsilon": "1", "users": "100"} | dict(part.split("=") for part in wrong.split("&"))
+    text = "&".join(f"{name}={value}" for name, value in query.items())
+    check_problem(site.get(f"/plan?{text}", ADMINISTRATOR), 400, "malformed")
+
+
+SURVEYS: list[dict[str, Any]] = [
+    {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3},
+    {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "more": "refuse"},
+    {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "most_pairs": 12},
+    {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 3, "most_pairs": 5},
+    {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 2.5, "more": "refuse", "most_pairs": 6},
+    {"keys": 3, "users": 1000, "epsilon": "0.5", "pairs": 3},
+    {"keys": 5000, "users": 100_000, "epsilon": "4", "pairs": 20, "objective": "frequency"},
+    {"keys": 100, "users": 20_000, "epsilon": "1"},
+]
+CONTRACT = ("mechanism", "parameters", "padding", "more", "size_share")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def as_options(survey: dict[str, Any]) -> list[str]:
+    return [
+        text
+        for name, value in survey.items()
+        if name != "keys"
+        for text in (f"--{name.replace('_', '-')}", str(value))
+    ]
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=str)
+def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp_path: Path) -> None:
+    """Whoever asks, the same people lead to the same padding, mechanism and size question."""
+    members = {"name": f"survey {survey}", "low": "1", "high": "5"}
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | members)
+    assert answer.status_code == 201, answer.text
+    task = pckv.Task.from_json(answer.json()["task"])
+    query = "&".join(f"{name}={value}" for name, value in survey.items())
+    shown = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]
+    assert {name: shown[name] for name in CONTRACT} == {name: getattr(task, name) for name in CONTRACT}
+    out = tmp_path / "task.json"
+    options = ["--name", members["name"], "--key-count", str(survey["keys"]), "--low", "1", "--high", "5"]
+    run("task", "new", *options, *as_options(survey), "--out", str(out))
+    assert out.read_text(encoding="utf-8") == task.to_json()
+    planned = json.loads(run("plan", "--keys", str(survey["keys"]), *as_options(survey), "--json"))
+    assert planned == shown
+
+
+def test_a_form_becomes_a_task(site: Running) -> None:
+    headers = bearer(ADMINISTRATOR)
+    answer = ask(site, "POST", "/tasks/new", headers, json=FORM)
+    assert answer.status_code == 201
+    task = pckv.Task.from_json(answer.json()["task"])
+    assert (task.name, task.keys, task.padding, task.more) == ("movies", ("Alien", HOSTILE), 1, "sample")
+    assert answer.headers["location"] == f"/tasks/{task.id}"
+    assert site.get(f"/tasks/{task.id}", None).text == answer.json()["task"]
+    assert ask(site, "POST", "/tasks/new", headers, json=FORM).status_code == 200
+    site.administer("DELETE", f"/tasks/{task.id}")
+    check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM), 410, "deleted")
+    mistakes: list[dict[str, Any]] = [
+        {"keys": []},
+        {"keys": ["a", "a"]},
+        {"low": "5"},
+        {"epsilon": "0"},
+        {"opens": "soon"},
+        {"pairs": 3},
+        {"most_pairs": 3},
+        {"more": "drop"},
+        {"x": 1},
+    ]
+    for wrong in mistakes:
+        check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM | wrong), 400, "malformed")

@@ -1,0 +1,141 @@
+"""Precision: the errors that more reports would bring, and what no number of reports can show."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.estimators.set_sizes import SetSummary
+from pckv.moments import CountMoments
+from pckv.planning.expectations import expect
+from pckv.planning.precision import users_for
+from pckv.planning.prediction import predict
+from pckv.planning.set_sizes import SetSizes
+from pckv.web.precision import Precision
+from support.collectors import Running, new_task, report, some_reports
+from support.stores import add
+
+# The shares of people at the ends of the size question: nobody above the padding, a few, most of them.
+SHARES = ((1.0, 0.0, 0.0, 0.0), (0.9, 0.05, 0.05, 0.0), (0.97, 0.0, 0.0, 0.03), (0.1, 0.2, 0.6, 0.1))
+
+
+def known_sizes(task: Task, shares: Sequence[float], unsure: float = 0.0, answers: int = 1000) -> SetSummary:
+    """Return what would be known of the sizes if these were the shares, and the limit `unsure` above that."""
+    assert task.size_question is not None
+    hidden = sum(share * float(part) for share, part in zip(shares, task.size_question.hidden, strict=True))
+    above = 1 - shares[0]
+    return SetSummary(
+        padding=task.padding,
+        more=task.more,
+        answers=answers,
+        ends=task.size_question.ends,
+        shares=tuple(shares),
+        larger=above,
+        larger_low=above,
+        larger_high=above,
+        hidden=hidden,
+        hidden_high=hidden + unsure,
+        factor=task.key_count / task.padding,
+    )
+
+
+def get(site: Running, task: Task, query: str = "") -> dict[str, Any]:
+    answer: dict[str, Any] = site.get(f"/tasks/{task.id}/precision?{query}").json()
+    return answer
+
+
+def test_precision_is_what_plans_predict_where_nobody_can_hold_more(site: Running) -> None:
+    task = site.add_task(values=(0, 10), more="refuse")
+    empty = get(site, task)
+    assert empty["frequency_error"] is None
+    assert empty["needed"] == users_for(task.channel, 0.05, 0.01)
+    add(site.store, *some_reports(range(50), task), task=task)
+    precision = get(site, task, "frequency=0.2&wanted=0.05")
+    squares = predict(CountMoments.of(task.channel.count_law), 50, 0.2)
+    assert precision["frequency_error"] == math.sqrt(squares.frequency)
+    assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
+    assert precision["hidden"] == 0
+    assert precision["needed"] == precision["needed_for_noise"] == users_for(task.channel, 0.2, 0.05)
+
+
+def test_noise_is_that_of_the_reports_about_pairs(site: Running) -> None:
+    task = site.add_task(padding=3, size_share="0.2")
+    first = task.channel.word_limit
+    assert first is not None
+    sizes = [report(100 + number, first, task) for number in range(20)]
+    add(site.store, *(report(number, 1, task) for number in range(80)), *sizes, task=task)
+    precision = get(site, task, "frequency=0.3&wanted=0.1")
+    squares = predict(CountMoments.of(task.channel.count_law, left_out=0.2), 80, 0.3)
+    assert precision["frequency_error"] == pytest.approx(math.sqrt(squares.frequency))
+    assert (precision["reports"], precision["size_answers"]) == (100, 20)
+    limit = site.get(f"/tasks/{task.id}/estimates").json()["sizes"]["hidden_high"]
+    assert precision["hidden"] == min(limit, 0.3 * (1 - 3 / 11))
+
+
+def test_nothing_is_promised_where_sizes_are_unknown_or_hide_more(site: Running) -> None:
+    """Twelve keys and a padding of 1, where people hold 4 pairs: no number of reports is enough."""
+    task = site.add_task(keys=12, epsilon=2, padding=1)
+    before = get(site, task)
+    assert (before["needed"], before["asks_sizes"], before["size_answers"]) == (None, True, 0)
+    assert before["needed_for_noise"] > 0
+    first = task.channel.word_limit
+    assert first is not None
+    sizes = [report(number, first + 2, task) for number in range(100)]
+    add(site.store, *sizes, *(report(1000 + number, 1, task) for number in range(1000)), task=task)
+    precision = get(site, task)
+    assert precision["needed"] is None
+    assert precision["hidden"] == 0.05 * 11 / 12
+    silent = get(site, site.add_task(keys=12, epsilon=2, padding=1, size_share=0))
+    assert (silent["needed"], silent["asks_sizes"]) == (None, False)
+
+
+@pytest.mark.parametrize("shares", SHARES)
+@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
+def test_precision_never_promises_what_a_plan_denies(mechanism: str, shares: Sequence[float]) -> None:
+    task = new_task(keys=100, padding=3, mechanism=mechanism)
+    sets = known_sizes(task, shares)
+    assert task.size_question is not None
+    measured = SetSizes.of_shares(task.size_question.ends, shares)
+    for frequency, wanted in itertools.product((0.01, 0.05, 0.4), (0.001, 0.01, 0.1)):
+        expected = expect(100, sizes=measured, frequency=frequency)
+        seen = expected.shown(task.padding)[0] / frequency
+        planned = users_for(task.channel, frequency, wanted, seen, Fraction(str(task.size_share)))
+        needed = Precision(task, sets, 20_000, frequency).needed(wanted)
+        assert needed is None or (planned is not None and needed >= planned)
+    # Where nobody holds more, a number is given.
+    assert (needed is not None) == (shares[0] == 1.0 or sets.hidden < wanted)
+
+
+def test_more_reports_tell_how_much_is_hidden() -> None:
+    task = new_task(keys=100, padding=3, size_share="0.05")
+    unsure, sure = (known_sizes(task, SHARES[0], width) for width in (0.05, 0.0))
+    precision = Precision(task, unsure, 20_000, 0.2)
+    needed, with_known_sizes = precision.needed(0.02), Precision(task, sure, 20_000, 0.2).needed(0.02)
+    assert needed is not None
+    assert with_known_sizes is not None
+    assert needed > with_known_sizes == precision.needed_for_noise(0.02)
+    variance = CountMoments.of(task.channel.count_law, left_out=0.05).frequency_variance(0.2)
+    noise = variance / (0.95 * needed)
+    assert math.sqrt(noise + precision.hidden(needed) ** 2) == pytest.approx(0.02, rel=1e-3)
+
+
+def test_the_curve_ends_at_what_is_hidden() -> None:
+    task = new_task(keys=100, padding=3)
+    precision = Precision(task, known_sizes(task, SHARES[3]), 10**9, 0.4)
+    hidden = precision.hidden(10**9)
+    assert hidden > 0.1
+    rows = [
+        row
+        for panel in precision.curve()["hconcat"]
+        for layer in (panel, *panel["layer"])
+        for row in layer.get("data", {}).get("values", [])
+    ]
+    last = max(rows, key=lambda row: row["reports"])
+    assert last["frequency"] == pytest.approx(hidden, rel=1e-3)
+    assert min(row["frequency"] for row in rows) >= hidden
