@@ -118,7 +118,7 @@ def test_simulated_counts_are_distributed_as_real_ones(
     rng, model = default_rng(3), SamplingModel(dataset)
 
     def simulated(epsilon: str) -> np.ndarray:
-        channel = build(mechanism, 4, padding, Fraction(epsilon), parameters)
+        channel = build(mechanism, 4, padding, Fraction(epsilon), task.parameters)
         supports = (count_reports(channel, model.prepare(channel, rng, share), rng) for _ in range(size))
         return np.array([np.stack([s.plus, s.minus], axis=1) for s in supports])
 
