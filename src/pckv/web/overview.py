@@ -82,6 +82,8 @@ async def verdict(task_id: str, collector: CurrentCollector, options: QueryOptio
     """Return what the estimates of all keys tell, in a sentence or two."""
     stored = await collector.find(task_id)
     _, estimates = await find_estimates(collector, stored.task, options)
+    if not estimates.reports:
+        return {"verdict": []}
     return {"verdict": [sentence for sentence in (sets_sentence(estimates.sets),) if sentence]}
 
 

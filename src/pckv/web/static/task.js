@@ -10,6 +10,7 @@ import {
   field,
   make,
   newestOnly,
+  pairs,
   percent,
   query,
   replace,
@@ -231,17 +232,17 @@ function facts(task) {
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
-    "Who holds more pairs": larger(task),
+    [`More than ${pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
   };
-  const pairs = Object.entries(entries).map(([name, value]) =>
+  const terms = Object.entries(entries).map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
-    make("dl", { class: "facts" }, ...pairs),
+    make("dl", { class: "facts" }, ...terms),
   ];
 }
 
