@@ -22,6 +22,7 @@ EXPERIMENTS = {
     "auto": False,
     "tuned": False,
     "coverage": True,
+    "default-choice": False,
     "mechanism-map": False,
     "reproduction": True,
 }

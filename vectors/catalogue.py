@@ -1,20 +1,40 @@
-"""The tasks that the vectors are about."""
+"""The tasks that the vectors are about; nothing of them is left to be chosen by a plan."""
 
 from __future__ import annotations
 
 from pckv.task import Task
 
+MOVIES = ["alien", "heat", "up"]
+
 TASKS = (
-    Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, padding=2, mechanism="ue"),
-    Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, padding=2, mechanism="grr"),
-    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="grr"),
-    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="ue"),
+    Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="ue", size_share=0),
+    Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="grr", size_share="0.05"),
+    Task(
+        name="numbered",
+        keys=20,
+        values=("-0.5", "2.25"),
+        epsilon="0.3",
+        padding=3,
+        mechanism="grr",
+        size_share="0.2",
+    ),
+    Task(
+        name="numbered",
+        keys=20,
+        values=("-0.5", "2.25"),
+        epsilon="0.3",
+        padding=3,
+        mechanism="ue",
+        size_share=0,
+    ),
     Task(
         name="größe",
         keys=["größe", "日本", "😀"],
         values=(0, 1),
         epsilon=4,
+        padding=1,
         mechanism={"name": "ue", "allocation": "naive"},
+        size_share=0,
     ),
     Task(
         name="a week",
@@ -23,27 +43,39 @@ TASKS = (
         epsilon="12.5",
         padding=2,
         mechanism={"name": "grr", "allocation": "non-optimized"},
+        size_share=0,
         opens="2026-01-05",
         closes="2026-01-12",
     ),
-    Task(name="large", keys=2**31, values=(0, 100), epsilon=2, padding=10, mechanism="grr"),
+    Task(
+        name="large",
+        keys=2**31,
+        values=(0, 100),
+        epsilon=2,
+        padding=10,
+        mechanism="grr",
+        size_share="0.05",
+    ),
 )
 # The order of the vectors never changes: those of later tasks follow those of earlier ones.
 COMPACT_TASKS = (
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
         padding=2,
         mechanism={"name": "ue-compact", "q": 3},
+        size_share="0.05",
     ),
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
+        padding=1,
         mechanism={"name": "ue-compact", "q": 5},
+        size_share=0,
     ),
     Task(
         name="numbered",
@@ -52,8 +84,17 @@ COMPACT_TASKS = (
         epsilon="0.3",
         padding=3,
         mechanism={"name": "ue-compact", "q": 5},
+        size_share="0.1",
     ),
-    Task(name="one key", keys=1, values=(0, 1), epsilon="6", mechanism={"name": "ue-compact", "q": 307}),
+    Task(
+        name="one key",
+        keys=1,
+        values=(0, 1),
+        epsilon="6",
+        padding=1,
+        mechanism={"name": "ue-compact", "q": 307},
+        size_share=0,
+    ),
     Task(
         name="large",
         keys=249_274,
@@ -61,6 +102,7 @@ COMPACT_TASKS = (
         epsilon=4,
         padding=10,
         mechanism={"name": "ue-compact", "q": 67},
+        size_share="0.05",
     ),
     Task(
         name="huge",
@@ -69,16 +111,18 @@ COMPACT_TASKS = (
         epsilon=2,
         padding=10,
         mechanism={"name": "ue-compact", "q": 11},
+        size_share="0.05",
     ),
 )
 TUNED_TASKS = (
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
         padding=2,
         mechanism={"name": "ue-compact", "q": 3, "r": 2, "o": 1},
+        size_share=0,
     ),
     Task(
         name="numbered",
@@ -87,41 +131,64 @@ TUNED_TASKS = (
         epsilon="0.1",
         padding=3,
         mechanism={"name": "ue-compact", "q": 19, "r": 9, "o": 3},
+        size_share="0.2",
     ),
     Task(
         name="large",
         keys=249_274,
         values=(0, 100),
         epsilon="0.5",
+        padding=1,
         mechanism={"name": "ue-compact", "q": 37, "r": 14},
+        size_share="0.05",
     ),
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
         padding=2,
         mechanism={"name": "ue", "allocation": "tuned", "beta": "0.2"},
+        size_share=0,
     ),
 )
 COLLISION_TASKS = (
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
         padding=2,
-        mechanism="collision",
+        mechanism={"name": "collision", "symbols": 8},
+        size_share="0.05",
     ),
     Task(
         name="movies",
-        keys=["alien", "heat", "up"],
+        keys=MOVIES,
         values=(1, 5),
         epsilon=1,
+        padding=1,
         mechanism={"name": "collision", "symbols": 2},
+        size_share=0,
     ),
-    Task(name="numbered", keys=20, values=("-0.5", "2.25"), epsilon="0.3", padding=3, mechanism="collision"),
-    Task(name="many", keys=10_000, values=(0, 100), epsilon=4, padding=100, mechanism="collision"),
+    Task(
+        name="numbered",
+        keys=20,
+        values=("-0.5", "2.25"),
+        epsilon="0.3",
+        padding=3,
+        mechanism={"name": "collision", "symbols": 7},
+        size_share="0.1",
+    ),
+    Task(
+        name="many",
+        keys=10_000,
+        values=(0, 100),
+        epsilon=4,
+        padding=100,
+        mechanism={"name": "collision", "symbols": 5560},
+        size_share="0.05",
+    ),
     Task(
         name="huge",
         keys=2**31,
@@ -129,15 +196,46 @@ COLLISION_TASKS = (
         epsilon=2,
         padding=2,
         mechanism={"name": "collision", "symbols": 2**31 - 1},
+        size_share="0.05",
     ),
 )
-SIZES_TASKS = tuple(
-    Task(name=name, keys=keys, values=(1, 5), epsilon=epsilon, padding=padding, kind="sizes")
-    for name, keys, epsilon, padding in (
-        ("movies", ["alien", "heat", "up"], "1", 512),
-        ("movies", ["alien", "heat", "up"], "1", 1),
-        ("movies", ["alien", "heat", "up"], "0.3", 3),
-        ("numbered", 100, "4", 40),
-        ("large", 2**31, "0.000001", 2**14),
+# Two, three and four ends; the largest share, one with many digits, and one that hardly any report would reach.
+SIZE_TASKS = tuple(
+    Task(
+        name=name,
+        keys=keys,
+        values=(1, 5),
+        epsilon=epsilon,
+        padding=padding,
+        mechanism=mechanism,
+        size_share=share,
+    )
+    for name, keys, epsilon, padding, mechanism, share in (
+        ("movies", MOVIES, "1", 2, {"name": "grr"}, "0.5"),
+        ("movies", MOVIES, "1", 1, {"name": "ue-compact", "q": 5}, "0.3333333333333333333333333333333333333"),
+        ("numbered", 40, "2", 3, {"name": "collision", "symbols": 27}, "0.25"),
+        ("numbered", 100, "4", 30, {"name": "collision", "symbols": 1668}, "0.0000000000001"),
+        ("large", 2**31, "0.000001", 2**20, {"name": "grr"}, "0.05"),
+    )
+)
+# Tasks that take no more pairs than the padding, and those in which nobody can hold more.
+REFUSE_TASKS = tuple(
+    Task(
+        name="movies",
+        keys=MOVIES,
+        values=(1, 5),
+        epsilon=1,
+        padding=padding,
+        mechanism=mechanism,
+        more=more,
+        size_share=0,
+    )
+    for padding, more, mechanism in (
+        (2, "refuse", {"name": "grr"}),
+        (1, "refuse", {"name": "ue"}),
+        (2, "refuse", {"name": "ue-compact", "q": 3}),
+        (1, "refuse", {"name": "collision", "symbols": 4}),
+        (3, "sample", {"name": "grr"}),
+        (3, "refuse", {"name": "collision", "symbols": 11}),
     )
 )

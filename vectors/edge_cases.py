@@ -10,7 +10,15 @@ from pckv.canonical import base64url
 from pckv.seeded import seeded_source
 from pckv.task import Task
 
-GOOD = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, padding=2, mechanism="grr")
+GOOD = Task(
+    name="movies",
+    keys=["alien", "heat", "up"],
+    values=(1, 5),
+    epsilon=1,
+    padding=2,
+    mechanism="grr",
+    size_share=0,
+)
 
 MECHANISMS: tuple[dict[str, Any], ...] = (
     *({"name": name, "allocation": allocation}
@@ -146,31 +154,32 @@ def allowed_tasks() -> Iterator[Task]:
         "é" * 128,
         "__proto__",
     ]
-    yield Task(
-        name="\u00e9\u2029", keys=names, values=("-0.1", "0.3"), epsilon="0.7", padding=3, mechanism="grr"
-    )
+    yield _small(name="\u00e9\u2029", keys=names, values=("-0.1", "0.3"), epsilon="0.7", padding=3)
     # Just above the middle between two doubles, where the digits beyond the twentieth decide.
     low, high = f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977"
-    yield Task(name="n", keys=5, values=(low, high), epsilon="1.5", mechanism="ue")
-    yield Task(
-        name="n",
-        keys=1,
-        values=(0, 1),
-        epsilon="20",
-        padding=2**31,
-        mechanism="grr",
-        opens="0001-01-01",
-        closes="9999-12-31",
-    )
-    yield Task(name="n", keys=1, values=(0, 1), epsilon="20", mechanism="ue", opens="2024-02-29")
-    yield Task(name="n", keys=2**31, values=(0, 1), epsilon="0.000001", padding=2**31, mechanism="grr")
-    yield Task(name="n", keys=2**31, values=(0, 1), epsilon="0.000001", padding=7, mechanism="ue")
-    precise = "3.14159265358979323846264338327950288419"
-    yield Task(name="n", keys=3, values=(0, 1), epsilon=precise, mechanism="grr")
+    yield _small(keys=5, values=(low, high), epsilon="1.5", mechanism="ue")
+    yield _small(keys=1, epsilon="20", opens="0001-01-01", closes="9999-12-31")
+    yield _small(keys=1, epsilon="20", mechanism="ue", opens="2024-02-29")
+    yield _small(keys=2**31, epsilon="0.000001", padding=2**31)
+    yield _small(keys=2**31, epsilon="0.000001", padding=7, mechanism="ue")
+    yield _small(keys=3, epsilon="3.14159265358979323846264338327950288419")
     for epsilon, mechanism in itertools.product(
         HARD_EPSILONS, (MECHANISMS[2], MECHANISMS[4], MECHANISMS[-1])
     ):
-        yield Task(name="n", keys=30, values=(0, 1), epsilon=epsilon, padding=2, mechanism=mechanism)
+        asks_sizes = mechanism["name"] != "ue"
+        yield _small(
+            keys=30,
+            epsilon=epsilon,
+            padding=2,
+            mechanism=mechanism,
+            size_share="0.1" if asks_sizes else 0,
+        )
+
+
+def _small(**members: Any) -> Task:
+    """Return a task with the least of everything that is not given."""
+    least: dict[str, Any] = {"name": "n", "values": (0, 1), "padding": 1, "mechanism": "grr", "size_share": 0}
+    return Task(**(least | members))
 
 
 def _refused(reason: str, text: str) -> dict[str, Any]:
@@ -196,16 +205,17 @@ def seeded_cases() -> Iterator[tuple[Task, dict[str, float], bytes]]:
     cases = itertools.product(MECHANISMS, SIZES, HELD)
     for seed, (mechanism, (keys, padding, epsilon), shares) in enumerate(cases, 10_000):
         if max(shares, default=0) < keys:
-            task = Task(
-                name="n",
+            asks_sizes = mechanism["name"] != "ue" and padding < keys
+            task = _small(
                 keys=keys,
                 values=("-1.5", "2.7"),
                 epsilon=epsilon,
                 padding=padding,
                 mechanism=mechanism,
+                size_share="0.25" if asks_sizes else 0,
             )
             pairs = {str(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
-            yield task, pairs, seeded_source(seed)(16 + 8 * (task.channel.draws + 4))
+            yield task, pairs, seeded_source(seed)(16 + 8 * (task.draws + 4))
 
 
 def refused_reports() -> Iterator[dict[str, Any]]:
@@ -215,7 +225,7 @@ def refused_reports() -> Iterator[dict[str, Any]]:
 
 
 def _refused_pairs() -> Iterator[dict[str, Any]]:
-    numbered = Task(name="n", keys=12, values=(0, 1), epsilon=1, mechanism="grr")
+    numbered = _small(keys=12, epsilon=1)
     for key in ("12", "-1", "01", "1.0", "1e0", " 1", "+1", "", "１"):
         yield {"task": numbered.to_json(), "pairs": {key: 1}, "fails_at": "pairs", "reason": "not a key"}
     for key in ("Alien", "alien ", "0", "", "__proto__", "length"):
@@ -236,8 +246,8 @@ def _refused_bodies() -> Iterator[dict[str, Any]]:
         "ÄAAAAAAAAAA",
     ):
         yield {"task": GOOD.to_json(), "body": text, "fails_at": "report", "reason": "bad_encoding"}
-    eight = Task(name="n", keys=8, values=(0, 1), epsilon=1, mechanism="ue")
-    nine = Task(name="n", keys=9, values=(0, 1), epsilon=1, mechanism="ue")
+    eight = _small(keys=8, epsilon=1, mechanism="ue")
+    nine = _small(keys=9, epsilon=1, mechanism="ue")
     for task, body, reason in (
         (eight, b"\x7f\x80", "bad_encoding"),
         (eight, b"\xff\xff\x00", "wrong_length"),

@@ -7,15 +7,16 @@ from itertools import starmap
 from typing import Any
 
 import edge_cases
-from catalogue import COLLISION_TASKS, COMPACT_TASKS, SIZES_TASKS, TASKS, TUNED_TASKS
+from catalogue import COLLISION_TASKS, COMPACT_TASKS, MOVIES, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
 from pckv.canonical import base64url
+from pckv.seeded import seeded_source
 from tapes import (
-    bucket_draws,
-    every_bucket,
     many_pairs,
     rejected_draws,
+    rejected_size_draws,
     report_vector,
     seeded_reports,
+    size_draws,
     symbol_draws,
     threshold_draws,
 )
@@ -43,7 +44,7 @@ def report_vectors() -> Iterator[dict[str, Any]]:
         (ue, "bad_encoding", b"\x07\x08"),
         (grr, "wrong_length", bytes(7)),
         (grr, "wrong_length", bytes(9)),
-        (grr, "out_of_range", (10).to_bytes(8, "little")),
+        (grr, "out_of_range", (12).to_bytes(8, "little")),
         (grr, "out_of_range", b"\xff" * 8),
     ):
         yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
@@ -69,7 +70,8 @@ def report_vectors() -> Iterator[dict[str, Any]]:
     yield from threshold_draws(TUNED_TASKS[0])
 
     yield from _collision_reports()
-    yield from _sizes_reports()
+    yield from _size_reports()
+    yield from _refuse_reports()
     yield from starmap(report_vector, edge_cases.seeded_cases())
     yield from edge_cases.refused_reports()
 
@@ -90,18 +92,31 @@ def _collision_reports() -> Iterator[dict[str, Any]]:
             yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
 
 
-def _sizes_reports() -> Iterator[dict[str, Any]]:
-    for number, task in enumerate(SIZES_TASKS, 200):
+def _size_reports() -> Iterator[dict[str, Any]]:
+    for number, task in enumerate(SIZE_TASKS, 200):
         yield from seeded_reports(number, task)
-    yield from every_bucket(SIZES_TASKS[3])
-    yield from bucket_draws(SIZES_TASKS[2])
-    for task in SIZES_TASKS[:3]:
-        for reason, pairs in (("within", {"up": 0}), ("not a key", {"solaris": 3})):
-            yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": reason}
-        for reason, body in (
-            ("wrong_length", bytes(7)),
-            ("wrong_length", bytes(9)),
-            ("out_of_range", (task.word_limit or 0).to_bytes(8, "little")),
-            ("out_of_range", b"\xff" * 8),
-        ):
-            yield {"task": task.to_json(), "body": base64url(body), "fails_at": "report", "reason": reason}
+    for task in SIZE_TASKS[:4]:
+        yield from size_draws(task)
+    for task in SIZE_TASKS[1:4]:
+        yield from rejected_size_draws(task)
+    for task in SIZE_TASKS:
+        # The first word that is no answer any more.
+        body = base64url((task.word_limit or 0).to_bytes(8, "little"))
+        yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}
+
+
+def _refuse_reports() -> Iterator[dict[str, Any]]:
+    for number, task in enumerate(REFUSE_TASKS, 300):
+        sizes = range(task.padding + 1)
+        for size in sizes:
+            pairs = {key: 3.0 for key, _ in zip(MOVIES, range(size), strict=False)}
+            tape = seeded_source(100 * number + size)(16 + 8 * (task.draws + 4))
+            yield report_vector(task, pairs, tape)
+        if task.padding < task.key_count:
+            more = {key: 3.0 for key, _ in zip(MOVIES, range(task.padding + 1), strict=False)}
+            yield {"task": task.to_json(), "pairs": more, "fails_at": "pairs", "reason": "takes at most"}
+        limit = task.channel.word_limit
+        if limit is not None:
+            # The first answer to a size question, which this task does not ask.
+            body = base64url(limit.to_bytes(8, "little"))
+            yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}

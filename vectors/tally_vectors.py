@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from catalogue import COLLISION_TASKS, COMPACT_TASKS, SIZES_TASKS, TASKS, TUNED_TASKS
+from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
 from pckv.canonical import base64url
 from pckv.device.perturb import perturb_from
+from pckv.limits import REFUSE
 from pckv.randomness import Tape
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
@@ -50,9 +51,9 @@ def tally_vectors() -> Iterator[dict[str, Any]]:
     ):
         yield {"task": small.to_json(), "tally": base64url(data), "fails_at": "tally", "reason": reason}
 
-    for task in SIZES_TASKS:
+    for task in (*SIZE_TASKS, *REFUSE_TASKS):
         yield from _counted(task)
-    small, other = SIZES_TASKS[:2]
+    small, other = SIZE_TASKS[0], REFUSE_TASKS[0]
     for reason, data in (
         ("truncated or edited", bytes(Tally(small))[:-1]),
         ("another task", bytes(Tally(other))),
@@ -72,6 +73,8 @@ def _counted(task: Task) -> Iterator[dict[str, Any]]:
 def sample_reports(task: Task, count: int) -> Iterator[Report]:
     """Yield reports that depend on the task and the count alone."""
     source = seeded_source(count)
+    most = min(3, task.padding if task.more == REFUSE else task.key_count)
     for number in range(count):
-        pairs = {task.key_name(number % min(3, task.key_count)): task.low}
+        first, size = number % min(3, task.key_count), 1 + number // 3 % most
+        pairs = {task.key_name((first + step) % task.key_count): task.low for step in range(size)}
         yield perturb_from(Tape(task.draws, source), task, pairs)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from pckv.canonical import base64url
-from pckv.channels.buckets import BucketsChannel
 from pckv.channels.collision import CollisionChannel
+from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.perturb import perturb_from
 from pckv.randomness import Tape, fixed_source
@@ -26,7 +27,7 @@ def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
             pairs = {
                 task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
             }
-            tape = seeded_source(100 * number + case)(16 + 8 * (task.channel.draws + 4))
+            tape = seeded_source(100 * number + case)(16 + 8 * (task.draws + 4))
             yield report_vector(task, pairs, tape)
 
 
@@ -43,8 +44,12 @@ def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str,
 
 
 def rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
-    """Yield a report whose first draw falls into the incomplete last run of `below`."""
-    tape = bytes(16) + b"\xff" * 8 + seeded_source(5)(8 * (task.channel.draws + 3))
+    """Yield a report whose first draw about pairs falls into the incomplete last run of `below`."""
+    tape = (
+        bytes(16)
+        + b"\xff" * 8 * (1 + (task.size_question is not None))
+        + seeded_source(5)(8 * (task.draws + 3))
+    )
     yield report_vector(task, {key: 1.5}, tape)
 
 
@@ -60,7 +65,7 @@ def threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
         (last_run, channel.functions - 1, channel.kept - 1, 0),
     ):
         for sign in (2**63 - 1, 2**63):
-            draws = [0, sign, function, *rest]
+            draws = [*_about_pairs(task), 0, sign, function, *rest]
             yield report_vector(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
 
 
@@ -68,7 +73,7 @@ def many_pairs(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports of as many pairs as the padding, and of more."""
     for count in (task.padding, task.padding + 1, 3 * task.padding):
         pairs = {str(7 * key): float(key % 101) for key in range(count)}
-        yield report_vector(task, pairs, seeded_source(count)(16 + 8 * (task.channel.draws + 4)))
+        yield report_vector(task, pairs, seeded_source(count)(16 + 8 * (task.draws + 4)))
 
 
 def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
@@ -81,31 +86,60 @@ def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
         thresholds = [channel.hit * count for count in range(1, own + 1)]
         for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
             for other in (0, channel.symbols - own - 1):
-                draws = [0, 0, function, number, other]
+                draws = [*_about_pairs(task), 0, 0, function, number, other]
                 tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
                 yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
 
 
-def every_bucket(task: Task) -> Iterator[dict[str, Any]]:
-    """Yield the ends of every bucket, and more pairs than the padding, on a tape that keeps the truth."""
-    channel = task.channel
-    assert isinstance(channel, BucketsChannel)  # noqa: S101
-    for size in sorted({*channel.starts, *channel.ends, task.padding + 1, 100}):
-        yield report_vector(task, {str(key): 3.0 for key in range(size)}, bytes(16 + 16))
+def size_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports on both sides of every threshold of the size question, of sizes at, between and beyond its ends."""
+    question = task.size_question
+    assert question is not None  # noqa: S101
+    for size in _sizes(question):
+        pairs = {task.key_name(key): task.low for key in range(size)}
+        rounding = question.rounding(size)
+        rounded = (
+            [()] if rounding is None else [(rounding.down - 1,), (rounding.down,), (rounding.total - 1,)]
+        )
+        answers = [
+            (question.kept - 1,),
+            *((question.kept, other) for other in range(len(question.ends) - 1)),
+            (2**64 - 1, 0),
+        ]
+        for end, drawn in product(rounded, answers):
+            yield report_vector(task, pairs, _tape(task, question.asked - 1, *end, *drawn))
+        # The next draw is the first of those about pairs.
+        first = bytes(16) + struct.pack("<Q", question.asked)
+        yield report_vector(task, pairs, first + seeded_source(size)(8 * (task.draws + 4)))
 
 
-def bucket_draws(task: Task) -> Iterator[dict[str, Any]]:
-    """Yield reports on both sides of the threshold of a bucket, every other bucket, and a rejected draw."""
-    channel = task.channel
-    assert isinstance(channel, BucketsChannel)  # noqa: S101
-    others = channel.rows - 1
-    # The only draw in the incomplete last run of three.
-    rejected = 2**64 - 1
-    for pairs in ({}, {"heat": 3.0}, {"alien": 1.0, "heat": 3.0, "up": 5.0}):
-        for draws in (
-            (channel.kept - 1, 0),
-            *((channel.kept, other) for other in range(others)),
-            (channel.kept, rejected, others - 1),
-        ):
-            tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)
-            yield report_vector(task, pairs, tape)
+def rejected_size_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield answers whose draws fall into the incomplete last run of `below`: of the end, and of another answer."""
+    question = task.size_question
+    assert question is not None  # noqa: S101
+    for size in _sizes(question):
+        pairs = {task.key_name(key): task.low for key in range(size)}
+        rounding = question.rounding(size)
+        last = 2**64 - 1
+        others = len(question.ends) - 1
+        rejected = () if 2**64 % others == 0 else (last,)
+        if rounding is not None and 2**64 % rounding.total:
+            yield report_vector(task, pairs, _tape(task, 0, last, rounding.down, question.kept, *rejected, 1))
+        elif rounding is None and rejected:
+            yield report_vector(task, pairs, _tape(task, 0, question.kept, last, last, others - 1))
+
+
+def _about_pairs(task: Task) -> list[int]:
+    """Return the draw by which a report is about pairs, where that is drawn."""
+    return [] if task.size_question is None else [2**64 - 1]
+
+
+def _sizes(question: SizeQuestion) -> list[int]:
+    """Return sizes at the ends, next to them and between them."""
+    near = {end + step for end in question.ends for step in (-1, 0, 1, 5)}
+    return sorted(size for size in {0, *near} if size <= question.keys)
+
+
+def _tape(task: Task, *draws: int) -> bytes:
+    """Return an id of zeros and these draws, followed by as many zeros as a device may read."""
+    return bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(8 * task.draws)

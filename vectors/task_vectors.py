@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import edge_cases
-from catalogue import COLLISION_TASKS, COMPACT_TASKS, SIZES_TASKS, TASKS, TUNED_TASKS
+from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
 from pckv.task import Task
 
 
@@ -56,7 +56,7 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     )
     yield from _tuned_tasks()
     yield from _collision_tasks()
-    yield from _sizes_tasks()
+    yield from _size_tasks()
     yield from map(_described, edge_cases.allowed_tasks())
     yield from edge_cases.refused_tasks()
 
@@ -100,23 +100,35 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
     )
 
 
-def _sizes_tasks() -> Iterator[dict[str, Any]]:
-    yield from map(_described, SIZES_TASKS)
-    good = SIZES_TASKS[0].to_json()
+def _size_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, (*SIZE_TASKS, *REFUSE_TASKS))
+    good, refusing = SIZE_TASKS[0].to_json(), REFUSE_TASKS[0].to_json()
+    planes, full = TASKS[0].to_json(), REFUSE_TASKS[4].to_json()
+    share, none, asked = '"size_share":"0.5"', '"size_share":"0"', '"size_share":"0.05"'
     yield from _refused(
-        ("is for tasks of kind 'sizes'", good.replace('"sizes"', '"pairs"')),
-        ("is for tasks of kind 'pairs'", TASKS[1].to_json().replace('"pairs"', '"sizes"')),
-        ("is for tasks of kind 'pairs'", COMPACT_TASKS[0].to_json().replace('"pairs"', '"sizes"')),
-        ("is for tasks of kind 'pairs'", COLLISION_TASKS[0].to_json().replace('"pairs"', '"sizes"')),
-        ("kind", good.replace('"sizes"', '"size"')),
-        ("kind", good.replace('"sizes"', '"Sizes"')),
-        ("at most 2^14", good.replace('"padding":512', '"padding":16385')),
-        ("at least 1", good.replace('"padding":512', '"padding":0')),
-        ("no parameter 'q'", good.replace('"name":"buckets"', '"name":"buckets","q":3')),
-        ("no parameter 'allocation'", good.replace('{"name"', '{"allocation":"optimized","name"')),
-        ("names a mechanism", good.replace('"buckets"', '"bucket"')),
-        ("missing", good.replace('"kind":"sizes",', "")),
-        ("canonical", good.replace('{"name":"buckets"}', '{"name": "buckets"}')),
+        ("at most 0.5", good.replace(share, '"size_share":"0.6"')),
+        ("at most 0.5", good.replace(share, f'"size_share":"0.5{"0" * 30}1"')),
+        ("at most 0.5", good.replace(share, '"size_share":"1"')),
+        ("at least 0", good.replace(share, '"size_share":"-0.05"')),
+        *(
+            ("size_share must be a plain decimal", good.replace(share, f'"size_share":{value}'))
+            for value in ("0", "null", "true", '""', '".5"', '"0.50"', '"5e-1"', '"-0"', '["0.5"]')
+        ),
+        ("not an integer", good.replace(share, '"size_share":0.5')),
+        ("missing", good.replace(f",{share}", "")),
+        ("where more pairs than the padding are refused", refusing.replace(none, asked)),
+        ("whose reports are not words", planes.replace(none, asked)),
+        ("where nobody can hold more pairs", full.replace(none, asked)),
+        ("more must be", good.replace('"more":"sample"', '"more":"Sample"')),
+        *(
+            ("more must be", good.replace('"more":"sample"', f'"more":{value}'))
+            for value in ('""', '"refused"', "null", "true", "[]", '["sample"]', '{"sample":1}')
+        ),
+        ("missing", good.replace('"more":"sample",', "")),
+        ("at most the number of keys", good.replace('"padding":2', '"padding":4')),
+        ("at most the number of keys", refusing.replace('"padding":2', '"padding":2147483648')),
+        ("kind", good.replace('"kind":"pairs"', '"kind":"sizes"')),
+        ("names a mechanism", good.replace('"name":"grr"', '"name":"buckets"')),
     )
 
 

@@ -9,20 +9,22 @@ from typing import Any
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.channels import Channel
-from pckv.channels.buckets import BucketsChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
+from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 
 EPSILONS = ("0.01", "0.1", "0.5", "1", "3.14159", "8", "20")
+# Keys and padding with every number of ends of the size question, and shares of it.
+SIZES = ((2, 1), (3, 1), (4, 1), (6, 5), (12, 3), (13, 3), (100, 5), (2**31, 1), (2**31, 2**31 - 1))
+SHARES = ("0.05", "0.5", "0.0000000000000000000000000001")
 # The integers of a channel that are its thresholds.
 THRESHOLDS = {
     "ue": ("kept", "flipped", "fake"),
     "grr": ("kept", "flipped", "spread"),
     "ue-compact": ("kept", "functions"),
     "collision": ("hit", "functions"),
-    "buckets": ("kept", "rows"),
 }
 
 
@@ -49,8 +51,28 @@ def thresholds() -> Iterator[dict[str, Any]]:
         collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
         stated = {"symbols": collision.symbols, "symbols_are_chosen": symbols is None}
         yield _thresholds(epsilon, collision, **stated)
-    for epsilon, padding in product(EPSILONS, (1, 2, 3, 5, 512, 2**14)):
-        yield _thresholds(epsilon, BucketsChannel(1000, padding, Fraction(epsilon)))
+    for epsilon, (keys, padding), share in product(EPSILONS, SIZES, SHARES):
+        yield _question_thresholds(epsilon, keys, padding, share)
+
+
+def _question_thresholds(epsilon: str, keys: int, padding: int, share: str) -> dict[str, Any]:
+    question = SizeQuestion(keys, padding, Fraction(epsilon), Fraction(share))
+    return {
+        "epsilon": epsilon,
+        "size_share": share,
+        "keys": keys,
+        "padding": padding,
+        "exp_lower_times_2_256": _exp_lower_text(epsilon),
+        "size_question": {
+            "ends": list(question.ends),
+            "asked": str(question.asked),
+            "kept": str(question.kept),
+        },
+    }
+
+
+def _exp_lower_text(epsilon: str) -> str:
+    return str(int(exp_lower(Fraction(epsilon)) * 2**PRECISION_BITS))
 
 
 def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
@@ -59,7 +81,7 @@ def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str,
         **stated,
         "keys": channels[0].keys,
         "padding": channels[0].padding,
-        "exp_lower_times_2_256": str(int(exp_lower(Fraction(epsilon)) * 2**PRECISION_BITS)),
+        "exp_lower_times_2_256": _exp_lower_text(epsilon),
         **{
             channel.name: {part: str(getattr(channel, part)) for part in THRESHOLDS[channel.name]}
             for channel in channels

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pckv.errors import ParameterError, require
-from pckv.estimators.result import Estimates
+from pckv.estimators.result import NOT_DETECTED, UNKNOWN, Estimates
 
 if TYPE_CHECKING:
     import altair as alt
@@ -37,7 +37,8 @@ def estimates_chart(
     altair = require("altair", extra="charts")
     shown = estimates.top(KEYS_SHOWN)
     rows = shown.to_dict()["estimates"]
-    for row in rows:
+    for row, mean_known in zip(rows, shown.mean_known.tolist(), strict=True):
+        row["mean_known"], row["middle"] = mean_known, (row["mean_low"] + row["mean_high"]) / 2
         if truth is not None:
             row["true frequency"], row["true mean"] = truth[row["key"]]
     data = altair.Data(values=rows)
@@ -54,7 +55,8 @@ def estimates_chart(
             "text": title,
             "subtitle": f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
             f"method {estimates.method}, {estimates.level:.0%} intervals"
-            + (", red: the truth" if truth is not None else ""),
+            + (", red: the truth" if truth is not None else "")
+            + ("" if shown.detected.all() else f", open circles: {NOT_DETECTED}"),
         }
     )
     return chart
@@ -64,16 +66,33 @@ def _panel(altair: Any, base: Any, quantity: str, *, with_truth: bool) -> Any:
     axis = altair.Axis(format="%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
     value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
     tooltip = ["key:N", *(f"{name}:Q" for name in (quantity, f"{quantity}_low", f"{quantity}_high"))]
+    filled = altair.condition("datum.detected", altair.value(1), altair.value(0))
     layers = [
-        base.mark_rule(color=_ESTIMATE, opacity=0.5, strokeWidth=3).encode(
-            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis), x2=f"{quantity}_high:Q"
+        base.mark_rule(color=_ESTIMATE, strokeWidth=3).encode(
+            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis),
+            x2=f"{quantity}_high:Q",
+            opacity=altair.condition("datum.detected", altair.value(0.5), altair.value(0.2)),
         ),
-        base.mark_point(color=_ESTIMATE, filled=True, size=50, opacity=1).encode(x=value, tooltip=tooltip),
+        base.mark_point(fill=_ESTIMATE, stroke=_ESTIMATE, size=50, opacity=1).encode(
+            x=value, tooltip=tooltip, fillOpacity=filled
+        ),
     ]
+    if quantity == "mean":
+        layers[1] = layers[1].encode(opacity=_if_known(altair, 1, 0))
+        layers.append(
+            base.mark_text(color=_ESTIMATE, fontSize=10).encode(
+                x="middle:Q", text=_if_known(altair, "", UNKNOWN)
+            )
+        )
     if with_truth:
         truth = altair.X(f"true {quantity}:Q")
         layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))
     return altair.layer(*layers).properties(width=330, height=altair.Step(18))
+
+
+def _if_known(altair: Any, known: Any, unknown: Any) -> Any:
+    """Return a channel's value where the mean is known, and another where it may be anywhere in its range."""
+    return altair.condition("datum.mean_known", altair.value(known), altair.value(unknown))
 
 
 def errors_chart(

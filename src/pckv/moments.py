@@ -20,6 +20,8 @@ Chance = TypeVar("Chance", float, Fraction)
 
 # The ratio of a report's mean square support to its mean support: 1 if it is never more than one.
 SUPPORTS_ONCE = 1.02
+# With fewer false supports expected per key than this, counts are not Gaussian.
+GAUSSIAN_NOISE = 50
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class Task:
         )
         channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
         if size_share is None:
-            size_share = float(planned_size_share(channel, expected))
+            size_share = planned_size_share(channel, expected)
         self._set_channel(channel, size_share)
 
     def _set_contract(  # noqa: PLR0917

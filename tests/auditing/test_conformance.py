@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from pckv.auditing.conformance import CHECKS, SUBJECTS, Subject
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from pckv.mechanisms import REGISTRY
 
 
 def test_every_mechanism_is_checked() -> None:
-    assert {subject.name for subject in SUBJECTS} == set(MECHANISMS) == set(REGISTRY)
+    assert {subject.name for subject in SUBJECTS} == set(CHANNELS) == set(REGISTRY)
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)

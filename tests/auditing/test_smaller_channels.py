@@ -9,16 +9,16 @@ import pytest
 from pckv.auditing.exact import MAX_CASES, cases
 from pckv.auditing.smaller_channels import FEW_FUNCTIONS, REDUCTIONS, enumerable, smaller
 from pckv.auditing.variants import VARIANTS
-from pckv.channels import MECHANISMS, Channel, build
+from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.collision import CollisionChannel
 
 
 def test_every_mechanism_has_its_entries() -> None:
-    assert list(VARIANTS) == list(REDUCTIONS) == list(MECHANISMS)
+    assert list(VARIANTS) == list(REDUCTIONS) == list(CHANNELS)
     assert all(VARIANTS.values())
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CHANNELS)
 def test_variants_are_parameters_of_the_mechanism(name: str) -> None:
     """Every variant is built and shown as it was written; omitted parameters take their defaults."""
     for variant in VARIANTS[name]:
@@ -26,7 +26,7 @@ def test_variants_are_parameters_of_the_mechanism(name: str) -> None:
         assert channel.parameters.items() >= variant.items()
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CHANNELS)
 @pytest.mark.parametrize("keys", [1, 5, 10**6])
 def test_steps_down_end_in_a_channel_that_can_be_enumerated(name: str, keys: int) -> None:
     for variant in VARIANTS[name]:
@@ -41,7 +41,7 @@ def test_steps_down_end_in_a_channel_that_can_be_enumerated(name: str, keys: int
         assert steps < 10
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CHANNELS)
 def test_a_smallest_channel_has_no_smaller_one(name: str) -> None:
     channel = enumerable(build(name, 1, 1, Fraction(1), {}))
     while (reduced := smaller(channel)) is not None:
@@ -50,10 +50,10 @@ def test_a_smallest_channel_has_no_smaller_one(name: str) -> None:
     assert channel.keys == 1
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CHANNELS)
 def test_an_enumerable_channel_keeps_its_class_and_thresholds(name: str) -> None:
     """Planted faults are subclasses: they must survive the step to an enumerable channel."""
-    faulty = type("Faulty", (MECHANISMS[name],), {})
+    faulty = type("Faulty", (CHANNELS[name],), {})
     channel = faulty(3, 2, Fraction(1))
     smaller = enumerable(channel)
     assert type(smaller) is faulty

@@ -26,7 +26,7 @@ from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
 from pckv.planning.explanation import errors_relative_to_ue, explain_parameters
-from pckv.planning.plan import hostile
+from pckv.planning.precision import hostile
 from pckv.tally.decode import ue_compact as compact
 
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")

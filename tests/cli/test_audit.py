@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pckv.auditing.audit import standard_audits
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from support.cli import (
     read_json,
     run,
@@ -25,7 +25,7 @@ def test_audit_of_a_task() -> None:
 
 def test_audit_of_every_mechanism() -> None:
     audits = read_json(run_ok("audit --json"))
-    assert {audit["mechanism"] for audit in audits} == set(MECHANISMS)
+    assert {audit["mechanism"] for audit in audits} == set(CHANNELS)
     assert all(audit["holds"] for audit in audits)
 
 

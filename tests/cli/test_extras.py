@@ -38,7 +38,6 @@ WORKS = [
     "--help",
     "--version",
     f"{NEW} --key-count 3",
-    "task pilot --name movies --key-count 3 --low 1 --high 5 --epsilon 1 --out new.json",
     "task show grr.json",
     "tally good.tally --task grr.json --out new.tally",
     "estimate good.tally --task grr.json --out new.csv",

@@ -12,7 +12,6 @@ import pytest
 from support.cli import (
     ESTIMATE,
     NEW,
-    NEW_PILOT,
     PERTURB,
     SIMULATE,
     TALLY,
@@ -47,7 +46,6 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     ("command", "output"),
     [
         *WRITING,
-        (f"{NEW_PILOT} --key-count 3", "new.json"),
         (DEMO, "estimates.csv"),
         (DEMO, "estimates.html"),
     ],

@@ -17,7 +17,6 @@ from support.cli import (
     ESTIMATE,
     GRR,
     NEW,
-    NEW_PILOT,
     PERTURB,
     TALLY,
     commands,
@@ -51,7 +50,6 @@ def test_the_commands_of_a_collection_are_there() -> None:
         "tally",
         "task",
         "task new",
-        "task pilot",
         "task show",
     }
 
@@ -66,10 +64,6 @@ def test_the_commands_of_a_collection_are_there() -> None:
         f"{NEW} --keys-file keys.txt --key-count 3",
         NEW,
         f"{NEW} --key-count three",
-        NEW_PILOT,
-        f"{NEW_PILOT} --keys-file keys.txt --key-count 3",
-        f"{NEW_PILOT} --key-count 3 --users 9",
-        f"{NEW_PILOT} --key-count 3 --padding 2",
         f"{PERTURB} --colour red",
         f"{PERTURB} --repeated first",
         "perturb pairs.csv --task grr.json --out new.parquet",

@@ -17,7 +17,6 @@ from pckv.cli.terminal import print_json
 from support.cli import (
     MOVIES,
     NEW,
-    NEW_PILOT,
     UE,
     contents,
     program_command,
@@ -67,7 +66,6 @@ def test_show_says_what_a_task_promises() -> None:
     assert read_json(run_ok("task show ue.json --json")) == {
         "id": UE.id,
         "name": "movies",
-        "kind": "pairs",
         "keys": 3,
         "low": 1.0,
         "high": 5.0,
@@ -76,6 +74,8 @@ def test_show_says_what_a_task_promises() -> None:
         "mechanism": "ue",
         "parameters": {"allocation": "optimized"},
         "padding": 1,
+        "more": "sample",
+        "size_share": 0.0,
         "word_limit": None,
         "bytes_a_report": 18,
         "opens": None,
@@ -163,11 +163,10 @@ def test_every_parameter_of_every_mechanism_is_an_option() -> None:
         assert channel.options <= options, name
 
 
-@pytest.mark.parametrize("command", [NEW, NEW_PILOT], ids=["new", "pilot"])
-def test_a_task_on_standard_output(command: str) -> None:
-    run_ok(f"{command} --key-count 3")
+def test_a_task_on_standard_output() -> None:
+    run_ok(f"{NEW} --key-count 3")
     before = contents()
-    result = run(f"{command.replace('new.json', '-')} --key-count 3")
+    result = run(f"{NEW.replace('new.json', '-')} --key-count 3")
     assert (result.exit_code, contents()) == (0, before)
     assert result.stdout_bytes == Path("new.json").read_bytes()
     assert "written to standard output" in result.stderr

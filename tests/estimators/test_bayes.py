@@ -28,19 +28,7 @@ from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
-
-
-@st.composite
-def any_counts(draw: st.DrawFn) -> tuple[KeySupport, int, CountMoments]:
-    keys = draw(st.integers(1, 12))
-    reports = draw(st.sampled_from([1, 3, 1000, 10**6, 10**9]))
-    name = draw(st.sampled_from(MECHANISMS))
-    moments = moments_of(name, keys, draw(st.sampled_from(["0.1", "1", "4", "9"])), draw(st.integers(1, 3)))
-    count = st.integers(0, reports)
-    plus = np.array(draw(st.lists(count, min_size=keys, max_size=keys)))
-    minus = np.array([draw(st.integers(0, reports - int(own))) for own in plus])
-    return KeySupport(plus, minus), reports, moments
+from support.bayes_counts import MECHANISMS, any_counts, zipf_counts
 
 
 @settings(deadline=None)

@@ -18,6 +18,9 @@ from pckv.estimators.methods.bayes.prior import (
 )
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.choices import draw_counts
+from pckv.lab.counting import count_reports
+from pckv.lab.populations import zipf
+from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
 
@@ -90,6 +93,31 @@ def test_a_lone_frequent_key_is_covered() -> None:
         plain += bool(low[0] <= truth <= high[0])
     assert ours / collections >= 0.79
     assert plain / collections < 0.79
+
+
+def test_the_most_frequent_keys_are_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo's population, 200 collections: the ten most frequent keys are covered 92.5 % of the time or more.
+
+    2,000 intervals have a standard error of .5 points, and the true coverage is 94.5 %: the bar is 4 of them below
+    (α < 1e-4). If no key counts as isolated, the control, it must fail (measured: 90.7 %).
+    """
+    people, collections = zipf(20_000, 100, np.random.default_rng(1), pairs=3), 200
+    channel = build("collision", 100, 3, Fraction(3), {})
+    moments, model, rng = CountMoments.of(channel.count_law), SamplingModel(people), np.random.default_rng(6)
+    counts = [count_reports(channel, model.prepare(channel, rng), rng) for _ in range(collections)]
+    top = people.top(10)
+    frequency = people.truth[0][top]
+
+    def coverage() -> float:
+        inside = []
+        for support in counts:
+            low, high = learn(support, 20_000, moments).intervals(0.95)[0]
+            inside.append((low[top] <= frequency) & (frequency <= high[top]))
+        return float(np.mean(inside))
+
+    assert coverage() >= 0.925
+    monkeypatch.setattr("pckv.estimators.methods.bayes.bayes.MIN_KEYS_ALIKE", 0)
+    assert coverage() < 0.925
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -68,7 +68,8 @@ def test_exclusive_counts_would_cover_too_little() -> None:
     moments = CountMoments.of(channel.count_law)
     support = counts_of(channel, 0.3, 0.0, USERS, seed=12)
     exclusive = CountMoments(
-        *(replace(part, mean_square_sum=part.mean_sum) for part in (moments.holder, moments.absent))
+        replace(moments.holder, mean_square_sum=moments.holder.mean_sum),
+        replace(moments.absent, mean_square_sum=moments.absent.mean_sum),
     )
     covered = []
     for taken in (moments, exclusive):

@@ -294,6 +294,7 @@ def test_results_in_every_form(result: Estimates) -> None:
         "mean",
         "mean_low",
         "mean_high",
+        "detected",
     ]
     assert (plain["reports"], plain["level"], plain["method"]) == (200, 0.9, "bayes")
     assert json.loads(result.to_json()) == plain

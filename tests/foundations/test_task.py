@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pckv import Task
 from pckv.canonical import decimal_text, is_decimal_text
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from pckv.errors import PairsError, ParameterError, TaskError
 
 
@@ -28,9 +28,10 @@ def test_canonical_json_is_as_specified() -> None:
     task = make(padding=2, mechanism="grr", opens="2026-01-01", closes="2026-02-01")
     assert task.to_json() == (
         '{"closes":"2026-02-01","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","low":"1",'
-        '"mechanism":{"allocation":"optimized","name":"grr"},"name":"movies","opens":"2026-01-01",'
-        '"padding":2,"version":1}'
+        '"mechanism":{"allocation":"optimized","name":"grr"},"more":"sample","name":"movies","opens":"2026-01-01",'
+        '"padding":2,"size_share":"0","version":1}'
     )
+    assert list(json.loads(task.to_json())) == sorted(json.loads(task.to_json()))
     digest = hashlib.sha256(task.to_json().encode()).digest()
     assert task.id == base64.urlsafe_b64encode(digest).decode().rstrip("=")
     assert Task.from_json(task.to_json()) == task
@@ -48,13 +49,29 @@ names = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_
         unique=True,
     ),
     st.decimals("0.01", "20", places=2),
-    st.integers(1, 50),
+    st.integers(1, 5),
+    st.sampled_from(["sample", "refuse"]),
+    st.decimals(0, "0.5", places=3),
 )
-def test_any_task_survives_its_json(keys: list[str], epsilon: Decimal, padding: int) -> None:
-    task = make(keys=keys, epsilon=epsilon, padding=padding)
+def test_any_task_survives_its_json(
+    keys: list[str], epsilon: Decimal, padding: int, more: str, share: Decimal
+) -> None:
+    padding = min(padding, len(keys))
+    asks_sizes = more == "sample" and padding < len(keys)
+    mechanism = "grr" if asks_sizes else "auto"
+    task = make(
+        keys=keys,
+        epsilon=epsilon,
+        padding=padding,
+        mechanism=mechanism,
+        more=more,
+        size_share=share if asks_sizes else 0,
+    )
     again = Task.from_json(task.to_json())
     assert again.to_json() == task.to_json()
     assert again.realised_epsilon <= float(epsilon)
+    assert (again.more, again.size_share) == (more, float(share) if asks_sizes else 0)
+    assert (again.size_question is None) == (again.size_share == 0)
     assert json.loads(task.to_json())["keys"] == keys
 
 
@@ -110,6 +127,17 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"values": (1,)}, "pair"),
         ({"padding": 0}, "padding must be at least 1"),
         ({"padding": 1.5}, "whole number"),
+        ({"padding": 3}, "padding must be at most the number of keys, 2, not 3$"),
+        ({"padding": 3, "more": "refuse"}, "padding must be at most the number of keys"),
+        ({"more": "drop"}, "more must be 'sample' or 'refuse', not 'drop'"),
+        ({"more": None}, "more must be 'sample' or 'refuse', not None"),
+        ({"padding": 1, "mechanism": "grr", "size_share": 0.6}, "at least 0 and at most 0.5, not 0.6$"),
+        ({"padding": 1, "mechanism": "grr", "size_share": -0.1}, "at least 0 and at most 0.5, not -0.1$"),
+        ({"padding": 1, "mechanism": "grr", "size_share": "some"}, "size_share must be a number"),
+        ({"padding": 1, "mechanism": "grr", "size_share": float("nan")}, "finite"),
+        ({"padding": 1, "more": "refuse", "size_share": 0.1}, "must be 0 where more pairs .* are refused"),
+        ({"padding": 1, "mechanism": "ue", "size_share": 0.1}, "must be 0 for 'ue', whose reports are not"),
+        ({"padding": 2, "mechanism": "grr", "size_share": 0.1}, "must be 0 where nobody can hold more"),
         ({"mechanism": "oue"}, "choose from ue, grr, ue-compact, collision$"),
         ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
         ({"mechanism": {"name": "ue-compact", "allocation": "naive"}}, "no parameter 'allocation'"),
@@ -164,6 +192,64 @@ def test_the_largest_primes_that_fit(keys: int, q: int) -> None:
     assert 2**62 < task.word_limit < 2**63
 
 
+def test_the_largest_channels_leave_room_for_answers_about_sizes() -> None:
+    """At most 2^63 - 2^32 words are about pairs, and at most four about sizes."""
+    for keys, mechanism in (
+        (2**31, {"name": "ue-compact", "q": 3037000493}),
+        (3, {"name": "ue-compact", "q": 3037000493}),
+        (2**31, {"name": "collision", "symbols": 2**31 - 1}),
+        (2**31, {"name": "grr"}),
+    ):
+        task = make(keys=keys, padding=1, mechanism=mechanism, size_share="0.5")
+        of_pairs = task.channel.word_limit
+        assert of_pairs is not None
+        assert of_pairs <= 2**63 - 2**32
+        assert task.word_limit == of_pairs + (3 if keys == 3 else 4)
+
+
+def test_how_sizes_are_asked_is_part_of_the_task() -> None:
+    asked = make(keys=12, padding=2, mechanism="grr", size_share="0.05")
+    assert (asked.size_share, asked.can_truncate) == (0.05, True)
+    assert asked.size_question is not None
+    assert asked.size_question.ends == (2, 3, 8, 12)
+    assert '"size_share":"0.05"' in asked.to_json()
+    others = (
+        make(keys=12, padding=2, mechanism="grr", size_share="0.1"),
+        make(keys=12, padding=2, mechanism="grr", size_share=0),
+        make(keys=12, padding=2, mechanism="grr", more="refuse"),
+        make(keys=12, padding=3, mechanism="grr", size_share="0.05"),
+    )
+    assert len({task.id for task in (asked, *others)}) == 5
+    assert make(keys=12, padding=2, mechanism="grr", size_share=0.05).id == asked.id
+
+
+@pytest.mark.parametrize(
+    ("changes", "truncates"),
+    [
+        ({"keys": 12, "padding": 2, "more": "refuse"}, False),
+        ({"keys": 12, "padding": 12}, False),
+        ({"keys": 1}, False),
+        ({"keys": 12, "padding": 2, "mechanism": "ue"}, True),
+        ({"keys": 12, "padding": 2, "mechanism": "grr", "size_share": 0}, True),
+    ],
+)
+def test_sizes_are_asked_only_where_the_answer_matters(changes: dict[str, Any], truncates: bool) -> None:
+    task = make(**changes)
+    assert (task.size_share, task.size_question, task.can_truncate) == (0, None, truncates)
+    assert task.word_limit == task.channel.word_limit
+    assert task.draws == task.channel.draws
+    assert task.realised == task.channel.realised
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
+def test_a_new_task_asks_sizes_by_default(mechanism: str) -> None:
+    task = make(keys=50, padding=3, mechanism=mechanism)
+    assert 0.05 <= task.size_share <= 0.2
+    assert task.size_question is not None
+    assert task.realised == max(task.channel.realised, task.size_question.realised)
+    assert task.realised_epsilon <= 1
+
+
 def test_largest_tasks() -> None:
     task = make(keys=2**31, padding=3)
     assert task.word_limit is None or task.word_limit < 2**63
@@ -201,9 +287,20 @@ def edited(**changes: Any) -> str:
         (edited(epsilon="21"), "at most 20"),
         (edited(mechanism="ue"), "mechanism must be an object"),
         (edited(mechanism={"name": "auto"}), "mechanism must be an object"),
-        (edited(mechanism={"name": "ue"}), "canonical form"),
+        (edited(mechanism={"name": "ue"}, size_share="0"), "canonical form"),
         (edited(mechanism={"name": "ue", "allocation": "optimized", "beta": "0.1"}), "beta go together"),
         (edited(mechanism={"name": "ue", "allocation": "optimized", "gamma": 1}), "no parameter 'gamma'"),
+        (edited(kind="sizes"), "kind 'sizes'"),
+        (edited(more="gone"), "'more' is missing"),
+        (edited(more="maybe"), "more must be 'sample' or 'refuse'"),
+        (edited(more=["sample"]), "more must be 'sample' or 'refuse'"),
+        (edited(size_share="gone"), "'size_share' is missing"),
+        (edited(size_share="0.6"), "at most 0.5"),
+        (edited(size_share="0.050"), "size_share must be a plain decimal"),
+        (edited(size_share=0), "size_share must be a plain decimal"),
+        (edited(size_share="0.1", padding=2), "nobody can hold more"),
+        (edited(size_share="0.1", more="refuse", padding=1), "are refused"),
+        (edited(padding=3), "at most the number of keys"),
         (edited(keys=["b", "b"]), "appears twice"),
         (edited(keys=None), "not a task"),
         (edited(keys={"a": 1}), "not a task"),
@@ -251,17 +348,19 @@ def test_tasks_are_values() -> None:
     assert "movies" in repr(make())
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", CHANNELS)
 def test_a_task_and_its_channel_cannot_be_changed(mechanism: str) -> None:
-    kind = MECHANISMS[mechanism].kind
-    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism=mechanism, kind=kind)
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)
     text, task_id = task.to_json(), task.id
-    for field in ("padding", "keys", "name", "channel", "anything"):
+    for field in ("padding", "keys", "name", "channel", "more", "size_share", "size_question", "anything"):
         with pytest.raises(FrozenInstanceError):
             setattr(task, field, 9)
     for field in ("keys", "padding", "epsilon", "allocation", "q", "symbols", "kept", "hit", "anything"):
         with pytest.raises(FrozenInstanceError):
             setattr(task.channel, field, 9)
+    for field in ("share", "padding", "kept", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(task.size_question, field, 9)
     assert (task.to_json(), task.id, Task.from_json(text).id) == (text, task_id, task_id)
 
 

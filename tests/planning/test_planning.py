@@ -18,13 +18,14 @@ from pckv.errors import ParameterError
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.moments import CountMoments
+from pckv.planning.detection import smallest_detected_frequency
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.objective import objective_for
-from pckv.planning.plan import hostile, smallest_frequency, users_for
+from pckv.planning.plan import hostile, users_for
 from pckv.planning.prediction import predict
 from pckv.planning.selection import exclusion_reason, select_channel, tuned_channel
 from pckv.planning.tuning import ChannelSpec
-from pckv.tally.decode.support import KeySupport, key_support
+from pckv.tally.decode.support import key_support
 
 
 def probabilities(name: str, keys: int, padding: int, epsilon: float) -> tuple[float, float, float]:
@@ -137,7 +138,7 @@ def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
     moments = CountMoments.of(channel.count_law)
     assert math.hypot(math.sqrt(moments.frequency_variance(0.1 / 3) / needed), 0.05 / 3) <= 0.04
     assert planned.smallest_frequency == pytest.approx(
-        1.5 * smallest_frequency(CountMoments.of(channel.count_law), 20_000), rel=0.01
+        1.5 * smallest_detected_frequency(CountMoments.of(channel.count_law), 20_000, 100), rel=0.01
     )
 
 
@@ -194,20 +195,6 @@ def test_expected_errors_are_the_predicted_ones() -> None:
         assert users is not None
         assert math.sqrt(moments.frequency_variance(0.05) / users) <= error_limit
         assert math.sqrt(moments.frequency_variance(0.05) / (users - 1)) > error_limit
-
-
-def test_the_smallest_frequency_is_detected_four_times_out_of_five() -> None:
-    channel, users = build("ue", 100, 2, Fraction(1), {}), 100_000
-    moments = CountMoments.of(channel.count_law)
-    least = smallest_frequency(moments, users)
-    holders = round(users * least)
-    rng = np.random.default_rng(4)
-    total = rng.binomial(holders, moments.holder.mean_sum, 40_000)
-    total += rng.binomial(users - holders, moments.noise, 40_000)
-    estimates = unbiased_frequency(KeySupport(total, np.zeros_like(total)), users, moments)
-    detected = estimates > 1.96 * math.sqrt(moments.frequency_variance(0.0) / users)
-    assert np.mean(detected) == pytest.approx(0.8, abs=0.01)
-    assert smallest_frequency(moments, 1) == 1.0
 
 
 @pytest.mark.parametrize(("keys", "padding", "epsilon"), [(100, 1, "1"), (50, 3, "2")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import strategies as st
 
 from pckv.channels import build
 from pckv.lab.choices import draw_counts
@@ -29,3 +30,16 @@ def zipf_counts(
     means = rng.uniform(-0.9, 0.9, keys)
     law = build(name, keys, 1, Fraction(epsilon), {}).count_law
     return draw_counts(law, users, holders, means, rng), CountMoments.of(law), holders / users, means
+
+
+@st.composite
+def any_counts(draw: st.DrawFn) -> tuple[KeySupport, int, CountMoments]:
+    """Draw possible counts of a few keys, with the number of reports and the moments of a mechanism."""
+    keys = draw(st.integers(1, 12))
+    reports = draw(st.sampled_from([1, 3, 1000, 10**6, 10**9]))
+    name = draw(st.sampled_from(MECHANISMS))
+    moments = moments_of(name, keys, draw(st.sampled_from(["0.1", "1", "4", "9"])), draw(st.integers(1, 3)))
+    count = st.integers(0, reports)
+    plus = np.array(draw(st.lists(count, min_size=keys, max_size=keys)))
+    minus = np.array([draw(st.integers(0, reports - int(own))) for own in plus])
+    return KeySupport(plus, minus), reports, moments

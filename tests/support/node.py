@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from pckv.auditing.conformance import Subject
 from pckv.auditing.exhaustive import OneDraw
 from pckv.channels import Channel
+from pckv.channels.size_question import SizeQuestion
 from pckv.device.padding import Pair
 from pckv.device.perturb import Sampler
 from pckv.randomness import BITS, Tape
@@ -53,20 +55,37 @@ def node(client: Path = CLIENT) -> Iterator[NodeProcess]:
         yield NodeProcess(process)
 
 
-def described(channel: Channel) -> dict[str, Any]:
-    """Return the description from which the client builds the same channel."""
+def faulty_client(folder: Path, file: str, faults: dict[str, str]) -> Path:
+    """Copy the client with some texts of one file replaced."""
+    copy = folder / "client"
+    shutil.copytree(CLIENT, copy)
+    text = (copy / file).read_text(encoding="utf-8")
+    for right, wrong in faults.items():
+        assert right in text
+        text = text.replace(right, wrong)
+    (copy / file).write_text(text, encoding="utf-8")
+    return copy
+
+
+def described(channel: Channel, question: SizeQuestion | None = None) -> dict[str, Any]:
+    """Return the description from which the client builds the same channel, with its size question."""
     return {
         "name": channel.name,
         "keys": channel.keys,
         "padding": channel.padding,
-        "epsilon": f"{Decimal(channel.epsilon.numerator) / channel.epsilon.denominator:f}",
+        "epsilon": _decimal(channel.epsilon),
         "parameters": channel.parameters,
         "bits": channel.bits,
         "functions": str(getattr(channel, "functions", "")),
+        "share": _decimal(question.share) if question else "0",
     }
 
 
-def sampler(process: NodeProcess) -> Sampler:
+def _decimal(number: Fraction) -> str:
+    return f"{Decimal(number.numerator) / number.denominator:f}"
+
+
+def sampler(process: NodeProcess, question: SizeQuestion | None = None) -> Sampler:
     """Return the client's sampler; on toy channels it is run once over all draws, and tapes walk the resulting tree."""
     last: tuple[Channel, Sequence[Pair], Any] | None = None
 
@@ -74,7 +93,10 @@ def sampler(process: NodeProcess) -> Sampler:
         nonlocal last
         if last is not None and last[0] is channel and last[1] is pairs:
             return _walked(last[2], tape)
-        request = {"channel": described(channel), "pairs": [[key, str(level)] for key, level in pairs]}
+        request = {
+            "channel": described(channel, question),
+            "pairs": [[key, str(level)] for key, level in pairs],
+        }
         if channel.bits == BITS:
             return _perturbed(process, request, [tape.draw() for _ in range(channel.draws)], tape)
         [tree] = process.ask({"do": "tree", **request})

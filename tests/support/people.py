@@ -19,6 +19,7 @@ from support.parts import missing_part
 from support.serving import ServeProcess
 
 HOSTILE = "<script>alert(1)</script>"
+VALUES = (1, 5)
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 # The impact of accessibility violations that fail a test.
@@ -92,7 +93,7 @@ def ask(
 
 
 def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
-    task_members: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": (1, 5), "epsilon": 1} | members
+    task_members: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": VALUES, "epsilon": 1} | members
     task = pckv.Task(**task_members)
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
     return task
@@ -135,7 +136,8 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return an estimate as a row of the table: the texts as the command prints them, and all digits."""
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
-    texts = (f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
+    mean = "unknown" if (m_low, m_high) == VALUES else f"{m:.3f}"
+    texts = (f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", mean, f"{m_low:.3f} – {m_high:.3f}")
     return (row["key"], *zip(texts, ((f,), (f_low, f_high), (m,), (m_low, m_high)), strict=True))
 
 
@@ -144,7 +146,7 @@ def table(page: Any) -> list[tuple[Any, ...]]:
     for row in page.locator(".estimates tbody tr").all():
         cells = [
             (cell.inner_text(), tuple(map(float, cell.get_attribute("title").split(" – "))))
-            for cell in row.locator("td").all()
+            for cell in row.locator("td.number").all()
         ]
         rows.append((row.locator("th").inner_text(), *cells))
     return rows
@@ -156,10 +158,17 @@ def download(page: Any, form: str) -> Path:
     return Path(waiting.value.path())
 
 
-def check_odds(task: pckv.Task, sentence: str, *, held_first: bool = False) -> None:
-    """Check that the chances in a sentence are those of the exact law."""
-    law = task.channel.count_law
-    named = (law.holder_plus, law.absent) if held_first else (law.absent, law.holder_plus)
-    chances = [100 * float(support.plus + support.minus + support.both) for support in named]
-    shown = re.findall(r"probability ([0-9.]+) %", sentence)
-    assert [float(chance) for chance in shown] == pytest.approx(chances, rel=0.005)
+def check_odds(task: pckv.Task, sentence: str) -> None:
+    """Check that the chances in a sentence, of a claim without and with the key, are those of the exact law."""
+    law, question = task.channel.count_law, task.size_question
+    about_pairs = 1 - (question.share if question else 0)
+    chances = [
+        100 * float(about_pairs * (support.plus + support.minus + support.both))
+        for support in (law.absent, law.holder_plus)
+    ]
+    assert chances_in(sentence) == pytest.approx(chances, rel=0.005)
+
+
+def chances_in(sentence: str) -> list[float]:
+    """Return the probabilities that a sentence names, in percent."""
+    return [float(chance) for chance in re.findall(r"probability ([0-9.]+) %", sentence)]

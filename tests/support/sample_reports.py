@@ -23,7 +23,7 @@ from pckv.wire import Words
 
 
 def make_task(mechanism: str, keys: int = 11) -> Task:
-    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism)
+    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)
 
 
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))

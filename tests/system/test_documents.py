@@ -10,7 +10,7 @@ import click
 import pytest
 
 import pckv
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from pckv.cli import main
 from pckv.estimators.estimate import METHODS
 from support.parts import ROOT
@@ -40,9 +40,9 @@ def test_constraints_pin_versions_and_name_no_registry() -> None:
 
 
 def test_every_mechanism_and_method_has_a_proof() -> None:
-    for name in (*MECHANISMS, "corrected", "intervals"):
+    for name in (*CHANNELS, "corrected", "intervals"):
         assert (ROOT / "proofs" / f"{name}.md").is_file()
-    for channel in MECHANISMS.values():
+    for channel in CHANNELS.values():
         module = inspect.getmodule(channel)
         assert module is not None
         assert f"proofs/{channel.name}.md" in (module.__doc__ or "")
@@ -54,7 +54,7 @@ def test_documents_match_the_code() -> None:
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
         assert (ROOT / linked).exists(), linked
     docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
-    for name in (*MECHANISMS, *METHODS):
+    for name in (*CHANNELS, *METHODS):
         assert f"`{name}`" in docs
     version = pckv.__version__
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -83,7 +83,9 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
 def test_every_command_runs(visited: tuple[Path, dict[str, str]]) -> None:
     folder, printed = visited
     assert len(printed) >= 12
-    assert {"task.json", "reports.parquet", "counts.tally", "top.svg", "errors.svg"} <= set(os.listdir(folder))
+    assert {"task.json", "reports.parquet", "counts.tally", "top.svg", "errors.svg"} <= set(
+        os.listdir(folder)
+    )
 
 
 def test_the_intervals_hold_the_truth(visited: tuple[Path, dict[str, str]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import pckv
 from pckv import errors
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from support.parts import ROOT
 from support.scripts import run_script
 
@@ -70,11 +70,10 @@ NOT_FOR_DEVICES = (
 )
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", CHANNELS)
 @pytest.mark.parametrize("package", ["pckv.client", "pckv.device.perturb"])
 def test_a_device_loads_neither_planning_nor_numpy(package: str, mechanism: str) -> None:
-    kind = MECHANISMS[mechanism].kind
-    task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism=mechanism, kind=kind)
+    task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)
     run_script(
         f"import sys, pckv, {package}\n"
         f"task = pckv.Task.from_json({task.to_json()!r})\n"

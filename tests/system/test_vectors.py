@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import pytest
 from pckv import Report, Tally, Task, estimate
 from pckv.budget import exp_lower
 from pckv.canonical import base64url, from_base64url
-from pckv.channels import MECHANISMS, build
+from pckv.channels import CHANNELS, build
+from pckv.channels.size_question import SizeQuestion
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.device.perturb import perturb_from
@@ -47,19 +49,38 @@ def test_thresholds() -> None:
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
         names = {"allocation", "beta", "q", "r", "o", "symbols"}
         parameters = {name: value for name, value in case.items() if name in names}
-        for name in MECHANISMS.keys() & case.keys():
+        for name in CHANNELS.keys() & case.keys():
             channel = build(name, case["keys"], case["padding"], epsilon, parameters)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
             if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
                 assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == parameters
+        if "size_question" in case:
+            question = SizeQuestion(case["keys"], case["padding"], epsilon, Fraction(case["size_share"]))
+            stated = case["size_question"]
+            assert (list(question.ends), str(question.asked), str(question.kept)) == (
+                stated["ends"],
+                stated["asked"],
+                stated["kept"],
+            )
 
 
 def test_every_mechanism_has_vectors_of_every_kind() -> None:
-    assert {folder.name for folder in GOLDEN} == set(MECHANISMS)
-    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(MECHANISMS)
+    assert {folder.name for folder in GOLDEN} == set(CHANNELS)
+    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(CHANNELS)
     for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
         shown = " ".join(case[text] for case in cases(name, positive=True))
-        assert all(f'"{mechanism}"' in shown for mechanism in MECHANISMS)
+        assert all(f'"{mechanism}"' in shown for mechanism in CHANNELS)
+
+
+def test_every_mechanism_with_words_answers_both_questions() -> None:
+    answered: dict[tuple[str, bool], int] = Counter()
+    for case in cases("reports", positive=True):
+        task = Task.from_json(case["task"])
+        if task.size_question is not None:
+            word = task.message_format.decode(from_base64url(case["body"]))
+            answered[task.mechanism, word >= (task.channel.word_limit or 0)] += 1
+    assert answered.keys() == {(name, mode) for name in CHANNELS if name != "ue" for mode in (False, True)}
+    assert min(answered.values()) >= 20
 
 
 def test_tasks() -> None:
@@ -127,8 +148,13 @@ def test_golden_files_stay_readable(folder: Path) -> None:
     assert numpy_engine.count(job).tally == tally
     assert tally.reports == 500
     expected = json.loads((folder / "estimates.json").read_text(encoding="utf-8"))
-    got = estimate(tally, expected["method"]).to_dict()
-    for row, expected_row in zip(got.pop("estimates"), expected.pop("estimates"), strict=True):
-        assert row.pop("key") == expected_row.pop("key")
-        assert row == pytest.approx(expected_row, rel=1e-9)
+    got = json.loads(estimate(tally, expected["method"]).to_json())
+    for row, expected_row in zip(
+        [got.pop("sizes"), *got.pop("estimates")],
+        [expected.pop("sizes"), *expected.pop("estimates")],
+        strict=True,
+    ):
+        assert row.keys() == expected_row.keys()
+        for name, value in expected_row.items():
+            assert row[name] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-9)), name
     assert got == expected

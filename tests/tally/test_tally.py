@@ -18,9 +18,19 @@ from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
 from pckv.tally.kernels.planes import count_bits
 
-UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
-GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
-COMPACT = Task(name="t", keys=11, values=(0, 1), epsilon=1, mechanism={"name": "ue-compact", "q": 5})
+UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
+GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
+COMPACT = Task(
+    name="t",
+    keys=11,
+    values=(0, 1),
+    epsilon=1,
+    padding=1,
+    mechanism={"name": "ue-compact", "q": 5},
+    size_share=0,
+)
+# The words 24 to 27 are answers to the size question.
+SIZES = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share="0.05")
 
 
 @st.composite
@@ -41,9 +51,9 @@ def tally_of(task: Task, reports: list[Report]) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize("task", [UE, GRR, COMPACT], ids=["ue", "grr", "ue-compact"])
+@pytest.mark.parametrize("task", [UE, GRR, COMPACT, SIZES], ids=["ue", "grr", "ue-compact", "sizes"])
 def test_any_partition_merges_to_the_same_bytes(task: Task) -> None:
-    @settings(max_examples=1000 if task != COMPACT else 200)
+    @settings(max_examples=1000 if task in {UE, GRR} else 200)
     @given(st.lists(st.tuples(messages(task), st.integers(0, 3)), max_size=30), st.permutations(range(4)))
     def check(parts: list[tuple[int, int]], order: list[int]) -> None:
         direct = Tally(task)
@@ -87,6 +97,33 @@ def test_compact_words_are_decoded_key_by_key(sent: list[int]) -> None:
     assert tally.reports == len(sent)
 
 
+@given(st.lists(messages(SIZES), max_size=40))
+def test_answers_about_sizes_are_counted_apart(sent: list[int]) -> None:
+    tally = tally_of(SIZES, [report(SIZES, word) for word in sent])
+    answers = [sent.count(word) for word in range(24, 28)]
+    assert tally.size_answers.tolist() == answers
+    assert (tally.reports, tally.pair_reports) == (len(sent), len(sent) - sum(answers))
+    support = key_support(tally)
+    pairs = [word for word in sent if word < 22]
+    assert support.plus.sum() + support.minus.sum() == len(pairs)
+
+
+@pytest.mark.parametrize("task", [UE, GRR], ids=["ue", "grr"])
+def test_without_the_size_question_all_reports_are_about_pairs(task: Task) -> None:
+    tally = tally_of(task, [report(task, 0)] * 3)
+    assert (tally.size_answers.tolist(), tally.pair_reports) == ([], 3)
+
+
+def test_a_size_word_is_refused_where_sizes_are_not_asked() -> None:
+    assert SIZES.word_limit == 28
+    for task, word in ((GRR, 24), (SIZES, 28)):
+        with pytest.raises(ReportError, match=f"word {word} is not below {word}") as caught:
+            Tally(task).add(report(task, word))
+        assert caught.value.code == "out_of_range"
+        with pytest.raises(ReportError, match=f"report 1: word {word} is not below {word}"):
+            Tally(task).add_many(np.array([0, word]))
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (300, 1), (5000, 2), (700, 1300), (256, 5000)])
 def test_bits_are_counted_as_unpacking_would(shape: tuple[int, int]) -> None:
     rows = np.random.default_rng(3).integers(0, 256, shape).astype(np.uint8)
@@ -119,7 +156,7 @@ def test_sparse_counts_fold_as_they_grow(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_task_of_two_billion_keys_is_tallied_sparsely() -> None:
-    task = Task(name="t", keys=2**31, values=(0, 1), epsilon=1, mechanism="grr")
+    task = Task(name="t", keys=2**31, values=(0, 1), epsilon=1, padding=1, mechanism="grr")
     assert task.word_limit is not None
     tally = Tally(task)
     words = np.array([0, task.word_limit - 1, 2**31, 2**31, 1])

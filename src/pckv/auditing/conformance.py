@@ -7,14 +7,13 @@ and be seen to fail the check that it must fail.
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pckv.auditing.exact import input_sets, worst_ratio
-from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, sampler_law
+from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
 from pckv.auditing.variants import VARIANTS
@@ -101,9 +100,7 @@ def running_law(subject: Subject, channel: Channel) -> Callable[[Signs], Law]:
     def law(signs: Signs) -> Law:
         pairs = [(key, channel.one * (sign > 0)) for key, sign in signs.items()]
         tape = ExhaustiveTape(channel.bits, subject.primitives)
-        found = sampler_law(subject.sampler, channel, pairs, tape)
-        total = math.lcm(*(chance.denominator for chance in found.values()))
-        return Law({message: int(chance * total) for message, chance in found.items()}, total)
+        return in_weights(sampler_law(subject.sampler, channel, pairs, tape))
 
     return law
 
@@ -137,7 +134,7 @@ def check_sampler_equals_law(subject: Subject) -> None:
                     )
 
 
-def law_at(channel: Channel, values: dict[int, float]) -> dict[int, Fraction]:
+def law_at(channel: Channel | Task, values: dict[int, float]) -> dict[int, Fraction]:
     """The exact law for values within [-1, 1]: the mixture over their signs."""
     mixture: dict[int, Fraction] = {}
     for signs in itertools.product((+1, -1), repeat=len(values)):
@@ -156,7 +153,8 @@ def check_unbiased(subject: Subject) -> None:
         for channel in subject.channels(keys, length, Fraction(1)):
             if not channel.exactly_uniform:
                 continue
-            task = with_channel(_task(subject, keys, length, channel.parameters), channel)
+            # More padding than keys makes a channel, but no task.
+            task = with_channel(_task(subject, keys, min(length, keys), channel.parameters), channel)
             law = channel.count_law
             noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
             signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
@@ -194,7 +192,7 @@ def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> li
 def check_one_is_many(subject: Subject) -> None:
     """Adding reports one by one, all at once or as an array gives the same bytes."""
     for keys in (1, 8, 13):
-        task = _task(subject, keys, 2)
+        task = _task(subject, keys, min(keys, 2))
         reports = _reports(task, 40)
         singly, together, array = Tally(task), Tally(task), Tally(task)
         for report in reports:
@@ -267,9 +265,11 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 
 
 def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object] | None = None) -> Task:
+    """Return a task of which half of the reports answer the size question, where there is one."""
     # What a variant leaves open is the channel's own default here, not what a task would choose.
-    parameters = subject.channel.from_parameters(keys, length, Fraction(1), variant or {}).parameters
-    mechanism = {"name": subject.name, **parameters}
+    channel = subject.channel.from_parameters(keys, length, Fraction(1), variant or {})
+    mechanism = {"name": subject.name, **channel.parameters}
+    asks_sizes = channel.word_limit is not None and length < keys
     return Task(
         name="check",
         keys=keys,
@@ -277,6 +277,7 @@ def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object
         epsilon=1,
         padding=length,
         mechanism=mechanism,
+        size_share="0.5" if asks_sizes else 0,
     )
 
 

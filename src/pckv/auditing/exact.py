@@ -1,15 +1,17 @@
 """The exact loss of a mechanism: every input set against every other, at every output.
 
-Values of ±1 suffice, since the law of a report is affine in each value.
+Values of ±1 suffice, since the law of a report is affine in each value. Of the sizes that a size question is asked
+about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some more are visited.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from pckv.channels import Channel, Law, Signs
+from pckv.channels.size_question import SizeQuestion
 from pckv.errors import AuditFailure
 
 # Beyond this many input sets times outputs, enumeration gives way to the closed form.
@@ -24,13 +26,25 @@ def input_sets(keys: int) -> Iterator[dict[int, int]]:
         yield {key: sign for key, sign in enumerate(states) if sign}
 
 
+def visited_sizes(question: SizeQuestion) -> list[int]:
+    """Return sizes at all ends, next to them and between them, from none to all keys."""
+    ends = question.ends
+    middles = [(low + high) // 2 for low, high in pairwise((0, *ends))]
+    near = {end + step for end in (0, *ends, *middles) for step in (-1, 0, 1)}
+    return sorted(size for size in near if 0 <= size <= question.keys)
+
+
 def worst_ratio(law: Callable[[Signs], Law], keys: int) -> Fraction:
     """Return the largest likelihood ratio of any output between any two input sets."""
+    return worst_ratio_of(map(law, input_sets(keys)))
+
+
+def worst_ratio_of(laws: Iterable[Law]) -> Fraction:
+    """Return the largest likelihood ratio of any output between any two of these laws."""
     highest: dict[tuple[int, int], int] = {}
     lowest: dict[tuple[int, int], int] = {}
     outputs: set[int] | None = None
-    for signs in input_sets(keys):
-        weights, total = law(signs)
+    for weights, total in laws:
         possible = {output for output, weight in weights.items() if weight}
         if outputs is not None and possible != outputs:
             raise AuditFailure("exact ε: an output is possible for one input set and not for another")
@@ -55,7 +69,10 @@ def _by_output(
     return chosen
 
 
-def cases(channel: Channel) -> int:
-    """Return how many input sets times outputs enumeration would visit; a lower bound where it is hopeless."""
+def cases(channel: Channel, answers: int = 0) -> int:
+    """Return how many input sets times outputs enumeration would visit; a lower bound where it is hopeless.
+
+    Where a size question is asked, its answers are outputs too.
+    """
     sets = 3 ** min(channel.keys, KEYS_BEYOND_ENUMERATION)
-    return int(sets * (channel.word_limit or sets))
+    return int(sets * ((channel.word_limit or sets) + answers))

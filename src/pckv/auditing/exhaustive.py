@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from pckv.channels import Channel
+from pckv.channels import Channel, Law
 from pckv.device.padding import Pair
 from pckv.device.perturb import Sampler
 from pckv.randomness import Tape
@@ -98,13 +99,24 @@ def sampler_law(
     sampler: Sampler, channel: Channel, pairs: Sequence[Pair], tape: ExhaustiveTape
 ) -> dict[int, Fraction]:
     """Return the exact law of a sampler's messages, as it runs."""
+    return law_of_runs(lambda: sampler(channel, pairs, tape), tape)
+
+
+def law_of_runs(run: Callable[[], int], tape: ExhaustiveTape) -> dict[int, Fraction]:
+    """Return the exact law of what a function of this tape gives, by running it on all of its values."""
     ways: Counter[tuple[int, int]] = Counter()
     walking = True
     while walking:
-        message = sampler(channel, pairs, tape)
+        message = run()
         ways[message, tape.total] += tape.ways
         walking = tape.rewind()
     law: dict[int, Fraction] = {}
     for (message, total), number in ways.items():
         law[message] = law.get(message, Fraction(0)) + Fraction(number, total)
     return law
+
+
+def in_weights(chances: Mapping[int, Fraction]) -> Law:
+    """Return a law in the form of the channels'."""
+    total = math.lcm(*(chance.denominator for chance in chances.values()))
+    return Law({message: int(chance * total) for message, chance in chances.items()}, total)

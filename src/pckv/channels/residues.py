@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from math import isqrt
 
@@ -84,6 +85,7 @@ def best(keys: int, bound: Fraction) -> int:
     return min(nearest, key=lambda q: error(q, bound))
 
 
+@lru_cache(maxsize=256)
 def choose(keys: int, bound: Fraction) -> int:
     """Among the primes equivalent to the best, the one with the fewest words."""
     most = EQUIVALENT_FACTOR * error(best(keys, bound), bound)

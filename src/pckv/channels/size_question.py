@@ -88,9 +88,14 @@ class SizeQuestion:
         return floor(self.share * self.one)
 
     @cached_property
+    def claim(self) -> Fraction:
+        """e^ε as randomized response promises it."""
+        return exp_lower(self.epsilon)
+
+    @cached_property
     def kept(self) -> int:
         """Threshold: the answer is the true one."""
-        return response_threshold(self.one, exp_lower(self.epsilon), len(self.ends))
+        return response_threshold(self.one, self.claim, len(self.ends))
 
     @cached_property
     def true_chance(self) -> Fraction:

@@ -22,7 +22,8 @@ from pckv.errors import AuditFailure
 def audit_command(task_file: Path | None, as_json: bool) -> None:
     """Compute the exact privacy loss in fractions, by visiting every input set and every output.
 
-    For a task with many keys the loss of its own integers is computed in closed form, and the same
+    A report is about pairs or, for a share of the devices, about how many there are: the loss is that of both
+    together. For a task with many keys the loss of its own integers is computed in closed form, and the same
     mechanism is enumerated with fewer keys.
     """
     if task_file is None:
@@ -42,12 +43,25 @@ def _print_audits(audits: list[Audit]) -> None:
     """Print audits in a table, one row each."""
     print_table(
         "Exact ε, rounded up (enumerated: the worst of every input set at every output)",
-        ("mechanism", "keys", "padding", "asked", "claimed", "closed form", "enumerated", "cases", "verdict"),
+        (
+            "mechanism",
+            "keys",
+            "padding",
+            "size share",
+            "asked",
+            "claimed",
+            "closed form",
+            "enumerated",
+            "of sizes",
+            "cases",
+            "verdict",
+        ),
         [
             (
                 f"{a.mechanism} {_short_parameters(a.parameters)}",
                 f"{a.keys:,}",
                 str(a.padding),
+                f"{a.size_share:g}",
                 f"{a.asked:g}",
                 f"{a.claimed:.12f}",
                 f"{a.closed_form:.12f}",
@@ -58,6 +72,7 @@ def _print_audits(audits: list[Audit]) -> None:
                     if a.enumerated_parameters == a.parameters
                     else f" {_short_parameters(a.enumerated_parameters)}"
                 ),
+                f"{a.size_answers:.12f}" if a.size_share else "",
                 f"{a.cases:,}",
                 "holds" if a.holds else "BROKEN",
             )

@@ -151,16 +151,8 @@ def _write_results(task: Task, population: Population, files: _DemoFiles, *, for
 def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
     """Print estimates with their intervals next to the truth."""
     rows = [
-        (
-            key,
-            f"{truth[key][0]:.4f}",
-            f"{f:.4f}",
-            f"{f_low:.4f} – {f_high:.4f}",
-            f"{truth[key][1]:.2f}",
-            f"{m:.2f}",
-            f"{m_low:.2f} – {m_high:.2f}",
-        )
-        for key, f, f_low, f_high, m, m_low, m_high in zip(*estimates.columns().values(), strict=True)
+        (key, f"{truth[key][0]:.4f}", frequency, interval, f"{truth[key][1]:.3f}", mean, mean_interval)
+        for key, frequency, interval, mean, mean_interval, _ in estimates.cells()
     ]
     print_table(
         f"{estimates.reports:,} participants, {estimates.mechanism}, ε = {estimates.epsilon:g}: "

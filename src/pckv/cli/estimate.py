@@ -104,15 +104,13 @@ def _write_table(estimates: Estimates, path: Path, suffix: str) -> None:
 def _print_estimates(estimates: Estimates) -> None:
     """Print the most frequent keys, and how they were estimated."""
     shown = estimates.top(ROWS_PRINTED)
-    rows = [
-        (key, f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", f"{m:.3f}", f"{m_low:.3f} – {m_high:.3f}")
-        for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
-    ]
     title = (
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
-    interval = f"{100 * estimates.level:.6g} % interval"
-    print_table(title, ("key", "frequency", interval, "mean", interval), rows)
+    header = shown.headers(f"{100 * estimates.level:.6g} % interval")
+    print_table(title, header, shown.cells())
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
+    for sentence in estimates.verdict:
+        click.echo(sentence)

@@ -11,10 +11,9 @@ from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.objective import OBJECTIVES
 from pckv.planning.plan import (
-    DETECTION_LEVEL,
-    DETECTION_POWER,
     REFERENCE_FREQUENCY,
     USUAL_SHARE,
     Alternative,
@@ -126,8 +125,8 @@ def _print_plan(recommended: Plan) -> None:
         ],
     )
     click.echo(
-        f"\nThe smallest frequency that can be distinguished from zero ({DETECTION_LEVEL:.0%} interval, "
-        f"{DETECTION_POWER:.0%} of the time): {recommended.smallest_frequency:.3%}."
+        f"\nThe smallest frequency that is told from zero, {DETECTION_POWER:.0%} of the time: "
+        f"{recommended.smallest_frequency:.3%}."
     )
     print_table(
         f"Users needed for an error of a frequency of {recommended.frequency:.1%}:",

@@ -112,7 +112,11 @@ def new_command(
     task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)
     write_task(task, out, force=force)
     if people["padding"] is None:
-        expected = expect(task.key_count, more=task.more, **{name: people[name] for name in EXPECTED_PEOPLE})
+        expected = expect(
+            task.key_count,
+            more=task.more,
+            **{name: people[name] for name in EXPECTED_PEOPLE},
+        )
         click.echo(f"Padding {task.padding:,} was chosen. {expected.sentence}", err=out == STREAM)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from pckv.arrays import Floats, Integers
 from pckv.errors import ParameterError
+from pckv.estimators.detection import detected
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -19,6 +21,7 @@ from pckv.estimators.methods.registry import (
 from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_name, make_consistent
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share, summarise_sets
+from pckv.estimators.verdict import verdict
 from pckv.moments import CountMoments
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -100,6 +103,7 @@ def estimate(
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     decoded = _decode(tally, request, progress)
     columns = _columns(tally, decoded, request.method, level)
+    sets = summarise_sets(tally, level)
     estimates = Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -107,11 +111,13 @@ def estimate(
         epsilon=task.realised_epsilon,
         method=full_name(request.method, posts),
         level=level,
-        sets=summarise_sets(tally, level),
+        sets=sets,
+        verdict=(),
         key=[task.key_name(number) for number in decoded.keys.tolist()],
         **columns,
     )
-    return _only_requested(estimates, request)
+    requested = _only_requested(estimates, request)
+    return replace(requested, verdict=verdict(requested.detected, sets))
 
 
 def default_method(task: Task) -> str:
@@ -184,6 +190,8 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
+        "mean_known": (result.mean_interval.low > -1) | (result.mean_interval.high < 1),
+        "detected": detected(support, reports, moments, task.key_count, level),
         "mean_misfit": result.mean_misfit,
     }
 
@@ -198,6 +206,8 @@ def _columns_without_reports(keys: int, task: Task) -> dict[str, np.ndarray]:
         "mean": _in_units(zeros, task),
         "mean_low": _in_units(-ones, task),
         "mean_high": _in_units(ones, task),
+        "mean_known": np.zeros(keys, np.bool_),
+        "detected": np.zeros(keys, np.bool_),
         "mean_misfit": np.zeros(keys, np.bool_),
     }
 

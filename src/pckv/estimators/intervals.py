@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from pckv.arrays import Floats
 from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.moments import CountMoments
+from pckv.moments import GAUSSIAN_NOISE, CountMoments
 from pckv.tally.decode.support import KeySupport
 
-# Below this expected number of false supports per key, counts are not Gaussian, unless the key's
-# own holders make its count's variance at least the second number.
-GAUSSIAN_NOISE = 50
+# Where false supports are few, counts are still Gaussian if the key's own holders make their variance this large.
 GAUSSIAN_VARIANCE = 400
 
 

@@ -21,17 +21,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high")
+COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high", "detected")
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")
 ROWS_SHOWN = 20
+# What tables for people say of a key that is not detected, and instead of a mean that may be anywhere in its range.
+NOT_DETECTED = "not told from zero"
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs
-    from the estimate to the end of the range that the data point to.
+    `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
+    more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
+    alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
+    the whole range. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
+    the estimate to the end of the range that the data point to.
     """
 
     task: str
@@ -41,6 +47,7 @@ class Estimates:
     method: str
     level: float
     sets: SetSummary
+    verdict: tuple[str, ...]
     key: list[str]
     frequency: Floats
     frequency_low: Floats
@@ -48,10 +55,31 @@ class Estimates:
     mean: Floats
     mean_low: Floats
     mean_high: Floats
+    detected: NDArray[np.bool_]
+    mean_known: NDArray[np.bool_]
     mean_misfit: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.key)
+
+    def headers(self, interval: str) -> tuple[str, ...]:
+        """Return the headers of the table for people."""
+        return ("key", "frequency", interval, "mean", interval, "")
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
+        rows = zip(*self.columns().values(), self.mean_known.tolist(), strict=True)
+        return [
+            (
+                key,
+                f"{frequency:.4f}",
+                f"{low:.4f} – {high:.4f}",
+                f"{mean:.3f}" if known else UNKNOWN,
+                f"{mean_low:.3f} – {mean_high:.3f}",
+                "" if is_detected else NOT_DETECTED,
+            )
+            for key, frequency, low, high, mean, mean_low, mean_high, is_detected, known in rows
+        ]
 
     def top(self, count: int) -> Estimates:
         """Return the keys with the largest estimated frequencies, most frequent first."""
@@ -62,7 +90,7 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "sets", "key")
+            if field.name not in (*SCALARS, "sets", "verdict", "key")
         }
         return replace(self, key=[self.key[row] for row in rows], **columns)
 
@@ -78,7 +106,12 @@ class Estimates:
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         scalars = {name: getattr(self, name) for name in SCALARS}
-        return scalars | {"sizes": self.sets.to_dict(), "estimates": rows}
+        described = {
+            "estimand": self.sets.estimand,
+            "verdict": list(self.verdict),
+            "sizes": self.sets.to_dict(),
+        }
+        return scalars | described | {"estimates": rows}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -112,22 +145,18 @@ class Estimates:
 
     def _repr_html_(self) -> str:
         shown = self.top(ROWS_SHOWN)
-        rows = (
-            (
-                html.escape(key),
-                f"{f:.4f}",
-                f"{f_low:.4f} to {f_high:.4f}",
-                f"{m:.4g}",
-                f"{m_low:.4g} to {m_high:.4g}",
-            )
-            for key, f, f_low, f_high, m, m_low, m_high in zip(*shown.columns().values(), strict=True)
-        )
-        names = ("key", "frequency", "interval", "mean", "interval")
+        names = self.headers("interval")
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
-            f"<tr>{''.join(f'<td>{cell}</td>' for cell in row[: len(names)])}</tr>" for row in rows
+            _html_row(cells[: len(names)], grey=not told)
+            for cells, told in zip(shown.cells(), shown.detected, strict=True)
         )
         caption = html.escape(repr(self).strip("<>"))
         return (
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+
+def _html_row(cells: tuple[str, ...], *, grey: bool) -> str:
+    style = ' style="color: #767676"' if grey else ""
+    return f"<tr{style}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pckv.arrays import Flags
 from pckv.estimators.set_sizes import SetSummary
 from pckv.limits import REFUSE
+
+
+def verdict(detected: Flags, sets: SetSummary) -> tuple[str, ...]:
+    """Return the sentences that estimates end in."""
+    sentences = (detection_sentence(int(detected.sum()), detected.size), sets_sentence(sets))
+    return tuple(filter(None, sentences))
 
 
 def detection_sentence(detected: int, keys: int) -> str:

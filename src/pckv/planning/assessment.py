@@ -5,92 +5,107 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from pckv.channels import Channel
-from pckv.limits import SAMPLE
 from pckv.moments import CountMoments
 from pckv.planning.expectations import Expectations
-from pckv.planning.objective import FREQUENCY, MSE
+from pckv.planning.objective import FREQUENCY, MEAN, MSE
 from pckv.planning.prediction import SquaredErrors, predict
-from pckv.planning.size_share import SIZE_SHARES, choose_size_share
+from pckv.planning.size_share import SHARES, choose_size_share
 
 # The errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
 RANKS, RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
+# The mean square of a key's mean, which may be anywhere on [-1, 1].
+MEAN_SQUARE = 1 / 3
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a channel is predicted to do.
-
-    Attributes:
-        channel: The channel.
-        size_share: The share of reports that answers the size question.
-        score: What channels are compared by: the squared error that the objective asks for.
-        truncation: By how much the most frequent key comes out too low, because people hold more pairs.
-        standard_error: Of the most frequent key.
-    """
+    """What a channel is predicted to do for the people expected."""
 
     channel: Channel
-    size_share: Fraction
-    score: float
-    truncation: float
-    standard_error: float
+    expected: Expectations
+
+    @cached_property
+    def moments(self) -> CountMoments:
+        """The moments of its counts."""
+        return CountMoments.of(self.channel.count_law)
+
+    @cached_property
+    def shown(self) -> tuple[float, ...]:
+        """The frequencies of the keys that matter, as reports show them."""
+        return self.expected.shown(self.channel.padding)
+
+    @cached_property
+    def size_share(self) -> Fraction:
+        """The share of reports that answers the size question."""
+        return Fraction(planned_size_share(self.channel, self.expected))
+
+    @cached_property
+    def _reports(self) -> float:
+        """How many reports of pairs errors are compared with."""
+        asked = self.size_share
+        if not asked and not self.expected.refuse_more and self.channel.padding < self.channel.keys:
+            # A mechanism that cannot measure how much it hides is not rewarded for that.
+            asked = Fraction(SHARES[0])
+        return self.expected.users * float(1 - asked)
+
+    @property
+    def truncation(self) -> float:
+        """By how much the most frequent key comes out too low, because people hold more pairs."""
+        return self.expected.frequencies[0] - self.shown[0]
 
     @property
     def is_honest(self) -> bool:
-        """Whether truncation is within the noise of the key that it changes most."""
-        return self.truncation <= self.standard_error
+        """Whether truncation is at most one standard error of the key that it changes most."""
+        return self.truncation**2 <= self.moments.frequency_variance(self.shown[0]) / self._reports
+
+    @cached_property
+    def frequency_error(self) -> float:
+        """The mean squared error of the frequencies, before clipping.
+
+        Where all is noise, clipping makes all channels look alike.
+        """
+        squares = [
+            self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
+            for frequency, visible in zip(self.expected.frequencies, self.shown, strict=True)
+        ]
+        return math.fsum(squares) / len(squares)
+
+    @property
+    def padding_score(self) -> float:
+        """What paddings of one mechanism are compared by: what they change most is frequencies, unless only means count."""
+        if self.expected.objective != MEAN:
+            return self.frequency_error
+        errors = []
+        for visible in self.shown:
+            square = self.moments.mean_variance(visible, math.sqrt(MEAN_SQUARE)) / self._reports
+            errors.append(square / (1 + square))
+        return math.fsum(errors) / len(errors)
+
+    @cached_property
+    def score(self) -> float:
+        """What mechanisms are compared by: the squared error that the objective asks for."""
+        only_frequencies = self.expected.objective in {FREQUENCY, MSE}
+        mean_error = 0.0 if only_frequencies else self._mean_error()
+        return self.expected.aim.score(SquaredErrors(self.frequency_error, mean_error))
+
+    def _mean_error(self) -> float:
+        """The squared error of means, over the keys that matter."""
+        weights: dict[int, float] = {}
+        for rank, weight in zip(RANKS, RANK_WEIGHTS, strict=True):
+            nearest = min(rank, len(self.shown) - 1)
+            weights[nearest] = weights.get(nearest, 0.0) + weight
+        return math.fsum(
+            weight * predict(self.moments, self._reports, self.shown[rank]).mean
+            for rank, weight in weights.items()
+        )
 
 
-def assess(channel: Channel, expected: Expectations) -> Assessment:
-    """Predict a channel's errors for the people expected.
-
-    A frequency's are those before clipping: where all is noise, clipping would make all channels look alike.
-    """
-    moments, shown = CountMoments.of(channel.count_law), expected.shown(channel.padding)
-    size_share = planned_size_share(channel, expected)
-    asked = size_share
-    if not size_share and expected.more == SAMPLE and channel.padding < channel.keys:
-        # A mechanism that cannot measure how much it hides is not rewarded for that.
-        asked = SIZE_SHARES[0]
-    reports = expected.users * float(1 - asked)
-    squares = [
-        moments.frequency_variance(visible) / reports + (frequency - visible) ** 2
-        for frequency, visible in zip(expected.frequencies, shown, strict=True)
-    ]
-    frequency_error = math.fsum(squares) / len(squares)
-    mean_error = (
-        0.0 if expected.objective in {FREQUENCY, MSE} else _mean_error(moments, reports, expected, shown)
-    )
-    return Assessment(
-        channel=channel,
-        size_share=size_share,
-        score=expected.aim.score(SquaredErrors(frequency_error, mean_error)),
-        truncation=expected.frequencies[0] - shown[0],
-        standard_error=math.sqrt(moments.frequency_variance(shown[0]) / reports),
-    )
-
-
-def planned_size_share(channel: Channel, expected: Expectations) -> Fraction:
-    """Return the share of reports that is to answer the size question; 0 where a task must not ask it."""
-    if expected.more != SAMPLE:
-        return Fraction(0)
+def planned_size_share(channel: Channel, expected: Expectations) -> str:
+    """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
+    if expected.refuse_more:
+        return "0"
     shown = expected.shown(channel.padding)
     return choose_size_share(channel, shown[len(shown) // 2])
-
-
-def _mean_error(
-    moments: CountMoments, reports: float, expected: Expectations, shown: tuple[float, ...]
-) -> float:
-    """The squared error of means, over the keys that matter."""
-    found: dict[int, float] = {}
-    last = len(shown) - 1
-    for rank, weight in zip(RANKS, RANK_WEIGHTS, strict=True):
-        found[min(rank, last)] = found.get(min(rank, last), 0.0) + weight
-    return math.fsum(
-        weight
-        * predict(
-            moments, reports, expected.frequencies[rank], min(1.0, shown[rank] / expected.frequencies[rank])
-        ).mean
-        for rank, weight in found.items()
-    )

@@ -42,6 +42,11 @@ class Expectations:
     objective: str
     more: str
 
+    @property
+    def refuse_more(self) -> bool:
+        """Whether nobody may hold more pairs than the padding."""
+        return self.more == REFUSE
+
     @cached_property
     def typical_frequency(self) -> float:
         """The frequency of the middle one of the keys that matter."""
@@ -54,7 +59,17 @@ class Expectations:
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
-        if self.more == REFUSE:
+        if padding not in self._shown:
+            self._shown[padding] = self._show(padding)
+        return self._shown[padding]
+
+    @cached_property
+    def _shown(self) -> dict[int, tuple[float, ...]]:
+        """The frequencies shown, by padding: all mechanisms are asked about the same ones."""
+        return {}
+
+    def _show(self, padding: int) -> tuple[float, ...]:
+        if self.refuse_more or padding >= self.sizes.largest:
             return self.frequencies
         seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
         return tuple(
@@ -125,7 +140,8 @@ def expect(
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
             also where a bias makes it smaller).
         padding: The padding that was named, if any.
-        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
+        more: What happens to somebody with more pairs than the padding: `sample`, or `refuse`, where the padding is
+            what all of them fit into.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -158,7 +174,7 @@ def _sizes(
         return SetSizes({min(padding or 1, keys): 1})
     if pairs is None and most_pairs is not None:
         pairs = (1 + most_pairs) / 2
-    return SetSizes.assumed(pairs or 1, most_pairs, keys)
+    return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
 
 
 def _check(keys: int, users: int, frequency: float | None) -> None:

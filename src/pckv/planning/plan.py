@@ -14,9 +14,10 @@ from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
 from pckv.moments import CountMoments
 from pckv.planning.assessment import Assessment
+from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.precision import DETECTION_LEVEL, Hostile, hostile, smallest_frequency, users_for
+from pckv.planning.precision import Hostile, hostile, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
     best_of_each,
@@ -264,7 +265,9 @@ class _Planner:
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
-            smallest_frequency=smallest_frequency(CountMoments.of(channel.count_law), reports, seen[-1]),
+            smallest_frequency=smallest_detected_frequency(
+                CountMoments.of(channel.count_law), math.floor(reports), expected.keys, seen[-1]
+            ),
             users_needed={
                 error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
                 for error in WANTED_ERRORS
@@ -343,4 +346,4 @@ def _half_width(chosen: Assessment, users: int, above: float) -> float:
     """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
     answers = users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, chosen.size_share, above) / answers))

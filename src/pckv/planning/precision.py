@@ -1,20 +1,13 @@
-"""What reports can tell and what they cannot: the least frequency, the people needed, the harm of hostile reports."""
+"""What reports can tell and what they cannot: the people needed, and the harm of hostile reports."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
-
-# A frequency counts as told from zero if its interval leaves zero out this often.
-DETECTION_LEVEL = 0.95
-DETECTION_POWER = 0.8
-# Twice as fine as this, powers of two are tried, then halves between them.
-SEARCH_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -28,27 +21,6 @@ class Hostile:
     one_report: float
     one_percent: float
     ten_keys: float
-
-
-def smallest_frequency(moments: CountMoments, users: float, seen: float = 1.0) -> float:
-    """The least frequency whose interval leaves zero out four times out of five; at most 1.
-
-    `seen` is the share of a frequency that the estimate sees.
-    """
-    normal = NormalDist()
-    level, power = normal.inv_cdf((1 + DETECTION_LEVEL) / 2), normal.inv_cdf(DETECTION_POWER)
-
-    def shortfall(f: float) -> float:
-        noise = level * math.sqrt(moments.frequency_variance(0.0) / users)
-        return noise + power * math.sqrt(moments.frequency_variance(f * seen) / users) - f * seen
-
-    low, high = 0.0, 1.0
-    if shortfall(high) > 0:
-        return high
-    for _ in range(SEARCH_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if shortfall(middle) > 0 else (low, middle)
-    return high
 
 
 def users_for(

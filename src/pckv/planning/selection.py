@@ -8,8 +8,8 @@ from fractions import Fraction
 from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO, REFUSE
-from pckv.planning.assessment import Assessment, assess
+from pckv.limits import AUTO
+from pckv.planning.assessment import Assessment
 from pckv.planning.expectations import Expectations
 from pckv.planning.objective import MSE, Objective
 from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
@@ -62,7 +62,7 @@ def choose_channel(
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
     """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
     largest = expected.sizes.largest
-    if expected.more == REFUSE:
+    if expected.refuse_more:
         return (largest,)
     found = {largest, *(expected.sizes.percentile(share) for share in PERCENTILES)}
     step = 1
@@ -119,7 +119,7 @@ def best_of_mechanism(
         key=lambda each: (
             exclusion_reason(each.channel, expected.users) != "",
             not each.is_honest and expected.objective != MSE,
-            each.score,
+            each.padding_score,
         ),
     )
     by_padding = {spec.padding: spec for spec in specs}
@@ -127,7 +127,7 @@ def best_of_mechanism(
     for each in ranked:
         spec = by_padding[each.channel.padding]
         channel = _finished_channel(name, spec, parameters, expected.aim, tune=tune)
-        tuned.append(each if channel is None else assess(channel, expected))
+        tuned.append(each if channel is None else Assessment(channel, expected))
         # Better parameters leave less noise for the truncation to hide in.
         if tuned[-1].is_honest or not each.is_honest or expected.objective == MSE:
             return tuned[-1]
@@ -142,7 +142,7 @@ def _buildable(
     refusal = ParameterError("no mechanism can do this")
     for spec in specs:
         try:
-            found.append(assess(build(name, *spec, _plain(name, parameters)), expected))
+            found.append(Assessment(build(name, *spec, _plain(name, parameters)), expected))
         except ParameterError as error:
             refusal = error
     if not found:

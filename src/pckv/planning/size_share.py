@@ -1,4 +1,4 @@
-"""Which share of the reports answers the size question: few enough not to cost much, enough to bound what is hidden."""
+"""How large a share of the reports answers the size question."""
 
 from __future__ import annotations
 
@@ -8,55 +8,36 @@ from fractions import Fraction
 from pckv.channels import Channel
 from pckv.channels.size_question import SizeQuestion
 from pckv.moments import CountMoments
-from pckv.wire import BitPlanes
 
-SIZE_SHARES = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))
-# The width of a frequency's interval relative to that of somebody who knows the sizes.
-MAX_WIDENING = 1.4
+SHARES = ("0.05", "0.1", "0.2")
+# The width of the interval of a key that matters relative to the one of somebody who knows the sizes.
+MAX_WIDTH_FACTOR = 1.4
 
 
-def choose_size_share(channel: Channel, frequency: float) -> Fraction:
-    """Return the smallest share that keeps a key's interval nearly as narrow as if the sizes were known.
+def choose_size_share(channel: Channel, frequency: float = 0.0) -> str:
+    """Return the least share whose answers keep intervals narrow; 0 where the question does not arise.
 
-    It is 0 for a mechanism without words, and where nobody can hold more pairs than the padding.
-
-    Args:
-        channel: What the pairs are reported with.
-        frequency: The frequency, as reports show it, of a key that matters.
+    `frequency` is that of a key that matters, as reports show it.
     """
-    if not asks_sizes(channel):
-        return Fraction(0)
-    frequency_variance = CountMoments.of(channel.count_law).frequency_variance(frequency)
-    hidden_variance = hidden_share_variance(channel)
-    for share in SIZE_SHARES[:-1]:
-        ratio = (hidden_variance / float(share)) / (frequency_variance / float(1 - share))
-        if (1 + math.sqrt(1 + ratio)) / 2 <= MAX_WIDENING:
-            return share
-    return SIZE_SHARES[-1]
+    if channel.word_limit is None or channel.padding >= channel.keys:
+        return "0"
+    return next(
+        (share for share in SHARES if _width_factor(channel, share, frequency) <= MAX_WIDTH_FACTOR),
+        SHARES[-1],
+    )
 
 
-def asks_sizes(channel: Channel) -> bool:
-    """Whether some of the reports may answer the size question."""
-    return channel.padding < channel.keys and not isinstance(channel.message_format, BitPlanes)
+def _width_factor(channel: Channel, share: str, frequency: float) -> float:
+    """How much wider the interval of a frequency becomes because the sizes are only estimated."""
+    asked = Fraction(share)
+    question = SizeQuestion(channel.keys, channel.padding, channel.epsilon, asked)
+    of_pairs = float(CountMoments.of(channel.count_law).frequency_variance(frequency)) / float(1 - asked)
+    return (1 + math.sqrt(1 + question.hidden_variance / float(asked) / of_pairs)) / 2
 
 
-def hidden_share_variance(channel: Channel) -> float:
-    """The variance, per answer, of the estimate of what larger sets can hide, where nobody has one."""
-    ends, kept, other = _question(channel)
-    weights = [1 - channel.padding / end for end in ends]
-    square, mean = math.fsum(each * each for each in weights), math.fsum(weights)
-    return (other * square - (other * mean) ** 2) / (kept - other) ** 2
-
-
-def share_above_variance(channel: Channel, share: float) -> float:
-    """The variance, per answer, of the estimated share of people who hold more pairs than the padding."""
-    ends, kept, other = _question(channel)
-    answered = share * (kept + (len(ends) - 2) * other) + (1 - share) * (len(ends) - 1) * other
-    return answered * (1 - answered) / (kept - other) ** 2
-
-
-def _question(channel: Channel) -> tuple[tuple[int, ...], float, float]:
-    """The ends of the size question, the chance of the true one, and that of each other one."""
-    question = SizeQuestion(channel.keys, channel.padding, channel.epsilon, SIZE_SHARES[0])
-    kept = question.kept / question.one
-    return question.ends, kept, (1 - kept) / (len(question.ends) - 1)
+def share_above_variance(channel: Channel, share: Fraction, above: float) -> float:
+    """Return the variance, per answer, of the estimated share of people who hold more pairs than the padding."""
+    question = SizeQuestion(channel.keys, channel.padding, channel.epsilon, share)
+    true, other = float(question.true_chance), float(question.other_chance)
+    answered = above * (1 - other) + (1 - above) * (1 - true)
+    return answered * (1 - answered) / (true - other) ** 2

@@ -11,8 +11,8 @@ from pckv.channels import Channel, build
 from pckv.errors import ParameterError
 from pckv.limits import MAX_EPSILON
 from pckv.moments import CountMoments
+from pckv.planning.detection import smallest_detected_frequency
 from pckv.planning.expectations import MAX_USERS, Expectations, percent
-from pckv.planning.precision import smallest_frequency
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
@@ -25,7 +25,8 @@ def verdict(channel: Channel, expected: Expectations, size_share: Fraction) -> s
     reports = 1 - float(size_share)
 
     def least(users: float, used: Channel = channel) -> float:
-        return smallest_frequency(CountMoments.of(used.count_law), users * reports, seen)
+        moments = CountMoments.of(used.count_law)
+        return smallest_detected_frequency(moments, math.floor(users * reports), used.keys, seen)
 
     reached = least(expected.users)
     people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"

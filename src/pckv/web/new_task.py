@@ -174,7 +174,7 @@ class _ErrorCurves:
         return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters)
 
     def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
-        reports = users * float(1 - planned_size_share(channel, self.expected))
+        reports = users * (1 - float(planned_size_share(channel, self.expected)))
         return predicted_errors(channel, reports, self.frequency, self.seen)
 
     def _chart(self, x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:

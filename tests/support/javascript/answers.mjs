@@ -34,7 +34,17 @@ export async function answers(client, vectors) {
       const channel = new Channel(vector.keys, vector.padding, epsilon, parameters);
       computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(channel[part])]));
     }
+    if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
     return computed;
+  }
+
+  // They are the same whatever the mechanism.
+  async function sizeThresholds({ keys, padding, size_share }, epsilon) {
+    const { Channel } = await import(`${client}/mechanisms/grr.js`);
+    const { SizeQuestion } = await import(`${client}/size-question.js`);
+    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" });
+    const { ends, asked, kept } = new SizeQuestion(pairs, epsilon, decimal(size_share));
+    return { ends, asked: String(asked), kept: String(kept) };
   }
 
   const task = ({ json }) =>
@@ -45,7 +55,8 @@ export async function answers(client, vectors) {
     });
 
   async function report(vector) {
-    const read = await Task.fromJson(vector.task);
+    const read = await refusal("task", () => Task.fromJson(vector.task));
+    if (!(read instanceof Task)) return read;
     const tape = new Tape(channelOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
       const { id, body } = perturbFrom(tape, read, new Map(vector.pairs));

@@ -10,18 +10,22 @@ Math.random = () => {
 
 const client = process.argv[2];
 const { Tape, Task, channelOf, decimal, level, perturbFrom } = await import(`${client}/core.js`);
+const { SizeQuestion } = await import(`${client}/size-question.js`);
 const { fetchTask, perturb } = await import(`${client}/index.js`);
 
 const EMPTY = Symbol("the tape ends");
 
 const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
-async function channelFrom({ name, keys, padding, epsilon, parameters, bits, functions }) {
+async function channelFrom({ name, keys, padding, epsilon, parameters, bits, functions, share }) {
   const { Channel } = await import(`${client}/mechanisms/${name}.js`);
   const channel = new Channel(keys, padding, decimal(epsilon), parameters, bits);
   // Channels with very many functions are enumerated with few of them.
-  if (functions) channel.functions = BigInt(functions);
-  return channel;
+  if (functions) {
+    channel.functions = BigInt(functions);
+    if (channel.symbols) channel.wordLimit = channel.functions * channel.symbols;
+  }
+  return share === "0" ? channel : new SizeQuestion(channel, decimal(epsilon), decimal(share));
 }
 
 /** A source of repeatable bytes, block by block. */
@@ -109,8 +113,14 @@ const ANSWERS = {
   odds: async ({ channel }) => (await channelFrom(channel)).odds,
   says: async ({ task, bodies }) => {
     const read = await Task.fromJson(task);
-    const claims = (body) => (read.buckets ? read.says(body) : read.keys.map((key) => read.says(body, key)));
-    return bodies.map((body) => claims(fromHex(body)));
+    return bodies.map(fromHex).map((body) => ({
+      answer: read.answer(body) ?? null,
+      keys: read.keys.map((key) => read.says(body, key)),
+    }));
+  },
+  question: async ({ channel }) => {
+    const { ends, asked, kept, draws, wordLimit, summary } = await channelFrom(channel);
+    return { ends, asked: String(asked), kept: String(kept), draws, wordLimit: String(wordLimit), ...summary };
   },
   phase: async ({ task, days }) => {
     const read = await Task.fromJson(task);

@@ -164,4 +164,4 @@ def test_the_downloaded_picture_has_its_own_colours(people: Any, server: ServePr
     assert pictures["dark"] == pictures["light"]
     assert re.search(r'<rect width="\d+" height="\d+" fill="#ffffff"', pictures["dark"])
     text_colours = set(re.findall(r'<text [^>]*fill="([^"]+)"', pictures["dark"]))
-    assert text_colours == {"#1c2430", "#55606f"}
+    assert text_colours == {"#1c2430", "#55606f", "#3367a8"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pckv import Report
-from pckv.channels import MECHANISMS
+from pckv.channels import CHANNELS
 from pckv.client.ledger import realised_epsilon
 from support.browser import (
     INSECURE,
@@ -36,9 +36,9 @@ def test_vectors_in_a_browser(context: Any, port: int) -> None:
     assert tab.errors == []
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", CHANNELS)
 def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> None:
-    task = collector.add_task(mechanism=mechanism, kind=MECHANISMS[mechanism].kind)
+    task = collector.add_task(mechanism=mechanism)
     tab = Tab(context, port)
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS)
     epsilon = f"{realised_epsilon(task):f}"
@@ -51,6 +51,18 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     assert tab.call(url(collector), {}, "ledger") == {task.id: epsilon}
     assert tab.call(url(collector), {}, "spent") == epsilon
     assert tab.errors == []
+
+
+def test_more_pairs_than_a_task_takes_are_refused_before_anything_is_perturbed(
+    context: Any, port: int, collector: Running
+) -> None:
+    task = collector.add_task(padding=1, more="refuse")
+    tab = Tab(context, port)
+    refused = tab.call(url(collector), {}, "submit", task.id, PAIRS)
+    assert (refused["code"], len(PAIRS)) == ("bad_pairs", 2)
+    assert tab.call(url(collector), {}, "ledger") == {}
+    key, value = next(iter(PAIRS.items()))
+    check_one(collector, task, tab.call(url(collector), {}, "submit", task.id, {key: value}))
 
 
 def test_prepare_shows_what_send_sends(context: Any, port: int, collector: Running) -> None:

@@ -98,6 +98,32 @@ def test_the_form_plans_for_what_happens_to_larger_sets(
     assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
 
 
+def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess) -> None:
+    """One key stands out of equal counts: the rows of the others are grey and say why, and their means are unknown."""
+    task = add_task(server, name="marks", epsilon=2, mechanism="grr")
+    words = [1] * 200 + list(range(10)) * 20
+    reports = [
+        pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
+        for number, word in enumerate(words)
+    ]
+    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    operator = people()
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    page.get_by_label("Method", exact=True).select_option("corrected")
+    page.locator(".chart svg", has_text="method corrected").wait_for()
+    grey = page.locator(".estimates tbody tr.soft")
+    grey.nth(2).wait_for()
+    assert [row.locator("td").all_inner_texts()[2::2] for row in grey.all()] == [
+        ["unknown", "not told from zero"]
+    ] * 3
+    assert grey.locator("th").all_inner_texts() == KEYS[1:]
+    assert page.locator(".chart svg", has_text="open circles: not told from zero").count() == 1
+    operator.check()
+
+
 def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     person = people(PHONE)
     person.go("/")

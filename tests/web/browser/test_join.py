@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from support.people import (
     add_task,
     answer,
     ask,
+    chances_in,
     check_odds,
     count,
 )
@@ -112,38 +112,116 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator.check()
 
 
-def test_a_pilot_states_its_question_and_excludes_its_main_task(people: Any, server: ServeProcess) -> None:
-    survey = {"name": "pilot first", "keys": KEYS}
-    pilot = add_task(server, **survey, kind="sizes", padding=4)
+def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="choose two", padding=2, more="refuse")
     person = people(PHONE)
-    person.go(f"/join/{pilot.id}")
+    person.go(f"/join/{task.id}")
     page = person.page
-    page.get_by_role("button", name="Make my report").wait_for()
-    assert "how many of 4 things apply to you" in page.locator("#pilot").inner_text()
-    assert "4 ranges: 0, 1, 2, 3+." in page.locator("#odds").inner_text()
-    check_odds(pilot, page.locator("#odds").inner_text(), held_first=True)
-    for key in ("Alien", HOSTILE, "Heat"):
-        page.get_by_role("checkbox", name=key).check()
-    page.get_by_role("checkbox", name="Heat").uncheck()
+    stars = [page.get_by_role("group", name=key).get_by_role("radio", name="3") for key in KEYS]
+    stars[0].wait_for()
+    assert page.locator("#instruction").inner_text().startswith("Choose up to 2 that apply to you")
+    assert page.locator("#sizes").count() == 0
+    check_odds(task, page.locator("#odds").inner_text())
+    chosen = page.locator("#chosen")
+    assert chosen.inner_text() == "0 of 2 chosen."
+    for star in stars[:2]:
+        star.check()
+    assert chosen.inner_text() == "2 of 2 chosen. To choose another, remove one first."
+    assert [star.is_enabled() for star in stars] == [True, True, False, False]
     person.check()
+    person.press(f"Remove {KEYS[0]}")
+    assert [star.is_enabled() for star in stars] == [True] * 4
+    stars[3].check()
     person.press("Make my report")
     person.state("prepared")
-    entered, leaves = (panel.inner_text() for panel in page.locator(".compare > div").all())
-    assert re.findall(r"2 of them|Alien|Heat|<script>", entered) == ["2 of them", "Alien", "<script>"]
-    bucket = bytes.fromhex(page.locator("#body").inner_text())[0]
-    assert f"It claims that {['0', '1', '2', '3+'][bucket]} of them apply to you." in leaves
+    entered = page.locator(".compare > div").first.inner_text()
+    assert [key in entered for key in KEYS] == [False, True, False, True]
+
+
+def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server: ServeProcess) -> None:
+    operator = people()
+    operator.sign_in()
+    for more, words in (("refuse", "at most 2 where they enter"), ("sample", "Pass all pairs")):
+        task = add_task(server, name=f"lines {more}", padding=2, more=more)
+        operator.go(f"/#/tasks/{task.id}")
+        operator.page.get_by_role("heading", name=task.name).wait_for()
+        operator.page.get_by_role("region", name="Take part").get_by_text(words).wait_for()
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["listed", "searched"])
+def test_a_value_out_of_range_counts_as_chosen(people: Any, server: ServeProcess, listed: bool) -> None:
+    keys = [f"film {number}" for number in range(5 if listed else 50)]
+    task = add_task(
+        server, name=f"choose one of {len(keys)}", keys=keys, values=(0, 100), padding=1, more="refuse"
+    )
+    person = people()
+    person.go(f"/join/{task.id}")
+    page = person.page
+    search = page.get_by_label("Search for what applies")
+    if not listed:
+        search.fill("film 1")
+        person.press("Add film 1")
+    person.press("Give film 1 a value")
+    page.get_by_role("spinbutton").fill("101")
+    if listed:
+        other = page.get_by_role("button", name="Give film 2 a value")
+    else:
+        search.fill("film 2")
+        other = page.get_by_role("button", name="Add film 2", exact=True)
+    other.wait_for()
+    assert other.is_disabled()
+    person.press("Remove film 1")
+    assert other.is_enabled()
+    other.click()
+    assert page.locator("#chosen").inner_text().startswith("1 of 1 chosen.")
+
+
+# What the browser's randomness gives in every byte, and what the report then is.
+SIZE_IS_ANSWERED, PAIRS_ARE_REPORTED = 0, 0xC0
+
+
+def with_randomness(person: Any, byte: int) -> None:
+    person.context.add_init_script(f"crypto.getRandomValues = (data) => data.fill({byte});")
+
+
+def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="how many", padding=2, size_share="0.5")
+    question = task.size_question
+    assert question is not None
+    person = people(PHONE)
+    with_randomness(person, SIZE_IS_ANSWERED)
+    shown = answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
+    page = person.page
+    assert task.message_format.decode(bytes.fromhex(shown)) == (task.channel.word_limit or 0) + 1
+    leaves = page.locator("#leaves").inner_text()
+    assert "It claims that their number is about 3." in leaves
+    assert "and not which" in leaves
     assert "Alien" not in leaves
-    assert person.sent == []
+    chances = [100 * float(chance) for chance in (question.true_chance, question.other_chance)]
+    assert chances_in(leaves) == pytest.approx(chances, rel=0.005)
+    check_odds(task, page.locator("#odds").inner_text())
+    sizes = page.locator("#sizes").inner_text()
+    assert "(at most 2, about 3 or about 4)" in sizes
+    assert chances_in(sizes) == pytest.approx([50, *chances], rel=0.005)
     person.check()
     person.press("Send this report")
     person.state("sent")
-    assert count(server, pilot.id) == 1
-    main_task = add_task(server, **survey)
-    person.go(f"/join/{main_task.id}")
-    person.press("Make my report")
-    page.get_by_role("alert", name="").get_by_text("has taken part in the pilot").wait_for()
-    assert page.get_by_role("button").count() == 0
-    assert (len(person.sent), count(server, main_task.id)) == (1, 0)
+    assert count(server, task.id) == 1
+
+
+def test_more_answers_than_the_padding_are_explained(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="which of them", padding=2, size_share="0.5")
+    person = people()
+    with_randomness(person, PAIRS_ARE_REPORTED)
+    answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
+    leaves = person.page.locator("#leaves").inner_text()
+    assert "made from at most 2 of your 3 answers" in leaves
+    assert "how many" not in leaves
+    another = people()
+    another.go(f"/join/{task.id}")
+    instruction = another.page.locator("#instruction")
+    instruction.wait_for()
+    assert "If there are more than 2, this device picks 2 of them at random" in instruction.inner_text()
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,8 @@ export function perturbFrom(tape, task, pairs) {
     check(within, "bad_pairs", `value ${value} of key ${key} is not a number within [${low}, ${high}]`);
     return [index, level(value, low, high)];
   });
-  const few = task.more === "sample" || read.length <= padding;
-  check(few, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${read.length}; nothing was perturbed`);
+  const { length } = read, taken = task.more === "sample" || length <= padding;
+  check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${length}; nothing was perturbed`);
   return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
 }
 
@@ -274,8 +274,8 @@ export class Task {
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon, sizeQuestion: channel.summary };
-    const task = Object.assign(new Task(), members, checked);
+    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
+    const task = Object.assign(new Task(), members, checked, { sizeQuestion: channel.summary });
     channels.set(task, channel);
     return task;
   }

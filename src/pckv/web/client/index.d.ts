@@ -60,8 +60,8 @@ export declare class Task {
   readonly padding: number;
   /**
    * What happens to somebody with more pairs than the padding. `sample`: a random choice of them is reported. `refuse`:
-   * `perturb`, `prepare` and `submit` throw `bad_pairs` before anything is perturbed. Stop people where they enter their
-   * pairs: whether a report is sent must not depend on what somebody holds, since no ε covers that.
+   * `perturb`, `prepare` and `submit` throw `bad_pairs` before anything is perturbed. Stop people where they enter
+   * their pairs: staying away must not depend on the data, since no ε covers that.
    */
   readonly more: "sample" | "refuse";
   /** Tasks whose reports are all about pairs have none. */
@@ -80,8 +80,8 @@ export declare class Task {
   /** What a body answers to the size question, one of its `answers`; undefined if it is about the pairs. */
   answer(body: Uint8Array): string | undefined;
   /**
-   * Whether a body claims that its sender holds a key with a high value, and with a low one. A body that answers the size
-   * question claims neither.
+   * Whether a body claims that its sender holds a key with a high value, and with a low one. A body that answers the
+   * size question claims neither.
    */
   says(body: Uint8Array, key: string): { readonly plus: boolean; readonly minus: boolean };
 }

@@ -9,11 +9,12 @@ const COLUMNS = [
   { name: "Interval" },
   { name: "Mean", sort: "mean", descending: true },
   { name: "Interval" },
+  { name: "" },
 ];
 
 export class EstimatesTable {
-  constructor(path, settings) {
-    Object.assign(this, { path, settings, sort: "-frequency", search: "", offset: 0, total: 0 });
+  constructor(path, settings, { low, high }) {
+    Object.assign(this, { path, settings, low, high, sort: "-frequency", search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -78,7 +79,7 @@ export class EstimatesTable {
 
   show(rows) {
     replace(this.head, ...COLUMNS.map((column) => this.header(column)));
-    replace(this.body, ...rows.map(row));
+    replace(this.body, ...rows.map((estimate) => row(estimate, this)));
     const last = this.offset + rows.length;
     this.position.textContent = rows.length
       ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
@@ -98,6 +99,8 @@ export class EstimatesTable {
           make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
         )
       : column.name;
+    // The last column says what is to be said of a key, if anything: its cells need no header.
+    if (!column.name) return make("td");
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
     if (sorted) attributes["aria-sort"] = ascending ? "ascending" : "descending";
     return make("th", attributes, label);
@@ -109,16 +112,24 @@ export class EstimatesTable {
   }
 }
 
+// Whether an interval leaves out a part of the task's range of values, apart from rounding.
+function known(interval, { low, high }) {
+  const margin = (high - low) * 1e-9;
+  return interval.mean_low > low + margin || interval.mean_high < high - margin;
+}
+
 // Rounded as `pckv estimate` prints them; the title has all digits.
-function row({ key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high }) {
+function row(estimate, table) {
+  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, detected } = estimate;
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
   return make(
     "tr",
-    {},
+    { class: detected ? null : "soft" },
     make("th", { scope: "row", class: "key" }, key),
     cell(frequency.toFixed(4), frequency),
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
-    cell(mean.toFixed(3), mean),
+    cell(known(estimate, table) ? mean.toFixed(3) : "unknown", mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
+    make("td", {}, detected ? "" : "not told from zero"),
   );
 }

@@ -37,7 +37,8 @@ function chances({ odds: { held, absent }, keys, keyCount, padding, more, sizeQu
   const key = `“${keys[0] ?? "0"}”`,
     have = more === "refuse" ? "choose" : "have",
     aboutPairs = 1 - (sizeQuestion?.share ?? 0);
-  const less = more === "sample" && padding < keyCount ? `, or less if more than ${padding === 1 ? "one thing applies" : `${count(padding)} things apply`} to you` : "";
+  const many = padding === 1 ? "one thing applies" : `${count(padding)} things apply`,
+    less = more === "sample" && padding < keyCount ? `, or less if more than ${many} to you` : "";
   return `if you do not ${have} ${key}, your report says that you do with probability ${percent(aboutPairs * absent)}; if you ${have} it, with probability ${percent(aboutPairs * held)}${less}.`;
 }
 

@@ -172,9 +172,9 @@ export function newTask(root) {
       closes: fields.closes.value || null,
     };
     try {
-      const { id } = await ask("POST", "/tasks/new", { body });
+      const { id, task } = await ask("POST", "/tasks/new", { body });
       const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
-      showCreated({ id, high: Number(body.high), name: body.name, first_key });
+      showCreated({ ...JSON.parse(task), id, high: Number(body.high), first_key });
     } catch (error) {
       replace(said, alertBox(error.message));
     }

@@ -37,9 +37,8 @@ function claims(task, report, typed) {
   const more = said.length - listed.length;
   const others = Math.round(task.odds.absent * (task.keyCount - keys.length));
   const none = all ? "It claims nothing about any of them." : "It claims nothing about what you entered.";
-  const picked = typed?.size > task.padding;
   return [
-    picked ? make("p", {}, `It was made from at most ${count(task.padding)} of your ${count(typed.size)} answers, picked at random.`) : null,
+    typed?.size > task.padding ? make("p", {}, picked(task.padding, typed.size)) : null,
     said.length ? make("p", {}, "It claims that you have:") : make("p", {}, none),
     make("ul", {}, ...listed),
     more > 0 ? make("p", {}, `and ${count(more)} more.`) : null,
@@ -56,10 +55,12 @@ function claims(task, report, typed) {
   ].filter(Boolean);
 }
 
+const picked = (most, all) => `It was made from at most ${count(most)} of your ${count(all)} answers, picked at random.`;
+
 function size({ share, right, wrong }, answer) {
   return [
     make("p", {}, "Chance decided that this report says only roughly how many things apply to you, and not which."),
-    make("p", { id: "claim" }, `It claims that ${answer} of them apply to you.`),
+    make("p", { id: "claim" }, `It claims that their number is ${answer}.`),
     make(
       "p",
       {},

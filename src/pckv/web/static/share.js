@@ -1,5 +1,5 @@
 // What to hand out: the link to take part, and the lines for an app or a page.
-import { announce, field, make } from "./page.js";
+import { announce, count, field, make } from "./page.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -19,7 +19,7 @@ export const javascriptLines = (origin, id, key, value) => `<script type="module
 </script>
 `;
 
-export function shareSection({ id, high, first_key, by_invitation }) {
+export function shareSection({ id, high, first_key, by_invitation, more, padding }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
     ? "People with an invitation take part here, with #invitation=… after the link: "
@@ -31,8 +31,14 @@ export function shareSection({ id, high, first_key, by_invitation }) {
     make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)),
     snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high)),
     snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high)),
+    make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
+
+const SAMPLING = "Pass all pairs that somebody holds, however many.";
+
+const refusing = (padding) =>
+  `Let people choose at most ${count(padding)} where they enter their answers: the client refuses more. Do not leave out those who hold more, since a missing report would then tell what they hold.`;
 
 export function snippet(label, text) {
   const lines = make("textarea", {

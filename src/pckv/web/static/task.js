@@ -48,7 +48,7 @@ export function taskView(root, id, role) {
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
-    table = new EstimatesTable(path, settings);
+    table = new EstimatesTable(path, settings, task);
     precision = precisionSection(path, settings);
     const methods = choice(
       task.methods.map((name) => [name, name]),

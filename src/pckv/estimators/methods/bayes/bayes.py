@@ -2,20 +2,19 @@
 
 Frequencies of all keys share one distribution, means another; both are learned from the counts. Shrinkage is
 limited: an estimate stays within about one standard error of the key's own, and an interval contains a narrower
-confidence interval of the key's own counts.
+confidence interval of the key's own counts, or the full one where few other keys are like it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from pckv.arrays import Flags, Floats, Integers
+from pckv.estimators.detection import detected
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
@@ -45,6 +44,10 @@ MEAN_SHRINKAGE_LIMIT = 0.8
 # An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers 86 %,
 # whatever the learned distribution.
 OWN_QUANTILE_FACTOR = 0.75
+# A key is isolated if the learned distribution expects fewer keys than this, itself included, within this many
+# standard errors of its own frequency: what it learns there is mostly its own noise.
+MIN_KEYS_ALIKE = 10
+ALIKE_DISTANCE = 2
 # Counts are rounded to bins of this width, in standard deviations.
 BIN_WIDTH = 1 / 8
 # Keys this many cells below the end of the grid still have all of their likely frequencies on it.
@@ -83,6 +86,7 @@ class Posterior:
     frequency_cells: ValueGrid
     frequency_chances: Floats
     frequency_limit: float
+    isolated: Flags
     mean_cells: ValueGrid
     mean_chances: Floats
 
@@ -107,38 +111,39 @@ class Posterior:
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
-        """Return credible intervals of frequency and mean, each widened to contain the key's own narrower interval."""
-        frequency = self._interval(
-            cell_interval(self.frequency_chances, self.frequency_cells, level),
-            partial(frequency_interval, self.support, self.reports, self.moments),
-            self._keys_beyond_grid,
-            level,
-        )
-        mean = self._interval(
-            cell_interval(self.mean_chances, self.mean_cells, level),
-            lambda own_level: Interval(
-                *mean_interval(self.support, self.reports, self.moments, own_level)[:2]
-            ),
-            self._finer_than_cells,
-            level,
-        )
-        return frequency, mean
+        """Return credible intervals of frequency and mean, widened to contain the key's own, full or narrower.
 
-    def _interval(
-        self,
-        credible: tuple[Floats, Floats],
-        own: Callable[[float], Interval],
-        keeps_own: Flags,
-        level: float,
-    ) -> Interval:
-        """Join credible limits per bin with the key's own narrower interval; some keys keep their own full one."""
-        low, high = (limit[self.bins.of_key] for limit in credible)
+        The learned distribution does not move a detected key's lower limit, which is above 0.
+        """
         narrow_level = 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
-        full, narrow = own(level), own(narrow_level)
-        return Interval(
-            np.where(keeps_own, full.low, np.minimum(low, narrow.low)),
-            np.where(keeps_own, full.high, np.maximum(high, narrow.high)),
+        full, narrow = (self._own_frequency_interval(own_level) for own_level in (level, narrow_level))
+        credible = cell_interval(self.frequency_chances, self.frequency_cells, level)
+        frequency = self._joined(credible, full, narrow, self._keys_beyond_grid)
+        is_detected = detected(self.support, self.reports, self.moments, self.support.plus.size, level)
+        mean = self._joined(
+            cell_interval(self.mean_chances, self.mean_cells, level),
+            self._own_mean_interval(level),
+            self._own_mean_interval(narrow_level),
+            self._finer_than_cells,
         )
+        return Interval(np.where(is_detected, full.low, frequency.low), frequency.high), mean
+
+    def _own_frequency_interval(self, level: float) -> Interval:
+        return frequency_interval(self.support, self.reports, self.moments, level)
+
+    def _own_mean_interval(self, level: float) -> Interval:
+        own = mean_interval(self.support, self.reports, self.moments, level)
+        return Interval(own.low, own.high)
+
+    def _joined(
+        self, credible: tuple[Floats, Floats], full: Interval, narrow: Interval, keeps_own: Flags
+    ) -> Interval:
+        """Join credible limits per bin with the key's own: full for isolated keys; some keys keep their own alone."""
+        isolated = self.isolated[self.bins.of_key]
+        low, high = (limit[self.bins.of_key] for limit in credible)
+        low = np.minimum(low, np.where(isolated, full.low, narrow.low))
+        high = np.maximum(high, np.where(isolated, full.high, narrow.high))
+        return Interval(np.where(keeps_own, full.low, low), np.where(keeps_own, full.high, high))
 
     @property
     def _keys_beyond_grid(self) -> Flags:
@@ -182,6 +187,7 @@ def learn(
         frequency_limit=choose_shrinkage_limit(
             frequencies, bins.keys[bins.beyond_grid].sum(), likelihood, reports, moments
         ),
+        isolated=_isolated(bins, frequencies, reports, moments),
         mean_cells=means,
         mean_chances=posterior(mean_likelihood, mean_weights),
     )
@@ -216,6 +222,18 @@ def _learn_frequencies(
     np.add.at(keys, row, np.where(bins.beyond_grid, 0.0, bins.keys))
     learned = LearnedDistribution(cells, fit(sum_likelihood, keys, cells), keys.sum())
     return learned, posterior(sum_likelihood, learned.weights)[row]
+
+
+def _isolated(bins: _Bins, distribution: LearnedDistribution, reports: int, moments: CountMoments) -> Flags:
+    """Return which bins have few keys near their own frequency, by the learned distribution."""
+    own = np.clip(bins.frequency, 0, 1)
+    distance = ALIKE_DISTANCE * np.sqrt(moments.frequency_variance(own) / reports)
+    points = distribution.cells.points
+    # Weights below a point; the grid is sorted, so that a range of cells is a difference of two sums.
+    below = np.append(0.0, np.cumsum(distribution.weights))
+    first = np.searchsorted(points, own - distance, side="left")
+    beyond = np.searchsorted(points, own + distance, side="right")
+    return np.asarray(distribution.keys * (below[beyond] - below[first]) < MIN_KEYS_ALIKE)
 
 
 class _Differences:

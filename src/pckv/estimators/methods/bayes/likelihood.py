@@ -12,8 +12,7 @@ import numpy as np
 
 from pckv.arrays import Floats
 from pckv.estimators.binomial import log_gamma
-from pckv.estimators.intervals import GAUSSIAN_NOISE
-from pckv.moments import CountMoments
+from pckv.moments import GAUSSIAN_NOISE, CountMoments
 
 # A binomial with a chance this small is practically a Poisson distribution.
 _MIN_CHANCE = 1e-9

@@ -1,0 +1,223 @@
+"""Whether padding and mechanism are chosen well by default: the top-10 frequency error relative to the best choice's.
+
+People hold sets of keys drawn by Zipf weights, of sizes that are constant, uniform, geometric or heavy-tailed. The error of a
+channel is exact for the people drawn: variances from its law, and what truncation takes from every key. Nothing is tuned on
+the settings that are judged: `development` has other keys, users, ε, sizes and people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import cycle, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
+
+from experiments.settings import ExperimentSettings, Requirement, show_requirements
+from pckv.arrays import Floats
+from pckv.channels import CHANNELS, Channel, build
+from pckv.errors import ParameterError
+from pckv.limits import AUTO
+from pckv.moments import CountMoments
+from pckv.planning.assessment import planned_size_share
+from pckv.planning.expectations import Expectations, expect
+from pckv.planning.selection import choose_channel, exclusion_reason
+
+PEOPLE, PEOPLE_PER_BLOCK = 5000, 500
+TOP, ZIPF_EXPONENT, TAIL_EXPONENT = 10, 1.1, 1.5
+KINDS = ("constant", "uniform", "geometric", "heavy-tailed")
+PARTS = ("judged", "development")
+MAX_RATIO, MAX_MEAN_RATIO = 1.25, 1.10
+# The paddings that the best one is found among.
+MAX_DENSE, STEP = 24, 1.08
+
+
+class ChoiceSetting(NamedTuple):
+    """The numbers of a collection, and how many pairs people hold: the kind of distribution, and its mean."""
+
+    keys: int
+    users: int
+    epsilon: str
+    kind: str
+    pairs: int
+
+
+class DrawnPeople(NamedTuple):
+    """People by size: how many pairs they hold, how many people do, and how many of them hold each of the top keys."""
+
+    sizes: NDArray[np.int64]
+    people: NDArray[np.int64]
+    holders: NDArray[np.int64]
+
+    @property
+    def mean_size(self) -> float:
+        """How many pairs people hold on average."""
+        return float(self.sizes @ self.people / self.people.sum())
+
+    def shown(self, padding: float) -> Floats:
+        """The frequencies of the top keys that reports show."""
+        return np.asarray(
+            np.minimum(1.0, padding / self.sizes) @ self.holders / self.people.sum(), np.float64
+        )
+
+
+class JudgedChoice(NamedTuple):
+    """What was chosen, and its error relative to the best padding's and to the best of all mechanisms."""
+
+    setting: ChoiceSetting
+    inputs: str
+    mechanism: str
+    padding: int
+    best_padding: int
+    best_mechanism: str
+    by_padding: float
+    by_mechanism: float
+
+
+def grid(part: str) -> Iterator[ChoiceSetting]:
+    """Yield the settings of a part; mean sizes take turns, and nobody holds more than a third of the keys on average."""
+    if part == "judged":
+        numbers, pairs = (
+            product((12, 100, 1000, 5000), (500, 20_000, 10**6), ("0.5", "1", "2", "4")),
+            (2, 4, 10),
+        )
+    else:
+        numbers, pairs = product((30, 300, 3000), (2000, 50_000, 300_000), ("0.7", "1.5", "3")), (3, 7, 15)
+    turns = cycle(pairs)
+    for (keys, users, epsilon), kind in product(numbers, KINDS):
+        yield ChoiceSetting(keys, users, epsilon, kind, min(next(turns), keys // 3))
+
+
+@cache
+def draw_people(part: str, keys: int, kind: str, pairs: int) -> DrawnPeople:
+    """Draw people once for all settings that need such; the first keys are the most frequent ones."""
+    rng = default_rng([PARTS.index(part), keys, KINDS.index(kind), pairs])
+    sizes, people = np.unique(np.clip(_draw_sizes(kind, pairs, rng), 1, keys), return_counts=True)
+    top = min(keys, TOP)
+    holders = np.zeros((sizes.size, top), np.int64)
+    for row, (size, count) in enumerate(zip(sizes.tolist(), people.tolist(), strict=True)):
+        for first in range(0, count, PEOPLE_PER_BLOCK):
+            # The m smallest of exponential variables with rates w are m distinct keys, drawn by weight.
+            times = rng.exponential(size=(min(PEOPLE_PER_BLOCK, count - first), keys)).astype(np.float32)
+            times *= np.arange(1, keys + 1, dtype=np.float32) ** ZIPF_EXPONENT
+            held = np.partition(times, size - 1)[:, size - 1 : size] >= times[:, :top]
+            holders[row] += held.sum(axis=0)
+    return DrawnPeople(sizes, people, holders)
+
+
+def _draw_sizes(kind: str, pairs: int, rng: Generator) -> NDArray[np.int64]:
+    if kind == "constant":
+        return np.full(PEOPLE, pairs)
+    if kind == "uniform":
+        return rng.integers(1, 2 * pairs, PEOPLE)
+    if kind == "geometric":
+        return rng.geometric(1 / pairs, PEOPLE)
+    least = pairs * (TAIL_EXPONENT - 1) / TAIL_EXPONENT
+    return np.ceil(least * rng.random(PEOPLE) ** (-1 / TAIL_EXPONENT)).astype(np.int64)
+
+
+def squared_error(channel: Channel, people: DrawnPeople, expected: Expectations) -> float:
+    """Return the exact mean squared error of the frequencies of the top keys, before clipping."""
+    shown = people.shown(channel.padding)
+    reports = expected.users * float(1 - Fraction(planned_size_share(channel, expected)))
+    variance = CountMoments.of(channel.count_law).frequency_variance(shown) / reports
+    return float(np.mean(variance + (people.shown(math.inf) - shown) ** 2))
+
+
+def best_errors(
+    setting: ChoiceSetting, people: DrawnPeople, expected: Expectations
+) -> dict[str, tuple[float, int]]:
+    """Return, by mechanism that `auto` may choose, the least error over the paddings and where it is."""
+    found = {}
+    for name in CHANNELS:
+        errors = []
+        for padding in _fine_paddings(int(people.sizes.max())):
+            try:
+                channel = build(name, setting.keys, padding, Fraction(setting.epsilon), {})
+            except ParameterError:
+                continue
+            if not exclusion_reason(channel, setting.users):
+                errors.append((squared_error(channel, people, expected), padding))
+        if errors:
+            found[name] = min(errors)
+    return found
+
+
+def _fine_paddings(largest: int) -> list[int]:
+    steps, padding = [], 1
+    while padding < largest:
+        steps.append(padding)
+        padding = padding + 1 if padding < MAX_DENSE else math.ceil(padding * STEP)
+    return [*steps, largest]
+
+
+def judge(part: str, setting: ChoiceSetting) -> list[JudgedChoice]:
+    """Compare what is chosen from the mean size alone, and from the histogram, with the best."""
+    people = draw_people(part, setting.keys, setting.kind, setting.pairs)
+    histogram = dict(zip(people.sizes.tolist(), people.people.tolist(), strict=True))
+    known = expect(setting.keys, users=setting.users, sizes=histogram)
+    typical = expect(setting.keys, users=setting.users, pairs=people.mean_size)
+    best = best_errors(setting, people, known)
+    overall = min(best, key=lambda name: best[name])
+    judged = []
+    for inputs, expected in (("histogram", known), ("typical", typical)):
+        channel = choose_channel(setting.keys, Fraction(setting.epsilon), {"name": AUTO}, None, expected)
+        error = squared_error(channel, people, known)
+        least, padding = best[channel.name]
+        judged.append(
+            JudgedChoice(
+                setting,
+                inputs,
+                channel.name,
+                channel.padding,
+                padding,
+                f"{overall} {best[overall][1]}",
+                error / least,
+                error / best[overall][0],
+            )
+        )
+    return judged
+
+
+def run(settings: ExperimentSettings) -> bool:
+    """Print every setting and a summary of each part; only the judged one counts."""
+    holds = True
+    for part in settings.parts or PARTS:
+        judged = [choice for setting in grid(part) for choice in judge(part, setting)]
+        for choice in sorted(judged, key=lambda each: -each.by_padding)[:25]:
+            print(_line(choice))
+        met = _summarise(part, judged)
+        holds = holds and (met or part != PARTS[0])
+    return holds
+
+
+def _line(choice: JudgedChoice) -> str:
+    keys, users, epsilon, kind, pairs = choice.setting
+    return (
+        f"d {keys:>5} n {users:>7} ε {epsilon:>3} {kind:12} {pairs:>3} pairs, {choice.inputs:9}: {choice.mechanism} "
+        f"{choice.padding} (best {choice.best_padding}) {choice.by_padding:.3f}; best of all {choice.best_mechanism} "
+        f"{choice.by_mechanism:.3f}"
+    )
+
+
+def _summarise(part: str, judged: Sequence[JudgedChoice]) -> bool:
+    requirements = []
+    for inputs, what in product(("histogram", "typical"), ("by_padding", "by_mechanism")):
+        ratios = [getattr(choice, what) for choice in judged if choice.inputs == inputs]
+        mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+        within = sum(ratio <= MAX_RATIO for ratio in ratios)
+        requirements.append(
+            Requirement(
+                f"{part}, from the {inputs}, relative to the best "
+                + ("padding" if what == "by_padding" else "of all mechanisms"),
+                f"all within {MAX_RATIO}, geometric mean at most {MAX_MEAN_RATIO}",
+                f"{within} of {len(ratios)} within {MAX_RATIO}, worst {max(ratios):.2f}, geometric mean {mean:.3f}",
+                max(ratios) <= MAX_RATIO and mean <= MAX_MEAN_RATIO,
+            )
+        )
+    return show_requirements(requirements)

@@ -1,0 +1,124 @@
+"""Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
+
+A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
+where nobody holds the key. Counts are sums of independent reports, each of which supports the key 0, 1 or 2 times.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from statistics import NormalDist
+
+from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
+
+# The level of plans, and how often a frequency must be detected to count as one that can be told from zero.
+DETECTION_LEVEL = 0.95
+DETECTION_POWER = 0.8
+# The exact law is computed up to this many standard deviations above the expected count, and this many counts more.
+_DEVIATIONS, _MORE_COUNTS = 12, 60
+_MIN_CHANCE = 1e-100
+_BISECTIONS = 60
+
+
+def detection_threshold(moments: CountMoments, reports: int, keys: int, level: float) -> int:
+    """Return the least count of supports at which a key of a task with this many keys is detected."""
+    tail = (1 - level) / 2 / keys
+    if reports * moments.noise < GAUSSIAN_NOISE:
+        return _exact_threshold(moments.absent, reports, tail)
+    return _gaussian_threshold(moments.absent, reports, tail)
+
+
+def smallest_detected_frequency(moments: CountMoments, users: int, keys: int, seen: float = 1.0) -> float:
+    """Return the least frequency that is detected four times out of five, at level 95 %; at most 1.
+
+    Args:
+        moments: The moments of the channel's count law.
+        users: The number of reports.
+        keys: The number of keys of the task.
+        seen: The share of a frequency that reports show: below 1 where the padding is too short.
+    """
+    threshold = detection_threshold(moments, users, keys, DETECTION_LEVEL)
+    exact = users * moments.noise < GAUSSIAN_NOISE
+    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, users, threshold)
+    return min(shown / seen, 1.0)
+
+
+def _exact_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
+    deviation = math.sqrt(reports * absent.variance_sum)
+    size = math.ceil(reports * absent.mean_sum + _DEVIATIONS * deviation) + _MORE_COUNTS
+    below = accumulate(sum_chances(absent, reports, size))
+    return next((count for count, chance in enumerate(below, 1) if 1 - chance <= tail), size)
+
+
+def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
+    """Return the normal quantile of the count, corrected for the skewness of its law (Cornish and Fisher)."""
+    z, variance = -NormalDist().inv_cdf(tail), absent.variance_sum
+    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys that nobody holds would have
+    # four times as many false detections as stated.
+    skewness = _third_moment(absent) / (variance * math.sqrt(variance * reports))
+    quantile = z + (z * z - 1) * skewness / 6
+    return math.ceil(reports * absent.mean_sum + quantile * math.sqrt(reports * variance) + 0.5)
+
+
+def _third_moment(support: SupportMoments) -> float:
+    """Return the third central moment of one report's supports."""
+    mean, chances = support.mean_sum, _chances(support)
+    return sum(chance * (count - mean) ** 3 for count, chance in enumerate(chances))
+
+
+def _smallest_gaussian(moments: CountMoments, users: int, threshold: int) -> float:
+    """Return the least frequency whose normal count reaches the threshold often enough."""
+    power = NormalDist().inv_cdf(DETECTION_POWER)
+
+    def is_detected(f: float) -> bool:
+        margin = users * moments.sum_mean(f) - (threshold - 0.5)
+        return margin >= power * math.sqrt(users * moments.sum_variance(f))
+
+    low, high = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
+    return high
+
+
+def _fewest_holders(moments: CountMoments, users: int, threshold: int) -> float:
+    """Return the least share of holders, a whole number of them, whose count reaches the threshold often enough."""
+
+    def is_detected(holders: int) -> bool:
+        own = sum_chances(moments.holder, holders, threshold)
+        false = sum_chances(moments.absent, users - holders, threshold)
+        missed = sum(
+            chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True)
+        )
+        return missed <= 1 - DETECTION_POWER
+
+    low, high = 0, users
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
+    return high / users
+
+
+def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
+    """Return the chances that all reports together support a key 0, 1, …, size - 1 times.
+
+    They are the coefficients of (c0 + c1·x + c2·x²)^n, each of which follows from the two before it.
+    """
+    nothing, once, twice = _chances(support)
+    nothing = max(nothing, _MIN_CHANCE)
+    found = [math.exp(reports * math.log(nothing))]
+    before = 0.0
+    for count in range(1, size):
+        ones = (reports + 1 - count) * once * found[-1]
+        twos = (2 * (reports + 1) - count) * twice * before
+        before = found[-1]
+        found.append(max(ones + twos, 0.0) / (count * nothing))
+    return found
+
+
+def _chances(support: SupportMoments) -> tuple[float, float, float]:
+    """Return the chances that one report supports a key 0, 1 and 2 times."""
+    twice = (support.mean_square_sum - support.mean_sum) / 2
+    once = support.mean_sum - 2 * twice
+    return 1 - once - twice, once, twice

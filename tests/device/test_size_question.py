@@ -1,0 +1,153 @@
+"""The device half of the size question: thresholds hit exactly, and the vectorised answers are the scalar ones."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pckv import Task, perturb
+from pckv.device import vectorised
+from pckv.device.perturb import make_message, read_pairs
+from pckv.device.size_question import answer
+from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
+from pckv.errors import PairsError
+from pckv.population import Population
+from pckv.randomness import Tape, fixed_source
+
+LAST = 2**64 - 1
+
+
+def make_task(mechanism: str = "grr", keys: int = 12, padding: int = 2, **members: Any) -> Task:
+    parts: dict[str, Any] = {"name": "t", "values": (-1, 1), "epsilon": 2, "size_share": "0.25"}
+    return Task(keys=keys, padding=padding, mechanism=mechanism, **(parts | members))
+
+
+def tape_of(*draws: int) -> Tape:
+    return Tape(len(draws), fixed_source(bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)))
+
+
+def pairs_of(task: Task, size: int) -> list[tuple[int, int]]:
+    return read_pairs(task, {task.key_name(key): 1.0 for key in range(size)})
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
+def test_the_first_draw_decides_which_question_is_answered(mechanism: str) -> None:
+    """Whatever the pairs, T - 1 asks the size and T does not; what follows is each question's own."""
+    task = make_task(mechanism)
+    question, first = task.size_question, task.channel.word_limit
+    assert question is not None
+    assert first is not None
+    for size in range(task.key_count + 1):
+        pairs = pairs_of(task, size)
+        asked = make_message(task, pairs, tape_of(question.asked - 1, 0, 0))
+        assert asked == first + answer(question, size, tape_of(0, 0))
+        assert make_message(task, pairs, tape_of(question.asked, *[0] * task.draws)) < first
+
+
+def test_thresholds_are_hit_exactly() -> None:
+    question = make_task().size_question
+    assert question is not None
+    assert question.ends == (2, 3, 8, 12)
+    for size, true in ((0, 0), (1, 0), (2, 0), (3, 1), (8, 2), (12, 3)):
+        assert answer(question, size, tape_of(question.kept - 1)) == true
+        others = [answer(question, size, tape_of(question.kept, other)) for other in range(3)]
+        assert others == [end for end in range(4) if end != true]
+        # The incomplete last run of three is drawn again.
+        assert answer(question, size, tape_of(LAST, LAST, 2)) == others[2]
+    for size in (4, 7, 9, 11):
+        rounding = question.rounding(size)
+        assert rounding is not None
+        lower = rounding.lower
+        assert answer(question, size, tape_of(rounding.down - 1, 0)) == lower
+        assert answer(question, size, tape_of(rounding.down, 0)) == lower + 1
+        assert answer(question, size, tape_of(rounding.total - 1, 0)) == lower + 1
+
+
+def test_a_task_that_refuses_more_pairs_perturbs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = make_task(keys=3, more="refuse", size_share=0)
+    held = {"0": 1, "1": 0, "2": -1}
+    monkeypatch.setattr("pckv.device.perturb.make_message", lambda *_: pytest.fail("pairs were perturbed"))
+    with pytest.raises(PairsError, match="3 pairs, where task 't' takes at most 2"):
+        perturb(task, held)
+    people = Population(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2]), np.zeros(5))
+    with pytest.raises(PairsError, match="takes at most 2"):
+        next(perturb_many(task, people))
+
+
+@st.composite
+def answered(draw: st.DrawFn) -> tuple[Task, int, list[int]]:
+    keys = draw(st.integers(2, 60))
+    padding = draw(st.integers(1, keys - 1))
+    task = make_task(keys=keys, padding=padding, epsilon=draw(st.sampled_from(["0.1", "1", "4"])))
+    # Draws at the very ends make rejections likely.
+    draws = st.one_of(st.integers(0, LAST), st.integers(LAST - 5, LAST), st.integers(0, 5))
+    return task, draw(st.integers(0, keys)), draw(st.lists(draws, min_size=12, max_size=12))
+
+
+@given(answered())
+def test_one_vectorised_answer_is_the_scalar_one(case: tuple[Task, int, list[int]]) -> None:
+    """On any tape: both read the same draws in the same order, so that their laws are the same exactly."""
+    task, size, draws = case
+    draws = [*draws, 0, 0, 0, 0]
+    question = task.size_question
+    assert question is not None
+    source = fixed_source(struct.pack(f"<{len(draws)}Q", *draws))
+    many = answer_sizes(question, np.array([size]), VectorisedTape(source))
+    assert many.tolist() == [answer(question, size, tape_of(*draws))]
+
+
+def people_of(sizes: list[int], each: int) -> Population:
+    """Return people who hold the first keys, with value 1: as many as each of the sizes says, so many times."""
+    counts = np.repeat(sizes, each)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    keys = np.concatenate([np.tile(np.arange(size), each) for size in sizes])
+    return Population(offsets, keys.astype(np.int64), np.ones(keys.size))
+
+
+def p_value(task: Task, sizes: list[int], each: int, stated: Task) -> float:
+    """χ² of the words of a mixed population against the law of a task."""
+    observed = np.zeros(task.word_limit or 0)
+    for batch in perturb_many(task, people_of(sizes, each), np.random.default_rng(11).bytes):
+        observed += np.bincount(batch.messages, minlength=observed.size)
+    expected = np.zeros_like(observed)
+    for size in sizes:
+        weights, total = stated.law(dict.fromkeys(range(size), 1))
+        for word, weight in weights.items():
+            expected[word] += each * weight / total
+    return float(stats.chi2.sf(((observed - expected) ** 2 / expected).sum(), observed.size - 1))
+
+
+SIZES = [0, 1, 2, 3, 5, 8, 11, 12]
+
+
+def test_vectorised_reports_follow_the_mixture() -> None:
+    """χ² over 32 words at α = 1e-6, n = 4·10^6: sizes at, between and beyond the ends.
+
+    The control is the law of a task that asks 25.3 % instead of 25 %: .3 % of the reports move from words of pairs to
+    answers, a noncentrality of n·.003²/(.25·.75) = 192 against 31 degrees of freedom, a power above .9999.
+    """
+    task = make_task()
+    assert p_value(task, SIZES, 500_000, task) > 1e-6
+    assert p_value(task, SIZES, 500_000, make_task(size_share="0.253")) < 1e-6
+
+
+def test_planted_faults_of_vectorised_answers_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, task = vectorised.answer_sizes, make_task()
+
+    def cut_at_the_padding(question: Any, sizes: Any, tape: VectorisedTape) -> Any:
+        return right(question, np.minimum(sizes, question.padding), tape)
+
+    def rounded_up(question: Any, sizes: Any, tape: VectorisedTape) -> Any:
+        ends = np.array(question.ends)
+        clipped = np.clip(sizes, question.padding, question.keys)
+        return right(question, ends[np.searchsorted(ends, clipped)], tape)
+
+    for fault in (cut_at_the_padding, rounded_up):
+        monkeypatch.setattr(vectorised, "answer_sizes", fault)
+        assert p_value(task, SIZES, 100_000, task) < 1e-6

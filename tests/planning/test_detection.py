@@ -1,0 +1,111 @@
+"""The threshold at which a key is told from zero, and the frequencies that reach it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pckv.channels import build
+from pckv.lab.choices import draw_counts
+from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
+from pckv.planning.detection import (
+    DETECTION_LEVEL,
+    detection_threshold,
+    smallest_detected_frequency,
+    sum_chances,
+)
+
+# Users for which false supports are few (`grr`) and many, by number of keys and mechanism.
+SETTINGS = [
+    ("ue-compact", 12, 2_000),
+    ("ue-compact", 100, 20_000),
+    ("ue-compact", 2000, 100_000),
+    ("grr", 12, 300),
+    ("grr", 100, 2_000),
+    ("grr", 2000, 60_000),
+    ("collision", 12, 500),
+    ("collision", 100, 20_000),
+    ("collision", 2000, 100_000),
+]
+COLLECTIONS = 4_000
+
+
+@given(
+    st.floats(0, 0.6),
+    st.floats(0, 0.3),
+    st.integers(1, 60),
+)
+@settings(deadline=None)
+def test_the_chances_of_sums_are_those_of_repeated_convolution(
+    once: float, twice: float, reports: int
+) -> None:
+    support = SupportMoments.of_chances(once, 0.0, twice)
+    expected = np.array([1.0])
+    for _ in range(reports):
+        expected = np.convolve(expected, [1 - once - twice, once, twice])
+    assert sum_chances(support, reports, 2 * reports + 1) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("reports", [1_000, 50_000, 10**6, 10**9])
+@pytest.mark.parametrize("keys", [1, 100, 10**5])
+@pytest.mark.parametrize("noise", [1e-4, 0.05, 0.4])
+def test_the_threshold_is_the_least_count_beyond_noise(noise: float, keys: int, reports: int) -> None:
+    """Against the exact binomial tail: the allowed one or less if exact, within a quarter of it where Gaussian."""
+    moments = CountMoments(
+        SupportMoments.of_chances(0.5, 0.0, 0.0), SupportMoments.of_chances(noise / 2, noise / 2, 0.0)
+    )
+    threshold = detection_threshold(moments, reports, keys, 0.95)
+    allowed, tail = 0.025 / keys, stats.binom.sf(threshold - 1, reports, noise)
+    if reports * noise < GAUSSIAN_NOISE:
+        assert tail <= allowed < stats.binom.sf(threshold - 2, reports, noise)
+    else:
+        assert tail <= 1.25 * allowed
+        assert stats.binom.sf(threshold - 3, reports, noise) > allowed
+
+
+def test_fewer_keys_and_lower_levels_lower_the_threshold() -> None:
+    moments = CountMoments.of(build("ue", 100, 1, Fraction(1), {}).count_law)
+    by_keys = [detection_threshold(moments, 20_000, keys, 0.95) for keys in (1, 10, 1000)]
+    by_level = [detection_threshold(moments, 20_000, 100, level) for level in (0.5, 0.95, 0.999)]
+    assert by_keys == sorted(set(by_keys))
+    assert by_level == sorted(set(by_level))
+
+
+@pytest.mark.parametrize(("name", "keys", "users"), SETTINGS)
+def test_the_smallest_frequency_is_detected_four_times_out_of_five(name: str, keys: int, users: int) -> None:
+    """4,000 counts have a standard error of .6 points: .76 to .84 leaves 6 of them on either side.
+
+    Two controls must fail: the frequency for a task with one key, and four fifths of the frequency.
+    """
+    law = build(name, keys, 1, Fraction(3), {}).count_law
+    moments = CountMoments.of(law)
+    threshold = detection_threshold(moments, users, keys, DETECTION_LEVEL)
+    rng = np.random.default_rng([keys, users])
+
+    def power(frequency: float) -> float:
+        holders = np.full(COLLECTIONS, round(frequency * users))
+        support = draw_counts(law, users, holders, np.zeros(COLLECTIONS), rng)
+        return float(np.mean(support.plus + support.minus >= threshold))
+
+    smallest = smallest_detected_frequency(moments, users, keys)
+    assert smallest < 1
+    assert 0.76 <= power(smallest) <= 0.84
+    assert power(smallest_detected_frequency(moments, users, 1)) < 0.76
+    assert power(0.8 * smallest) < 0.76
+
+
+def test_a_share_that_is_hidden_raises_the_smallest_frequency() -> None:
+    moments = CountMoments.of(build("ue", 100, 2, Fraction(1), {}).count_law)
+    plain = smallest_detected_frequency(moments, 100_000, 100)
+    assert smallest_detected_frequency(moments, 100_000, 100, seen=0.5) == pytest.approx(2 * plain)
+
+
+@pytest.mark.parametrize(("name", "users"), [("ue", 1), ("grr", 1), ("collision", 3)])
+def test_a_few_reports_detect_nothing(name: str, users: int) -> None:
+    moments = CountMoments.of(build(name, 1000, 1, Fraction(1, 2), {}).count_law)
+    assert smallest_detected_frequency(moments, users, 1000) == 1.0
