@@ -16,6 +16,7 @@ from support.collectors import ANALYST, as_items
 from support.people import (
     DESK,
     HOSTILE,
+    KEYS,
     PHONE,
     add_task,
     ask,
@@ -47,7 +48,9 @@ def test_a_task_tells_what_larger_sets_hide(
     send(server, task, [4] * 2000)
     page.get_by_text("cannot be promised, however many reports come").wait_for()
     page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
-    assert "true frequencies may be up to" in page.locator(".verdict").inner_text()
+    told = page.locator(".verdict").inner_text()
+    assert "keys can be told from zero" in told
+    assert "true frequencies may be up to" in told
     assert page.get_by_text("An error of ±1 point takes").count() == 0
     operator.check()
 

@@ -100,7 +100,7 @@ function errorsTable(plan) {
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Expected errors" },
     make(
       "table",
-      {},
+      { class: "compact" },
       make("thead", {}, make("tr", {}, ...head)),
       make("tbody", {}, ...plan.errors.map(row)),
     ),

@@ -63,7 +63,7 @@ function today({ reports, frequency_error, mean_error, guessed_mean_error, hidde
   const mean = mean_error < guessed_mean_error ? `±${short(mean_error)} for its mean` : "nothing about its mean";
   const noise = `With today's ${count(reports)} reports: ±${points(frequency_error)} for the frequency of such a key, ${mean} (one standard deviation of method corrected).`;
   if (!hidden || !size_answers) return [noise];
-  return [`${noise} Its true frequency may be up to ${points(hidden)} higher, as people may hold more than ${pairs(padding)}.`];
+  return [`${noise} People who hold more than ${pairs(padding)} may hide up to ${points(hidden)} of its frequency.`];
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
