@@ -124,7 +124,7 @@ def _draw_sizes(kind: str, pairs: int, rng: Generator) -> NDArray[np.int64]:
 def squared_error(channel: Channel, people: DrawnPeople, expected: Expectations) -> float:
     """Return the exact mean squared error of the frequencies of the top keys, before clipping."""
     shown = people.shown(channel.padding)
-    reports = expected.users * float(1 - Fraction(planned_size_share(channel, expected)))
+    reports = expected.users * (1 - float(planned_size_share(channel, expected)))
     variance = CountMoments.of(channel.count_law).frequency_variance(shown) / reports
     return float(np.mean(variance + (people.shown(math.inf) - shown) ** 2))
 

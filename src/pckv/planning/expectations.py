@@ -134,7 +134,7 @@ def expect(
         keys: The number of keys.
         users: How many people take part.
         pairs: How many pairs people hold on average; 1 if nothing is said, or the padding where one is named.
-        most_pairs: How many they hold at most; by default such that all sizes from 1 on are as frequent.
+        most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
         frequency: The frequency of the keys that matter; by default Zipf's law, adding up to the average size.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
