@@ -181,6 +181,6 @@ def _check(keys: int, users: int, frequency: float | None) -> None:
     if not 1 <= keys <= MAX_KEYS:
         raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
     if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
-        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users}")
+        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users!r}")
     if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
         raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")
