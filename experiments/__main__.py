@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "collision": True,
     "auto": False,
     "tuned": False,
+    "rank-coverage": True,
     "default-choice": False,
     "coverage": True,
     "mechanism-map": False,

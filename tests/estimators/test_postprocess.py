@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +21,6 @@ from pckv.lab.counting import count_with_dummies
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
-from pckv.planning.set_sizes import SetSizes
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
 from support.sample_reports import TASKS, some_messages
@@ -31,18 +29,6 @@ from support.sample_reports import TASKS, some_messages
 BITS = 8
 COUNTED = ("grr", "ue-compact")
 MEANS = ("mean", "mean_low", "mean_high")
-
-
-@dataclass
-class ShownShare(SetSizes):
-    """Set sizes of which reports show a given share, whatever the padding."""
-
-    share: float
-    padding: int = 0
-
-    def shown_pair_share(self, padding: int) -> float:
-        self.padding = padding
-        return self.share
 
 
 def some_tally(mechanism: str, count: int = 3000, padding: int = 1) -> Tally:
@@ -223,7 +209,7 @@ def test_unclipped_frequencies_are_made_consistent() -> None:
 def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
-            estimates = estimate(some_tally(mechanism, count), method, post=POSTS, sizes=ShownShare(0.5))
+            estimates = estimate(some_tally(mechanism, count), method, post=POSTS)
             assert all(
                 np.isfinite(column).all() for column in list(estimates.to_arrow().to_pydict().values())[1:]
             )
@@ -233,35 +219,12 @@ def test_no_reports_and_one(mechanism: str) -> None:
             )
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_known_sizes_widen_intervals_by_the_pairs_that_are_not_shown(method: str) -> None:
-    """Nothing but the upper limits of frequencies moves: by the share of pairs that reports do not show."""
-    tally = some_tally("grr", padding=2)
-    plain, sizes = estimate(tally, method), ShownShare(0.8)
-    widened = estimate(tally, method, sizes=sizes)
-    assert (widened.method, sizes.padding) == (method, 2)
-    assert plain.frequency_high.max() / 0.8 < 1
-    assert np.array_equal(widened.frequency_high, np.minimum(plain.frequency_high / 0.8, 1))
-    for name in ("frequency", "frequency_low", *MEANS):
-        assert np.array_equal(getattr(widened, name), getattr(plain, name))
-    assert estimate(tally, method, sizes=ShownShare(0.001)).frequency_high.max() == 1
-
-
 def test_naming_a_post_twice_changes_nothing() -> None:
     tally = some_tally("ue")
     once, twice = (estimate(tally, "corrected", post=post) for post in ("consistent", ["consistent"] * 2))
     assert once.method == twice.method == "corrected+consistent"
     assert np.array_equal(once.frequency, twice.frequency)
     assert once.to_dict()["method"] == once.to_arrow().schema.metadata[b"pckv.method"].decode()
-
-
-def test_consistent_frequencies_are_not_moved_by_sizes() -> None:
-    """The widening comes after the postprocessing, and touches the upper limits alone."""
-    tally = some_tally("ue")
-    plain = estimate(tally, "corrected", post="consistent")
-    widened = estimate(tally, "corrected", post="consistent", sizes=ShownShare(0.5))
-    assert np.array_equal(widened.frequency, plain.frequency)
-    assert np.array_equal(widened.frequency_high, np.minimum(plain.frequency_high / 0.5, 1))
 
 
 @pytest.mark.parametrize(
@@ -274,24 +237,16 @@ def test_consistent_frequencies_are_not_moved_by_sizes() -> None:
 )
 def test_bad_posts(post: str | list[str], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        estimate(some_tally("grr"), post=post, sizes=ShownShare(0.5))
-
-
-def test_a_pilot_has_no_posts() -> None:
-    pilot = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=8, kind="sizes")
-    with pytest.raises(ParameterError, match="post 'consistent' is not for a task of sizes"):
-        estimate(Tally(pilot), post="consistent")
-    with pytest.raises(ParameterError, match="sizes are not for a task of sizes"):
-        estimate(Tally(pilot), sizes=ShownShare(0.5))
+        estimate(some_tally("grr"), post=post)
 
 
 def test_too_many_keys_to_fit_together() -> None:
     many = Tally(Task(name="t", keys=2**26, values=(0, 1), epsilon=2, mechanism="ue"))
-    padded = Tally(Task(name="t", keys=3, values=(0, 1), epsilon=2, padding=2**31, mechanism="grr"))
-    for tally, message in ((many, "67,108,864 keys are"), (padded, "3 keys and 2,147,483,648 dummies are")):
+    padded = Tally(Task(name="t", keys=2**25, values=(0, 1), epsilon=2, padding=2, mechanism="grr"))
+    for tally, message in ((many, "67,108,864 keys are"), (padded, "33,554,432 keys and 2 dummies are")):
         with pytest.raises(ParameterError, match=f"{message} too many .*: leave out post 'consistent'"):
             estimate(tally, keys=["1"], post="consistent")
-    assert len(estimate(padded)) == 3
+    assert len(estimate(padded, "corrected", keys=["1"])) == 1
 
 
 # The lab

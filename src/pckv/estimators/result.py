@@ -63,7 +63,7 @@ class Estimates:
         return len(self.key)
 
     def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people."""
+        """Return the headers of the table for people, with this one for both intervals; marks need none."""
         return ("key", "frequency", interval, "mean", interval, "")
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -145,11 +145,9 @@ class Estimates:
 
     def _repr_html_(self) -> str:
         shown = self.top(ROWS_SHOWN)
-        names = self.headers("interval")
-        head = "".join(f"<th>{name}</th>" for name in names)
+        head = "".join(f"<th>{name}</th>" for name in self.headers("interval"))
         body = "".join(
-            _html_row(cells[: len(names)], grey=not told)
-            for cells, told in zip(shown.cells(), shown.detected, strict=True)
+            _html_row(cells, grey=not told) for cells, told in zip(shown.cells(), shown.detected, strict=True)
         )
         caption = html.escape(repr(self).strip("<>"))
         return (

@@ -59,7 +59,7 @@ class SetSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values."""
-        return asdict(self)
+        return asdict(self) | {"ends": list(self.ends), "shares": list(self.shares)}
 
 
 @dataclass(frozen=True)

@@ -29,18 +29,21 @@ def detection_threshold(moments: CountMoments, reports: int, keys: int, level: f
     return _gaussian_threshold(moments.absent, reports, tail)
 
 
-def smallest_detected_frequency(moments: CountMoments, users: int, keys: int, seen: float = 1.0) -> float:
+def smallest_detected_frequency(
+    moments: CountMoments, expected_reports: float, keys: int, seen: float = 1.0
+) -> float:
     """Return the least frequency that is detected four times out of five, at level 95 %; at most 1.
 
     Args:
         moments: The moments of the channel's count law.
-        users: The number of reports.
+        expected_reports: The number of reports that will say something of pairs.
         keys: The number of keys of the task.
         seen: The share of a frequency that reports show: below 1 where the padding is too short.
     """
-    threshold = detection_threshold(moments, users, keys, DETECTION_LEVEL)
-    exact = users * moments.noise < GAUSSIAN_NOISE
-    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, users, threshold)
+    reports = max(1, round(expected_reports))
+    threshold = detection_threshold(moments, reports, keys, DETECTION_LEVEL)
+    exact = reports * moments.noise < GAUSSIAN_NOISE
+    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
     return min(shown / seen, 1.0)
 
 
@@ -67,13 +70,13 @@ def _third_moment(support: SupportMoments) -> float:
     return sum(chance * (count - mean) ** 3 for count, chance in enumerate(chances))
 
 
-def _smallest_gaussian(moments: CountMoments, users: int, threshold: int) -> float:
+def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> float:
     """Return the least frequency whose normal count reaches the threshold often enough."""
     power = NormalDist().inv_cdf(DETECTION_POWER)
 
     def is_detected(f: float) -> bool:
-        margin = users * moments.sum_mean(f) - (threshold - 0.5)
-        return margin >= power * math.sqrt(users * moments.sum_variance(f))
+        margin = reports * moments.sum_mean(f) - (threshold - 0.5)
+        return margin >= power * math.sqrt(reports * moments.sum_variance(f))
 
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
@@ -82,22 +85,22 @@ def _smallest_gaussian(moments: CountMoments, users: int, threshold: int) -> flo
     return high
 
 
-def _fewest_holders(moments: CountMoments, users: int, threshold: int) -> float:
+def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
     """Return the least share of holders, a whole number of them, whose count reaches the threshold often enough."""
 
     def is_detected(holders: int) -> bool:
         own = sum_chances(moments.holder, holders, threshold)
-        false = sum_chances(moments.absent, users - holders, threshold)
+        false = sum_chances(moments.absent, reports - holders, threshold)
         missed = sum(
             chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True)
         )
         return missed <= 1 - DETECTION_POWER
 
-    low, high = 0, users
+    low, high = 0, reports
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_detected(middle) else (middle, high)
-    return high / users
+    return high / reports
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:

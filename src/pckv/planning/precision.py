@@ -27,12 +27,13 @@ class Hostile:
 def smallest_frequency(
     channel: Channel, users: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
 ) -> float:
-    """Return the least frequency that so many users tell from zero four times out of five; at most 1.
+    """Return the least frequency that this many users tell from zero four times out of five; at most 1.
 
     `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question.
     """
     reports = max(1, math.floor(users * float(1 - size_share)))
-    return smallest_detected_frequency(CountMoments.of(channel.count_law), reports, channel.keys, seen)
+    moments = CountMoments.of(channel.count_law, float(size_share))
+    return smallest_detected_frequency(moments, reports, channel.keys, seen)
 
 
 def users_for(
