@@ -21,9 +21,9 @@ EXPERIMENTS = {
     "collision": True,
     "auto": False,
     "tuned": False,
-    "coverage": True,
     "rank-coverage": True,
     "default-choice": False,
+    "coverage": True,
     "mechanism-map": False,
     "reproduction": True,
 }

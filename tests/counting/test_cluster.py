@@ -90,7 +90,7 @@ def test_the_command_starts_a_session_of_its_own(tmp_path: Path, monkeypatch: py
     assert (result.returncode, result.stdout, result.stderr) == (
         0,
         "2 reports counted into new.tally, 1 skipped\n",
-        "skipped: a.parquet, row group 0: report 1: word 99 is not below 24\n",
+        "skipped: a.parquet, row group 0: report 1: word 99 is not below 28\n",
     )
     assert Path("new.tally").read_bytes() == direct_tally(GRR, np.array([1, 2]))
 

@@ -282,7 +282,7 @@ def test_bad_reports_are_counted_by_kind(engine: str, tmp_path: Path) -> None:
     for dedupe in (False, True):
         counted = run(engine, GRR, path, skip_bad=True, dedupe=dedupe)
         assert sorted(counted.skipped) == [
-            BadReports(where, "report 1: word 99 is not below 24", 2),
+            BadReports(where, "report 1: word 99 is not below 28", 2),
             BadReports(where, "report 2: no word", 2),
             BadReports(where, "report 6: no report_id", 1),
         ]

@@ -144,7 +144,7 @@ def test_deduplication_needs_ids(spark: Any) -> None:
 @pytest.mark.parametrize(
     ("task", "bad"),
     [
-        (GRR, [24, -1, None]),
+        (GRR, [28, -1, None]),
         (COMPACT, [COMPACT.word_limit, 2**63 - 1, -(2**63)]),
         (SPARSE, [SPARSE.word_limit, None, None]),
         (UE, [None, bytes(3), b"\0\0\1\0"]),

@@ -23,7 +23,7 @@ HOLDINGS: tuple[dict[int, float], ...] = ({}, {1: 0.5}, {0: 0.5, 1: -1.0}, {0: 0
 
 def vectorised_p_value(held: dict[int, float], assumed: dict[int, float], users: int) -> float:
     """χ² of the vectorised sampler's words against the law of some pairs, with three hash functions."""
-    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism="collision")
+    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism="collision", size_share=0)
     task = with_channel(task, collision_channel(3, 2, "2", functions=3))
     people = Population(
         np.arange(users + 1) * len(held),

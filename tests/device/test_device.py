@@ -162,10 +162,10 @@ import numpy as np
 from pckv import Task, perturb
 from pckv.device.vectorised import perturb_many
 from pckv.population import Population
-task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism="grr")
+task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
 read.clear()
 report = perturb(task, {"1": 1})
-assert read == [16 + 8 * task.channel.draws], read
+assert read == [16 + 8 * task.draws], read
 assert (report.id, report.body[0]) == (bytes(16), 3)
 (batch,) = perturb_many(task, Population(np.arange(3), np.array([1, 1]), np.ones(2)))
 assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
@@ -223,8 +223,15 @@ def vectorised_p_values(
     mechanism: str, parameters: Mapping[str, object], held: dict[int, float], users: int
 ) -> tuple[float, float]:
     """χ² of the vectorised sampler's messages against the law, and against the law wrong by 1 %."""
-    mechanism_members = {"name": mechanism, **parameters}
-    task = Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism_members)
+    task = Task(
+        name="t",
+        keys=3,
+        values=(-1, 1),
+        epsilon=2,
+        padding=2,
+        mechanism={"name": mechanism, **parameters},
+        size_share=0,
+    )
     law = law_at(task.channel, held)
     chances = {message: float(chance) for message, chance in law.items()}
     observed = dict.fromkeys(chances, 0)

@@ -54,7 +54,7 @@ def test_zipf() -> None:
     frequency = dataset.truth[0]
     assert frequency.sum() == pytest.approx(3)
     assert np.all(np.diff(frequency[[0, 1, 3, 8, 20, 39]]) < 0)
-    with pytest.raises(ParameterError, match="pairs must be at least 1"):
+    with pytest.raises(ParameterError, match="pairs must be at least 0"):
         zipf(10, 5, default_rng(1), pairs=6)
 
 

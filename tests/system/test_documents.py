@@ -40,7 +40,7 @@ def test_constraints_pin_versions_and_name_no_registry() -> None:
 
 
 def test_every_mechanism_and_method_has_a_proof() -> None:
-    for name in (*CHANNELS, "corrected", "intervals"):
+    for name in (*CHANNELS, "corrected", "intervals", "size-question"):
         assert (ROOT / "proofs" / f"{name}.md").is_file()
     for channel in CHANNELS.values():
         module = inspect.getmodule(channel)

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ import pytest
 
 from support.parts import ROOT
 
-BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SERVE = "pckv serve"
 ADDRESS = "http://127.0.0.1:8000"
 STARTING_SECONDS = 60
@@ -26,7 +27,7 @@ STARTING_SECONDS = 60
 
 def first_page_commands() -> list[str]:
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    lines = [line for block in blocks for line in block.splitlines()]
+    lines = [line for language, block in blocks for line in block.splitlines() if not language]
     return [line for line in lines if line.startswith("pckv ")]
 
 
@@ -38,8 +39,7 @@ def environment(folder: Path) -> dict[str, str]:
 @contextmanager
 def running(command: str, folder: Path) -> Iterator[None]:
     """Run a collector until the end of the block."""
-    # The shell becomes the collector, so that ending it ends that.
-    with subprocess.Popen(f"exec {command}", shell=True, cwd=folder, env=environment(folder)) as process:
+    with subprocess.Popen(shlex.split(command), cwd=folder, env=environment(folder)) as process:
         try:
             wait_until_ready(process)
             yield
@@ -51,7 +51,7 @@ def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
     ends = time.monotonic() + STARTING_SECONDS
     while time.monotonic() < ends and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{ADDRESS}/readyz", timeout=5):
+            with urllib.request.urlopen(f"{ADDRESS}/readyz", timeout=5):  # noqa: S310
                 return
         except OSError:
             time.sleep(0.2)
@@ -60,7 +60,7 @@ def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
 
 def run(command: str, folder: Path) -> str:
     done = subprocess.run(
-        command, shell=True, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
+        shlex.split(command), cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, (command, done.stderr)
     return done.stdout
@@ -83,9 +83,9 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
 def test_every_command_runs(visited: tuple[Path, dict[str, str]]) -> None:
     folder, printed = visited
     assert len(printed) >= 12
-    assert {"task.json", "reports.parquet", "counts.tally", "top.svg", "errors.svg"} <= set(
-        os.listdir(folder)
-    )
+    assert {"task.json", "reports.parquet", "counts.tally", "top.svg", "errors.svg"} <= {
+        path.name for path in folder.iterdir()
+    }
 
 
 def test_the_intervals_hold_the_truth(visited: tuple[Path, dict[str, str]]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from pckv.cli.common import FilePath
+from pckv.cli.inputs import read_task
 from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
@@ -25,7 +26,7 @@ OPTIONS = (
     click.option(
         "--most-pairs",
         type=int,
-        help="How many pairs anybody holds at most, where known. [default: twice the typical number, minus 1]",
+        help="How many pairs anybody holds at most, where known. [default: three times the typical number]",
     ),
     click.option(
         "--sizes",
@@ -60,5 +61,8 @@ def read_expected_people(
     *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
 ) -> dict[str, Any]:
     """Return these options as `pckv.plan` and `pckv.Task` take them."""
-    sizes = None if sizes_file is None else read_set_sizes(sizes_file, sizes_task_file)
+    if sizes_task_file is not None and sizes_file is None:
+        raise click.UsageError("--sizes-task is for the tally that --sizes names")
+    earlier = None if sizes_task_file is None else read_task(sizes_task_file)
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file, earlier)
     return {"sizes": sizes, **others}

@@ -3,108 +3,143 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from pckv.cli.common import FilePath, json_option
+from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.expected_people import expected_people_options, read_expected_people
+from pckv.cli.inputs import read_keys
 from pckv.cli.table import print_table
+from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
-from pckv.files.set_sizes import read_set_sizes
-from pckv.limits import DEFAULT_OBJECTIVE
 from pckv.planning.detection import DETECTION_POWER
-from pckv.planning.objective import OBJECTIVES
-from pckv.planning.plan import (
-    REFERENCE_FREQUENCY,
-    USUAL_SHARE,
-    Alternative,
-    Option,
-    Plan,
-    plan,
-)
-from pckv.planning.set_sizes import POPULAR_KEYS
+from pckv.planning.expectations import percent
+from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
+from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
+from pckv.task import Task
+from pckv.task_members import checked_range
 
-WANTED = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}
-# Means are taken to lie anywhere on [-1, 1]: guessing, without asking anybody, has this error.
-NOTHING_LEARNED = 3**-0.5
+WANTED = {
+    BOTH: "both errors alike",
+    FREQUENCY: "the frequency",
+    MEAN: "the mean",
+    MSE: "the squared error of the frequency",
+}
 RULES = {
     "90 %": f"{USUAL_SHARE:.0%} of the people hold at most that many",
+    "a tenth as frequent": f"if those keys are {RARER} times as rare",
 }
 
 
 @click.command("plan", short_help="Recommend what to run, and say what errors to expect.")
-@click.option("--keys", type=int, required=True, help="The number of keys.")
+@click.option("--keys", type=int, help="The number of keys.")
+@click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
-@click.option("--pairs", type=int, help="How many pairs a person holds. [default: 1]")
+@expected_people_options
 @click.option(
-    "--sizes",
-    "sizes_file",
-    type=FilePath,
-    help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and people, or the "
-    "estimates of a pilot (.csv, .json, .parquet).",
+    "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."
 )
+@click.option("--high", help="The largest value a key may have.")
 @click.option(
-    "--frequency",
-    type=float,
-    help="The share of people who hold a key that matters to you; the choice is made for it. "
-    f"[default: {REFERENCE_FREQUENCY}; with --sizes as the {POPULAR_KEYS} most frequent keys may have]",
+    "--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high."
 )
-@click.option(
-    "--objective",
-    default=DEFAULT_OBJECTIVE,
-    show_default=True,
-    help=f"The error to minimise: {', '.join(OBJECTIVES)}.",
-)
+@click.option("--name", help="With --out: the name that distinguishes this collection from others.")
+@force_option
 @json_option
 def plan_command(
-    keys: int,
-    users: int,
+    *,
+    keys: int | None,
+    keys_file: Path | None,
     epsilon: str,
-    pairs: int | None,
-    sizes_file: Path | None,
-    frequency: float | None,
-    objective: str,
+    low: str | None,
+    high: str | None,
+    out: Path | None,
+    name: str | None,
+    force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
 
     A padding shorter than somebody's pairs hides part of them, a longer one adds noise for all: the better one is
-    predicted from how many pairs people hold. If that is unknown, ask some of them with a pilot first.
+    predicted from how many pairs people hold. Say how many are typical, and how many somebody holds at most if you
+    know that; or name what an earlier task measured.
 
     \b
-    pckv plan --keys 5850 --users 105508 --epsilon 1 --pairs 3
+    pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     """
-    sizes = None if sizes_file is None else read_set_sizes(sizes_file)
-    recommended = plan(keys, users, epsilon, pairs, sizes=sizes, frequency=frequency, objective=objective)
+    if (keys is None) == (keys_file is None):
+        raise click.UsageError("give either --keys or --keys-file")
+    if (low is None) != (high is None):
+        raise click.UsageError("give both --low and --high, or none of them")
+    if out is not None and (name is None or low is None):
+        raise click.UsageError("--out writes a task: give --name, --low and --high, too")
+    if out is not None and (as_json or out == STREAM):
+        raise click.UsageError(
+            "--out writes a file beside the plan in words: leave out --json, and name a file"
+        )
+    named = keys if keys_file is None else read_keys(keys_file)
+    people = read_expected_people(**options)
+    values = None if low is None or high is None else checked_range((low, high))
+    unit_range = UNIT_RANGE if values is None else (float(values[0]), float(values[1]))
+    key_count = named if isinstance(named, int) else len(named or ())
+    recommended = plan(key_count, epsilon=epsilon, values=unit_range, **people)
     if as_json:
         print_json(recommended.to_dict())
     else:
         _print_plan(recommended)
+    if out is not None:
+        # The task chooses for itself, by the same function from the same expectations.
+        task = Task(name=name or "", keys=named or 0, values=values or unit_range, epsilon=epsilon, **people)
+        write_task(task, out, force=force)
 
 
 def _print_plan(recommended: Plan) -> None:
-    """Print a plan in tables and sentences."""
+    """Print a plan in tables and sentences; the verdict comes last."""
+    _print_choice(recommended)
+    _print_options(recommended)
+    _print_errors(recommended)
+    _print_larger_sets(recommended)
+    _print_alternatives(recommended)
+    _print_users_needed(recommended)
+    hostile = recommended.hostile
     click.echo(
-        f"Recommended: {recommended.mechanism} with padding {recommended.padding}, {recommended.bytes_per_report:,} bytes per report."
+        f"\nHostile reports: one can raise a key's frequency by {hostile.one_report:.3g}; 1 % of all reports by "
+        f"{hostile.one_percent:.3g}, or ten keys by {hostile.ten_keys:.3g} in all."
     )
+    click.echo(f"\n{recommended.verdict}")
+
+
+def _print_choice(recommended: Plan) -> None:
+    click.echo(
+        f"Recommended: {recommended.mechanism} with padding {recommended.padding:,}, "
+        f"{recommended.bytes_per_report:,} bytes per report."
+    )
+    click.echo(recommended.assumed)
     if recommended.why:
         click.echo(f"{recommended.why}.")
     spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in recommended.budgets.items())
     click.echo(
-        f"ε = {recommended.epsilon:g} is spent as: {spent} (a = {recommended.a:.5f}, b = {recommended.b:.5f}, p = {recommended.p:.5f}).\n"
+        f"ε = {recommended.epsilon:g} is spent as: {spent} (a = {recommended.a:.5f}, b = {recommended.b:.5f}, "
+        f"p = {recommended.p:.5f}).\n"
     )
+
+
+def _print_options(recommended: Plan) -> None:
     print_table(
-        f"Chosen from these for {WANTED[recommended.objective]}, at a frequency of {recommended.frequency:.1%} with {recommended.pairs:.3g} pairs per person:",
+        f"Chosen from these for {WANTED[recommended.objective]}; errors at a frequency of {percent(recommended.frequency)}:",
         ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
         [
             (
                 ("  " if o.reason_not_chosen else "→ ") + o.mechanism,
                 ", ".join(f"{name} {value}" for name, value in o.parameters.items()),
-                str(o.padding),
+                f"{o.padding:,}",
                 f"{o.bytes_per_report:,}",
-                f"±{o.frequency_error:.4f}",
-                _mean_error(o.mean_error),
+                _points(o.frequency_error),
+                _mean_error(o.mean_error, recommended),
             )
             for o in recommended.options
         ],
@@ -114,55 +149,96 @@ def _print_plan(recommended: Plan) -> None:
         if option.reason_not_chosen:
             click.echo(f"{option.mechanism} is not chosen: {option.reason_not_chosen}.")
     click.echo()
-    if recommended.alternatives:
-        _print_alternatives(recommended)
+
+
+def _print_errors(recommended: Plan) -> None:
+    low, high = recommended.values
     print_table(
         f"Expected errors with {recommended.users:,} users, method corrected, the bias of a short padding included:",
-        ("true frequency", "frequency", "mean, of [-1, 1]"),
+        ("key", "true frequency", "frequency error", "relative", f"mean, of [{low:g}, {high:g}]"),
         [
-            (f"{e.frequency:.1%}", f"±{e.frequency_error:.5f}", _mean_error(e.mean_error))
-            for e in recommended.errors
+            (
+                _key(error),
+                percent(error.frequency),
+                _points(error.frequency_error),
+                f"±{error.frequency_error / error.frequency:.0%}",
+                _mean_error(error.mean_error, recommended),
+            )
+            for error in recommended.errors
         ],
     )
     click.echo(
-        f"\nThe smallest frequency that is told from zero, {DETECTION_POWER:.0%} of the time: "
-        f"{recommended.smallest_frequency:.3%}."
+        f"Who guesses the overall mean for every key is off by ±{recommended.guessed_mean_error:.3g} where means are "
+        "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
     )
-    print_table(
-        f"Users needed for an error of a frequency of {recommended.frequency:.1%}:",
-        ("error", "users"),
-        [
-            (f"±{error:g}", "never: longer padding" if users is None else f"{users:,}")
-            for error, users in recommended.users_needed.items()
-        ],
-    )
-    hostile = recommended.hostile
     click.echo(
-        f"\nHostile reports: one can raise a key's frequency by {hostile.one_report:.3g}; 1 % of all reports by "
-        f"{hostile.one_percent:.3g}, or ten keys by {hostile.ten_keys:.3g} in all."
+        "The smallest frequency that can be told from zero, "
+        f"{DETECTION_POWER:.0%} of the time: {percent(recommended.smallest_frequency)}.\n"
+    )
+
+
+def _key(error: ErrorAt) -> str:
+    if error.rank is None:
+        return "a key of"
+    return "the most frequent" if error.rank == 1 else f"number {error.rank}"
+
+
+def _print_larger_sets(recommended: Plan) -> None:
+    """Print what is expected of people with more pairs than the padding, and what measuring them costs."""
+    above = f"{percent(recommended.share_above)} of people are expected to hold more than {recommended.padding:,} pairs"
+    seen = f"reports show {recommended.seen:.1%} of the most frequent key's frequency"
+    if recommended.share_above_error is None:
+        click.echo(f"{above}; {seen}. How many do is not measured.\n")
+        return
+    click.echo(
+        f"{above}; {seen}. {recommended.size_share:.0%} of the reports measure that share, to "
+        f"{_points(recommended.share_above_error)} (95 %), which makes all errors {recommended.size_cost:.2f} times as "
+        "large.\n"
     )
 
 
 def _print_alternatives(recommended: Plan) -> None:
-    """Print what the padding was chosen from, and what other rules would choose."""
+    """Print what other rules and assumptions would choose."""
     chosen = next(option for option in recommended.options if not option.reason_not_chosen)
-    click.echo(
-        f"People hold {recommended.pairs:.3g} pairs on average; {USUAL_SHARE:.0%} of them hold at most {recommended.usual_pairs}. "
-        f"Reports show about {recommended.seen:.0%} of a popular key's frequency."
-    )
-    ways: list[tuple[str, Option | Alternative]] = [("→ least predicted error", chosen)]
-    ways += [(f"  {RULES[other.rule]}", other) for other in recommended.alternatives]
+    ways: list[tuple[str, float, Option | Alternative]] = [
+        ("→ least predicted error", recommended.frequency, chosen)
+    ]
+    ways += [(f"  {RULES[other.rule]}", other.frequency, other) for other in recommended.alternatives]
     print_table(
-        f"Ways to choose the padding of {recommended.mechanism}:",
-        ("rule", "padding", "frequency error", "mean error"),
+        "Other ways to choose:",
+        ("rule", "mechanism", "padding", "at a frequency of", "frequency error", "mean error"),
         [
-            (rule, str(way.padding), f"±{way.frequency_error:.4f}", _mean_error(way.mean_error))
-            for rule, way in ways
+            (
+                rule,
+                way.mechanism,
+                f"{way.padding:,}",
+                percent(frequency),
+                _points(way.frequency_error),
+                _mean_error(way.mean_error, recommended),
+            )
+            for rule, frequency, way in ways
         ],
+        texts=2,
     )
     click.echo()
 
 
-def _mean_error(error: float) -> str:
-    """Return the error of a mean, in words where nothing is learned."""
-    return f"±{error:.4f}" if error < NOTHING_LEARNED else "no information"
+def _print_users_needed(recommended: Plan) -> None:
+    print_table(
+        f"Users needed for an error of a frequency of {percent(recommended.frequency)}, method corrected:",
+        ("error", "users"),
+        [
+            (_points(error), "never: longer padding" if users is None else f"{users:,}")
+            for error, users in recommended.users_needed.items()
+        ],
+    )
+
+
+def _points(error: float) -> str:
+    """Return the error of a share in percentage points."""
+    return f"±{100 * error:.2g} points" if error < 1 else "±100 points"
+
+
+def _mean_error(error: float, recommended: Plan) -> str:
+    """Return the error of a mean, in words where a guess would be as good."""
+    return f"±{error:.3g}" if error < recommended.guessed_mean_error else "no better than a guess"

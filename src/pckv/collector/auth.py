@@ -55,7 +55,6 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/tasks/{task_id}/overview"),
         ("GET", "/tasks/{task_id}/chart"),
         ("GET", "/tasks/{task_id}/precision"),
-        ("GET", "/tasks/{task_id}/verdict"),
         ("DELETE", "/session"),
     }
 )

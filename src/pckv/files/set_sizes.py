@@ -1,39 +1,88 @@
-"""Set sizes from a file: a histogram of sizes, or the estimates of a pilot."""
+"""Set sizes from a file: a histogram of sizes, or what an earlier task measured of them."""
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pckv.errors import DataError, ParameterError, require
+from pckv.channels.size_question import SizeQuestion
+from pckv.errors import DataError, ParameterError, PckvError, TallyError, require
+from pckv.estimators.set_sizes import summarise_sets
 from pckv.planning.set_sizes import SetSizes, check_size
+from pckv.tally import Tally
+from pckv.task import Task
 
-# The columns of a histogram, and those of a pilot's estimates.
-HISTOGRAM_COLUMNS, PILOT_COLUMNS = {"size", "people"}, {"key", "frequency"}
-# The low end of a share's interval, which is used where there is one.
-LOW_COLUMN = "frequency_low"
+COLUMNS = {"size", "people"}
+# The level of the summary that shares are read off; they do not depend on it.
+LEVEL = 0.95
 
 Row = Mapping[str, Any]
 
 
-def read_set_sizes(path: Path, task_file: Path | None = None) -> SetSizes:
-    """Read a file with the columns size and people, or a pilot's estimates as an estimate's table has them.
+def read_set_sizes(path: Path, task: Task | None = None) -> SetSizes:
+    """Read how many people hold how many pairs.
 
-    The format is that of the suffix: .csv, .json or .parquet.
+    Args:
+        path: A table with the columns size and people (.csv, .parquet), the JSON of the estimates of an earlier task
+            (.json), or the tally of one.
+        task: The task that the file is a tally of.
+
+    Raises:
+        DataError: if the file is none of these, or an earlier task measured no sizes.
     """
-    if path.suffix not in READERS:
-        raise DataError(f"a file of sizes is {', '.join(READERS)}", place=path)
     try:
-        rows = READERS[path.suffix](path)
-        if all(row.keys() >= HISTOGRAM_COLUMNS for row in rows):
-            return SetSizes(_histogram(rows))
-        return SetSizes.of_buckets((row["key"], row.get(LOW_COLUMN, row["frequency"])) for row in rows)
-    except ParameterError as error:
+        if task is not None:
+            return _of_tally(path, task)
+        if path.suffix == ".json":
+            return _of_estimates(path)
+        if path.suffix == ".csv":
+            return SetSizes(_histogram(_read_csv(path)))
+        if path.suffix == ".parquet":
+            return SetSizes(_histogram(_read_parquet(path)))
+    except (ParameterError, TallyError) as error:
         raise DataError(str(error), place=path) from None
+    raise DataError("sizes are read from .csv, .parquet or .json, or from a tally and its task", place=path)
+
+
+def _of_tally(path: Path, task: Task) -> SetSizes:
+    tally = Tally.from_bytes(task, path.read_bytes())
+    summary = summarise_sets(tally, LEVEL)
+    if task.size_question is None or not summary.answers:
+        raise ParameterError("no report of this task says how many pairs somebody holds")
+    return SetSizes.of_shares(summary.ends, summary.shares, _share_error(task.size_question, summary.answers))
+
+
+def _of_estimates(path: Path) -> SetSizes:
+    """From the member `sizes` that the JSON of estimates has."""
+    try:
+        estimates = json.loads(path.read_bytes())
+        sizes, epsilon = estimates["sizes"], Fraction(str(estimates["epsilon"]))
+        ends, shares = [check_size(end) for end in sizes["ends"]], [float(share) for share in sizes["shares"]]
+        answers = int(sizes["answers"])
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError, OverflowError):
+        raise ParameterError("not the JSON of a task's estimates") from None
+    if not ends or answers < 1:
+        raise ParameterError("no report of this task says how many pairs somebody holds")
+    try:
+        question = SizeQuestion(ends[-1], ends[0], epsilon, Fraction(1, 2))
+        is_question = question.ends == tuple(ends)
+    except PckvError:
+        is_question = False
+    if not is_question:
+        raise ParameterError("not the JSON of a task's estimates")
+    return SetSizes.of_shares(ends, shares, _share_error(question, answers))
+
+
+def _share_error(question: SizeQuestion, answers: int) -> float:
+    """The standard error of the estimated share of people above the first end, if there is nobody."""
+    true, other = float(question.true_chance), float(question.other_chance)
+    return math.sqrt(true * (1 - true) / answers) / (true - other)
 
 
 def _histogram(rows: Iterable[Row]) -> dict[int, Any]:
@@ -49,9 +98,8 @@ def _histogram(rows: Iterable[Row]) -> dict[int, Any]:
 
 
 def _check_columns(names: Iterable[object]) -> None:
-    present = set(names)
-    if not (present >= HISTOGRAM_COLUMNS or present >= PILOT_COLUMNS):
-        raise ParameterError("there must be columns size and people, or the estimates of a pilot")
+    if not set(names) >= COLUMNS:
+        raise ParameterError("there must be columns size and people")
 
 
 def _read_csv(path: Path) -> list[Row]:
@@ -66,16 +114,6 @@ def _read_csv(path: Path) -> list[Row]:
             raise ParameterError("not UTF-8") from None
 
 
-def _read_json(path: Path) -> list[Row]:
-    try:
-        rows = json.loads(path.read_bytes())["estimates"]
-        for row in rows:
-            _check_columns(row.keys())
-    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
-        raise ParameterError("not the JSON of a pilot's estimates") from None
-    return list(rows)
-
-
 def _read_parquet(path: Path) -> list[Row]:
     arrow, parquet = require("pyarrow", extra="files"), require("pyarrow.parquet", extra="files")
     with path.open("rb") as raw:
@@ -85,10 +123,3 @@ def _read_parquet(path: Path) -> list[Row]:
             return list(file.read().to_pylist())
         except (arrow.ArrowException, OSError, UnicodeDecodeError):
             raise ParameterError("not a Parquet file that can be read") from None
-
-
-READERS: dict[str, Callable[[Path], list[Row]]] = {
-    ".csv": _read_csv,
-    ".json": _read_json,
-    ".parquet": _read_parquet,
-}

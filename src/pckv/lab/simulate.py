@@ -75,7 +75,7 @@ class Combinations:
 
     def check(self, keys: int) -> None:
         """Refuse what does not exist, before anything runs."""
-        for what in ("epsilons", "mechanisms", "paddings", "methods"):
+        for what in ("epsilons", "mechanisms", "methods"):
             if not getattr(self, what):
                 raise ParameterError(f"no {what} were given")
         if self.top is not None and not 1 <= self.top <= keys:

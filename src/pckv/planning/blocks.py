@@ -16,13 +16,13 @@ class Block(NamedTuple):
     width: int
 
 
-def blocks(last: int) -> list[Block]:
-    """Return the blocks of 1 to `last`.
+def blocks(last: int, first: int = 1) -> list[Block]:
+    """Return the blocks of `first` to `last`.
 
     >>> [block.width for block in blocks(200)][-5:]
     [7, 8, 8, 9, 5]
     """
-    found, first = [], 1
+    found = []
     while first <= last:
         width = 1 if first <= MAX_ALONE else min(first // WIDENING, last - first + 1)
         found.append(Block(first + (width - 1) / 2, width))

@@ -134,7 +134,7 @@ def expect(
         keys: The number of keys.
         users: How many people take part.
         pairs: How many pairs people hold on average; 1 if nothing is said, or the padding where one is named.
-        most_pairs: How many they hold at most; by default such that all sizes from 1 on are as frequent.
+        most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
         frequency: The frequency of the keys that matter; by default Zipf's law, adding up to the average size.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
@@ -181,6 +181,6 @@ def _check(keys: int, users: int, frequency: float | None) -> None:
     if not 1 <= keys <= MAX_KEYS:
         raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
     if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
-        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users}")
+        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users!r}")
     if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
         raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")

@@ -12,12 +12,11 @@ from typing import Any
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
-from pckv.moments import CountMoments
 from pckv.planning.assessment import Assessment
-from pckv.planning.detection import DETECTION_LEVEL, smallest_detected_frequency
+from pckv.planning.detection import DETECTION_LEVEL
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.precision import Hostile, hostile, users_for
+from pckv.planning.precision import Hostile, hostile, smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
     best_of_each,
@@ -177,7 +176,7 @@ def plan(
         users: How many people will take part.
         epsilon: The privacy budget of a report.
         pairs: How many pairs people hold on average; 1 by default.
-        most_pairs: How many they hold at most; by default twice the average less one.
+        most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
         frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as Zipf's law
             makes them.
@@ -235,7 +234,6 @@ class _Planner:
         seen = [min(1.0, part / whole) for part, whole in zip(shown, expected.frequencies, strict=True)]
         typical = len(seen) // 2
         a, b, p = (float(probability) for probability in channel.probabilities)
-        reports = expected.users * float(1 - size_share)
         above = expected.sizes.share_above(channel.padding)
         return Plan(
             keys=expected.keys,
@@ -265,9 +263,7 @@ class _Planner:
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
-            smallest_frequency=smallest_detected_frequency(
-                CountMoments.of(channel.count_law, float(size_share)), reports, expected.keys, seen[-1]
-            ),
+            smallest_frequency=smallest_frequency(channel, expected.users, seen[-1], size_share),
             users_needed={
                 error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
                 for error in WANTED_ERRORS

@@ -1,4 +1,4 @@
-"""What reports can tell and what they cannot: the people needed, and the harm of hostile reports."""
+"""What reports can tell and what they cannot: the least frequency, the people needed, and the harm of hostile reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
+from pckv.planning.detection import smallest_detected_frequency
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,18 @@ class Hostile:
     one_report: float
     one_percent: float
     ten_keys: float
+
+
+def smallest_frequency(
+    channel: Channel, users: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
+) -> float:
+    """Return the least frequency that this many users tell from zero four times out of five; at most 1.
+
+    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question.
+    """
+    reports = max(1, math.floor(users * float(1 - size_share)))
+    moments = CountMoments.of(channel.count_law, float(size_share))
+    return smallest_detected_frequency(moments, reports, channel.keys, seen)
 
 
 def users_for(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from operator import index
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pckv.errors import ParameterError
 from pckv.planning.blocks import Block, blocks
 
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
+# Where only the average size is known, nobody is taken to hold more than this many times as many pairs.
+MOST_PER_TYPICAL = 3
+# Nobody is expected to have a size with a smaller share than this.
+NEGLIGIBLE_SHARE = 1e-9
 # Where the slope of an even spread is searched.
 MAX_SLOPE, SLOPE_STEPS = 700.0, 80
 
@@ -37,11 +41,12 @@ class SetSizes:
     def assumed(cls, typical: float, most: int | None, keys: int) -> SetSizes:
         """Sizes where no more is known than how many pairs people hold on average, and at most.
 
-        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum entropy): uniformly
-        if `most` is left out, up to twice the average less one.
+        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum entropy). If `most`
+        is left out, it is three times the average: with twice the average, where all sizes are as frequent, paddings
+        were far too short for people whose sizes have a tail (docs/padding.md).
 
         >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
-        (5, 3)
+        (9, 3)
         """
         if not 1 <= typical <= keys:
             raise ParameterError(
@@ -52,21 +57,36 @@ class SetSizes:
                 f"most pairs must be at least the {typical:g} pairs of the average and at most the number of keys "
                 f"({keys:,}), not {most}"
             )
-        largest = min(keys, math.ceil(2 * typical - 1)) if most is None else most
-        return cls._of_groups(_even_spread(typical, largest))
+        largest = min(keys, math.ceil(MOST_PER_TYPICAL * typical)) if most is None else most
+        return cls._of_groups(_even_spread(1, largest, float, typical))
 
     @classmethod
-    def of_shares(cls, ends: Sequence[int], shares: Sequence[float]) -> SetSizes:
-        """From the answers to a task's size question: the estimated shares of its ends, noise included.
+    def of_shares(cls, ends: Sequence[int], shares: Sequence[float], error: float = 0.0) -> SetSizes:
+        """From the answers to a task's size question: the estimated shares of people at its ends.
 
-        Shares below 0 are noise: the nearest ones that are a distribution are taken.
+        The first end stands for all sizes up to it, and they are counted as that. Larger sizes were rounded at random to
+        one of the other ends so that 1/size keeps its mean: they are spread evenly above the first end, with that mean.
+        Of those as many are left out as the `error` of a share, twice, may have added: a few people with very many pairs
+        decide on the padding, and noise must not look like them.
 
-        >>> SetSizes.of_shares((2, 3, 8), (0.8, 0.3, -0.1)).mean
-        2.25
+        >>> sizes = SetSizes.of_shares((2, 3, 8, 100), (0.8, 0.1, 0.1, 0))
+        >>> round(sizes.share_above(2), 6), round(sizes.mean, 1)
+        (0.2, 2.6)
         """
-        if len(ends) != len(shares) or not all(map(math.isfinite, shares)):
-            raise ParameterError("sizes must have one share for every end")
-        return cls(dict(zip(ends, _nearest_distribution(shares), strict=True)))
+        if len(ends) != len(shares) or not all(0 <= share <= 1 for share in shares):
+            raise ParameterError("sizes must have one share, from 0 to 1, for every end")
+        larger = math.fsum(shares[1:])
+        certain = max(larger - 2 * error, 0.0)
+        if certain == 0:
+            return cls({ends[0]: 1})
+        inverse = math.fsum(share / end for end, share in zip(ends[1:], shares[1:], strict=True)) / larger
+        spread = _even_spread(ends[0] + 1, ends[-1], lambda size: -1 / size, -inverse)
+        return cls._of_groups(
+            [
+                (ends[0], 1 - certain),
+                *((size, certain * share) for size, share in spread if share > NEGLIGIBLE_SHARE),
+            ]
+        )
 
     @classmethod
     def of(cls, given: SetSizes | Mapping[int, float]) -> SetSizes:
@@ -140,7 +160,7 @@ class SetSizes:
 def check_size(size: Any) -> int:
     """Return a size, or refuse what is not one."""
     try:
-        whole = index(size)
+        whole = operator.index(size)
     except TypeError:
         whole = -1
     if not 0 <= whole <= MAX_SIZE:
@@ -158,36 +178,24 @@ def _people(size: Any, number: Any) -> float:
     return value
 
 
-def _even_spread(average: float, largest: int) -> list[tuple[float, float]]:
-    """Sizes 1 to `largest`, in blocks, with shares like exp(slope·size) where the slope gives the average."""
-    if average in {1, largest}:
-        return [(average, 1.0)]
-    parts = [*blocks(largest - 1), Block(largest, 1)]
+def _even_spread(
+    least: int, largest: int, measure: Callable[[float], float], average: float
+) -> list[tuple[float, float]]:
+    """Sizes from `least` to `largest`, in blocks, with shares like exp(slope·size) that give a growing measure its average."""
+    parts = [*(block for block in blocks(largest - 1, least)), Block(largest, 1)]
+    values = [measure(block.middle) for block in parts]
+    if not values[0] < average < values[-1]:
+        return [(largest if average >= values[-1] else least, 1.0)]
 
     def spread(slope: float) -> list[float]:
         # The exponent is at most 0.
-        anchor = largest if slope > 0 else 1
+        anchor = largest if slope > 0 else least
         return [block.width * math.exp(slope * (block.middle - anchor)) for block in parts]
-
-    def mean(weights: list[float]) -> float:
-        total = math.fsum(weights)
-        return math.fsum(block.middle * weight for block, weight in zip(parts, weights, strict=True)) / total
 
     low, high = -MAX_SLOPE, MAX_SLOPE
     for _ in range(SLOPE_STEPS):
-        slope = (low + high) / 2
-        low, high = (slope, high) if mean(spread(slope)) < average else (low, slope)
-    weights = spread((low + high) / 2)
+        weights = spread((low + high) / 2)
+        reached = math.fsum(map(operator.mul, values, weights)) / math.fsum(weights)
+        low, high = ((low + high) / 2, high) if reached < average else (low, (low + high) / 2)
     total = math.fsum(weights)
     return [(block.middle, weight / total) for block, weight in zip(parts, weights, strict=True)]
-
-
-def _nearest_distribution(shares: Sequence[float]) -> list[float]:
-    """The distribution nearest to some shares: all lowered alike, and those that would be negative 0."""
-    falling = sorted(shares, reverse=True)
-    total = excess = 0.0
-    for number, share in enumerate(falling, 1):
-        total += share
-        if share > (total - 1) / number:
-            excess = (total - 1) / number
-    return [max(share - excess, 0.0) for share in shares]

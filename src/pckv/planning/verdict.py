@@ -10,9 +10,8 @@ from fractions import Fraction
 from pckv.channels import Channel, build
 from pckv.errors import ParameterError
 from pckv.limits import MAX_EPSILON
-from pckv.moments import CountMoments
-from pckv.planning.detection import smallest_detected_frequency
 from pckv.planning.expectations import MAX_USERS, Expectations, percent
+from pckv.planning.precision import smallest_frequency
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
@@ -22,11 +21,9 @@ def verdict(channel: Channel, expected: Expectations, size_share: Fraction) -> s
     """Return what will be learned, and what it would take to learn about the keys that matter."""
     seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
     wanted = expected.frequencies[-1]
-    reports = 1 - float(size_share)
 
     def least(users: float, used: Channel = channel) -> float:
-        moments = CountMoments.of(used.count_law, float(size_share))
-        return smallest_detected_frequency(moments, users * reports, used.keys, seen)
+        return smallest_frequency(used, users, seen, size_share)
 
     reached = least(expected.users)
     people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"
@@ -64,7 +61,7 @@ def _enough_users(users: int, is_enough: Callable[[float], bool]) -> float | Non
 
 
 def _enough_epsilon(channel: Channel, is_enough: Callable[[Channel], bool]) -> float | None:
-    """The least ε, in steps of two digits, at which the same mechanism and padding would do."""
+    """The least ε, rounded up to two digits, at which the same mechanism and padding would do."""
 
     def is_enough_at(epsilon: float) -> bool:
         with suppress(ParameterError):
@@ -79,8 +76,7 @@ def _enough_epsilon(channel: Channel, is_enough: Callable[[Channel], bool]) -> f
     for _ in range(SEARCH_STEPS):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_enough_at(middle) else (middle, high)
-    # Rounded up, so that what is printed is enough.
-    digits = 10 ** (1 - math.floor(math.log10(high)))
+    digits = 10.0 ** (1 - math.floor(math.log10(high)))
     return min(math.ceil(high * digits) / digits, float(MAX_EPSILON))
 
 

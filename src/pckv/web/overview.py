@@ -14,7 +14,6 @@ from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector, task_facts
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import METHODS, POSTS, default_method
-from pckv.estimators.verdict import sets_sentence
 from pckv.limits import REPORT_ID_BYTES
 from pckv.store.base import StoredTask
 
@@ -71,18 +70,6 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "posts": list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
     }
-
-
-@router.get(
-    "/tasks/{task_id}/verdict",
-    summary="What the estimates tell, in words",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
-async def verdict(task_id: str, collector: CurrentCollector, options: QueryOptions) -> dict[str, list[str]]:
-    """Return what the estimates of all keys tell, in a sentence or two."""
-    stored = await collector.find(task_id)
-    _, estimates = await find_estimates(collector, stored.task, options)
-    return {"verdict": [sentence for sentence in (sets_sentence(estimates.sets),) if sentence]}
 
 
 @router.get(

@@ -17,6 +17,7 @@ from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.estimators.set_sizes import SetSummary
 from pckv.moments import CountMoments
 from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
+from pckv.planning.plan import GUESSED_MEAN_ERROR
 from pckv.planning.prediction import ExpectedErrors, predict
 from pckv.task import Task
 
@@ -51,12 +52,16 @@ class Precision:
         )
 
     @property
-    def least_hidden(self) -> float:
-        """The part of what is hidden that more reports do not take away, as it is known today."""
-        return min(self.sets.hidden, self._most_hidden) if self.sets.answers else self._most_hidden
+    def surely_hidden(self) -> float:
+        """What larger sets can hide of the key for sure, at the level of the intervals: more reports do not change it."""
+        lowest = 2 * self.sets.hidden - self.sets.hidden_high
+        return min(max(lowest, 0.0), self._most_hidden) if self.sets.answers else 0.0
 
     def hidden(self, reports: float) -> float:
-        """Return what larger sets may hide of the key, at the level of the intervals, once there are this many reports."""
+        """Return what larger sets may hide of the key, at the level of the intervals, once there are this many reports.
+
+        The estimate of what is hidden is taken to stay, and its noise to shrink.
+        """
         if not self.sets.answers:
             return self._most_hidden
         noise = (self.sets.hidden_high - self.sets.hidden) * math.sqrt(self.reports / reports)
@@ -66,15 +71,19 @@ class Precision:
     def _moments(self) -> CountMoments:
         return CountMoments.of(self.task.channel.count_law, left_out=self.task.size_share)
 
-    def errors(self, reports: float, hidden: float = 0.0) -> ExpectedErrors:
-        """Return the errors of the key's frequency and mean, the latter in the task's units.
+    def noise(self, reports: float) -> ExpectedErrors:
+        """Return the errors of the key's frequency and mean that come from noise, the latter in the task's units."""
+        squares = predict(self._moments, reports * (1 - self.task.size_share), self.frequency)
+        return ExpectedErrors(math.sqrt(squares.frequency), self._unit * math.sqrt(squares.mean))
 
-        `hidden` is the part of the frequency that reports do not show; without it the errors are those of noise alone.
-        """
-        of_pairs = reports * (1 - self.task.size_share)
-        squares = predict(self._moments, of_pairs, self.frequency, 1 - hidden / self.frequency)
-        unit = (self.task.high - self.task.low) / 2
-        return ExpectedErrors(math.sqrt(squares.frequency), unit * math.sqrt(squares.mean))
+    @property
+    def _unit(self) -> float:
+        return (self.task.high - self.task.low) / 2
+
+    @property
+    def guessed_mean_error(self) -> float:
+        """The error of guessing the mean, without a report."""
+        return GUESSED_MEAN_ERROR * self._unit
 
     def _variance(self) -> float:
         """The variance of the frequency per report, whichever part of it is hidden: it is linear in what reports show."""
@@ -87,7 +96,7 @@ class Precision:
 
     def needed(self, wanted: float) -> int | None:
         """Return how many reports bring the error down to this, whatever larger sets hide; None if none do."""
-        if self.least_hidden >= wanted:
+        if not self.sets.answers and self._most_hidden >= wanted:
             return None
 
         def is_enough(reports: int) -> bool:
@@ -118,9 +127,9 @@ class Precision:
     def _row(self, reports: float, series: str) -> dict[str, Any]:
         # Where nobody was asked, the curve shows the noise: the worst case would hide it.
         hidden = self.hidden(reports) if self.sets.answers else 0.0
-        frequency_error = math.hypot(self.errors(reports).frequency, hidden)
-        mean_error = self.errors(reports, hidden).mean
-        return {"reports": reports, "series": series, "frequency": frequency_error, "mean": mean_error}
+        noise = self.noise(reports)
+        frequency_error = math.hypot(noise.frequency, hidden)
+        return {"reports": reports, "series": series, "frequency": frequency_error, "mean": noise.mean}
 
 
 @router.get(
@@ -138,22 +147,25 @@ async def precision(
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
     `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher at the level of
-    the intervals, because people hold more pairs than the padding. `needed` counts both and is null where no number of
-    reports is enough; `needed_for_noise` is for people who hold no more. The curve is a Vega-Lite specification.
+    the intervals, because people hold more pairs than the padding, and `surely_hidden` the part of it that is sure. `needed`
+    counts noise and what is hidden, and is null where no number of reports is enough, as far as sizes are known;
+    `needed_for_noise` is for people who hold no more. The curve is a Vega-Lite specification.
     """
     stored = await collector.find(task_id)
     _, estimates = await find_estimates(collector, stored.task, options)
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
-    now = known.errors(known.reports) if known.reports else None
+    now = known.noise(known.reports) if known.reports else None
     return {
         "reports": known.reports,
         "frequency": frequency,
         "frequency_error": now and now.frequency,
         "mean_error": now and now.mean,
+        "guessed_mean_error": known.guessed_mean_error,
         "padding": stored.task.padding,
         "asks_sizes": stored.task.size_question is not None,
         "size_answers": known.sets.answers,
-        "hidden": known.hidden(known.reports) if known.reports else known.least_hidden,
+        "hidden": known.hidden(known.reports),
+        "surely_hidden": known.surely_hidden,
         "wanted": wanted,
         "needed": known.needed(wanted),
         "needed_for_noise": known.needed_for_noise(wanted),

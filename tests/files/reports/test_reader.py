@@ -29,8 +29,8 @@ def task(request: pytest.FixtureRequest) -> Task:
 @pytest.mark.parametrize(
     ("task", "second", "problem"),
     [
-        (WORDS, forged_table("word", [3, 24], pa.int64()), "report 1: word 24 is not below 24"),
-        (WORDS, forged_table("word", [-1], pa.int64()), "report 0: word -1 is not below 24"),
+        (WORDS, forged_table("word", [3, 28], pa.int64()), "report 1: word 28 is not below 28"),
+        (WORDS, forged_table("word", [-1], pa.int64()), "report 0: word -1 is not below 28"),
         (WORDS, forged_table("word", [3, None], pa.int64()), "report 1: no word"),
         (PLANES, forged_table("body", [bytes(4), None], pa.binary()), "report 1: no body"),
         (PLANES, forged_table("body", [bytes(3)], pa.binary()), "report 0: a body has 4 bytes, not 3"),

@@ -41,6 +41,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     page.get_by_label("Name", exact=True).fill(NAME)
     page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
     page.get_by_label("ε", exact=True).fill("2")
+    page.get_by_label("Pairs per person: typical").fill("1.5")
     page.get_by_label("People expected").fill("2000")
     page.get_by_text(re.compile(r"\d+ bytes per report")).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
@@ -161,7 +162,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     page.locator("th[aria-sort=ascending]").wait_for()
     assert [row[0] for row in table(page)] == KEYS
     page.get_by_label("Wanted error").fill("0.5")
-    page.get_by_text("An error of ±0.5 %").wait_for()
+    page.get_by_text("An error of ±0.5 points").wait_for()
 
 
 def end(operator: Person) -> None:

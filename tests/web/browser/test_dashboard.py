@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -16,58 +14,91 @@ import pytest
 import pckv
 from support.collectors import ANALYST, as_items
 from support.people import (
+    DESK,
     HOSTILE,
     KEYS,
     PHONE,
     add_task,
     ask,
     count,
-    download,
-    estimate,
-    numbers,
-    table,
 )
 from support.serving import ServeProcess
 
 
-def test_a_pilot_on_the_dashboard(server: ServeProcess, people: Any, tmp_path: Path) -> None:
-    task = add_task(server, name="small pilot", kind="sizes", padding=8)
-    main = add_task(server, name="small pilot")
-    reports = [pckv.perturb(task, dict.fromkeys(KEYS[: n % 5], 3)) for n in range(2000)]
+def send(server: ServeProcess, task: pckv.Task, sizes: Iterable[int]) -> None:
+    """Send the reports of people who hold the first so many keys."""
+    reports = [pckv.perturb(task, {task.key_name(key): 3 for key in range(size)}) for size in sizes]
     address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
     httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_task_tells_what_larger_sets_hide(
+    server: ServeProcess, people: Any, viewport: dict[str, int]
+) -> None:
+    """Twelve keys and a padding of 1, where people hold 4 pairs: the page promises nothing."""
+    members = {"keys": 12, "epsilon": 2, "padding": 1, "size_share": "0.2"}
+    task = add_task(server, name=f"large sets {viewport['width']}", **members)
+    operator = people(viewport)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    page.get_by_text("if nobody holds more than 1 pair; how many people do is not known yet.").wait_for()
+    assert "20 % of the reports say how many" in page.locator(".facts").inner_text()
+    send(server, task, [4] * 2000)
+    page.get_by_text("cannot be promised, however many reports come").wait_for()
+    page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
+    told = page.locator(".verdict").inner_text()
+    assert "keys can be told from zero" in told
+    assert "true frequencies may be up to" in told
+    assert page.get_by_text("An error of ±1 point takes").count() == 0
+    operator.check()
+
+
+def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="no large sets", keys=12, padding=3, more="refuse")
     operator = people(PHONE)
     operator.sign_in()
-    page = operator.page
-    page.get_by_role("link", name="small pilot").nth(1).wait_for()
-    marked = page.locator("tbody tr", has_text="pilot").filter(has=page.locator(".badge.pilot"))
-    assert [link.get_attribute("href") for link in marked.get_by_role("link").all()] == [f"#/tasks/{task.id}"]
-    operator.check()
     operator.go(f"/#/tasks/{task.id}")
-    page.locator(".chart svg", has_text="How many pairs people hold").wait_for()
-    page.locator(".estimates tbody tr").nth(4).wait_for()
-    assert page.locator("#reports").inner_text() == "2,000 of at most 20,000"
-    (tmp_path / "task.json").write_text(task.to_json(), encoding="utf-8")
-    (tmp_path / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
-    estimates = json.loads(estimate(tmp_path, "--json"))["estimates"]
-    assert table(page) == [numbers(row)[:3] for row in estimates]
-    headers = page.locator(".estimates th[scope=col]").all_inner_texts()
-    assert [header.split("\n")[0].rstrip(" ▲▼") for header in headers] == [
-        "Pairs",
-        "Share of people",
-        "Interval",
-    ]
-    line = page.get_by_label("The padding of the main task", exact=True).input_value()
-    assert line == "pckv plan --keys 4 --users USERS --epsilon 1 --sizes sizes.csv\n"
-    assert f'{{"{KEYS[0]}": 5}}' in page.get_by_label("In an app, with Python", exact=True).input_value()
-    for gone in ("Precision", "Method", "Search keys"):
-        assert page.get_by_text(gone, exact=True).count() == 0
+    page = operator.page
+    page.get_by_text("An error of ±1 point takes").wait_for()
+    send(server, task, [3] * 10)
+    page.locator(".verdict", has_text="Nobody holds more than 3 pairs, by contract.").wait_for()
+    assert "nobody may: at most 3" in page.locator(".facts").inner_text()
     operator.check()
-    estimate(tmp_path, "--out", "sizes.csv")
-    assert download(page, "CSV").read_bytes() == (tmp_path / "sizes.csv").read_bytes()
-    operator.go(f"/#/tasks/{main.id}")
-    page.get_by_role("heading", name="Precision").wait_for()
-    assert page.locator(".badge.pilot").count() == 0
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_form_plans_for_what_happens_to_larger_sets(
+    server: ServeProcess, people: Any, viewport: dict[str, int]
+) -> None:
+    operator = people(viewport)
+    operator.sign_in()
+    operator.go("/#/new")
+    page = operator.page
+    page.get_by_label("Name", exact=True).fill(f"refusing {viewport['width']}")
+    page.get_by_label("Keys, one per line").fill("\n".join(f"key {number}" for number in range(12)))
+    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan.get_by_text("Say how many pairs people typically hold").wait_for()
+    page.get_by_label("Pairs per person: typical").fill("3")
+    page.get_by_label("People expected").fill("500")
+    plan.get_by_text("Assumed: 1 to 5 pairs per person, 3 on average").wait_for()
+    plan.get_by_text("of the reports say roughly how many pairs somebody holds").wait_for()
+    assert "With 500 people at ε = 1" in plan.locator(".verdict").inner_text()
+    page.get_by_label("At most (optional)").fill("2")
+    plan.get_by_text("most pairs must be at least").wait_for()
+    # The browser itself logs that the answer was 400.
+    operator.problems = [problem for problem in operator.problems if "400" not in problem]
+    page.get_by_label("At most (optional)").fill("4")
+    page.get_by_label("must choose").check()
+    plan.get_by_text("Nobody may hold more: people choose up to 4.").wait_for()
+    plan.locator(".chart svg").nth(1).wait_for()
+    operator.check()
+    operator.press("Create the task")
+    page.get_by_role("heading", name="is created").wait_for()
+    link = page.locator("a[href*='/join/']").get_attribute("href")
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{link.rpartition('/')[2]}").content)
+    assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
 
 
 def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess) -> None:

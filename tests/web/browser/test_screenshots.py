@@ -48,13 +48,13 @@ def films(server: ServeProcess, request: pytest.FixtureRequest) -> pckv.Task:
     """A collection for the pictures."""
     if not request.config.getoption("--screenshots"):
         pytest.skip("pictures are written with --screenshots")
-    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, closes="2099-01-01")
+    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, pairs=2, closes="2099-01-01")
     seeded = random.Random(1)
     for _ in range(2):
-        likings = [min(9, int(seeded.expovariate(0.4))) for _ in range(5000)]
+        seen = [{min(9, int(seeded.expovariate(0.4))) for _ in range(1 + n % 4)} for n in range(5000)]
         reports = [
-            pckv.perturb(task, {FILMS[film]: min(5, 1 + (film * 7 + n) % 6)})
-            for n, film in enumerate(likings)
+            pckv.perturb(task, {FILMS[film]: min(5, 1 + (film * 7 + n) % 6) for film in films})
+            for n, films in enumerate(seen)
         ]
         address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
         httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
@@ -80,6 +80,7 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     person.go("/#/new")
     page.get_by_label("Name", exact=True).fill("Films of the year")
     page.get_by_label("Keys, one per line").fill("\n".join(FILMS))
+    page.get_by_label("Pairs per person: typical").fill("3")
     page.locator(".chart svg").nth(1).wait_for()
     shoot("new-task")
     person.go(f"/join/{films.id}")

@@ -13,8 +13,9 @@ const COLUMNS = [
 ];
 
 export class EstimatesTable {
-  constructor(path, settings, { low, high }) {
-    Object.assign(this, { path, settings, low, high, sort: "-frequency", search: "", offset: 0, total: 0 });
+  // `onanswer` is called with every answer, which says more than its rows.
+  constructor(path, settings, { low, high }, onanswer) {
+    Object.assign(this, { path, settings, low, high, onanswer, sort: "-frequency", search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -65,7 +66,9 @@ export class EstimatesTable {
     try {
       const answer = await request("GET", `${this.path}/estimates?${parameters}`, { signal });
       this.total = Number(answer.headers.get("X-Total-Count"));
-      this.show((await answer.json()).estimates);
+      const content = await answer.json();
+      this.show(content.estimates);
+      this.onanswer(content);
       replace(this.problem);
       if (say) announce(this.position.textContent);
     } catch (error) {

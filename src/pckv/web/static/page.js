@@ -68,6 +68,12 @@ export function short(number) {
 
 export const percent = (share) => `${short(100 * share)} %`;
 
+// Differences of shares.
+export function points(share) {
+  const shown = short(100 * share);
+  return `${shown} ${shown === "1" ? "point" : "points"}`;
+}
+
 // Calls later, once for many calls in short succession.
 export function debounced(work, milliseconds = 250) {
   let timer;

@@ -1,6 +1,6 @@
 // The plan for what a form says: what would be run, which errors to expect, and what they come to.
 import { Chart } from "./chart.js";
-import { ask, count, make, newestOnly, pairs, percent, query, replace, short } from "./page.js";
+import { ask, count, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
 
 export function planSection() {
   const byEpsilon = new Chart("Expected errors against ε."),
@@ -59,6 +59,11 @@ function sentences(plan) {
       larger(plan),
     ),
     make("p", {}, plan.assumed),
+    make(
+      "p",
+      {},
+      `Expected errors with ${count(plan.users)} people (one standard deviation, method corrected); a guess of a mean would be off by ±${short(plan.guessed_mean_error)}:`,
+    ),
     errorsTable(plan),
     make(
       "p",
@@ -77,18 +82,17 @@ function larger(plan) {
   return `${sampled} ${percent(plan.size_share)} of the reports say roughly how many pairs somebody holds instead of which; that makes the errors ${percent(plan.size_cost - 1)} larger.`;
 }
 
-// A mean whose error is that of guessing says nothing.
+// A mean whose error is that of guessing is unknown.
 function errorsTable(plan) {
   const row = ({ rank, frequency, frequency_error, mean_error }) =>
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, rank ? `number ${rank}` : "any"),
-      make("td", { class: "number" }, percent(frequency)),
-      make("td", { class: "number" }, `±${percent(frequency_error)}`),
+      make("th", { scope: "row" }, `${rank ? `number ${rank}` : "a rarer one"}: ${percent(frequency)}`),
+      make("td", { class: "number" }, `±${points(frequency_error)}`),
       make("td", { class: "number" }, mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown"),
     );
-  const head = ["Key", "Held by", "Error of that", "Error of its mean"].map((name, column) =>
+  const head = ["Key", "Frequency", "Mean"].map((name, column) =>
     make("th", { scope: "col", class: column ? "number" : null }, name),
   );
   return make(
@@ -96,12 +100,7 @@ function errorsTable(plan) {
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Expected errors" },
     make(
       "table",
-      {},
-      make(
-        "caption",
-        {},
-        `Expected errors with ${count(plan.users)} people (one standard deviation, method corrected; means from ${plan.values[0]} to ${plan.values[1]}):`,
-      ),
+      { class: "compact" },
       make("thead", {}, make("tr", {}, ...head)),
       make("tbody", {}, ...plan.errors.map(row)),
     ),

@@ -1,6 +1,6 @@
 // How errors shrink with reports, and how many reports a wanted error takes.
 import { Chart } from "./chart.js";
-import { ask, count, debounced, field, make, newestOnly, pairs, percent, query, replace, short } from "./page.js";
+import { ask, count, debounced, field, make, newestOnly, pairs, points, query, replace, short } from "./page.js";
 
 export function precisionSection(path, settings) {
   const chart = new Chart("Expected errors of a frequency and of a mean against the number of reports.");
@@ -58,26 +58,29 @@ function sentences(answer) {
   return [make("p", {}, ...today(answer)), make("p", {}, ...wanted(answer))];
 }
 
-function today({ reports, frequency_error, mean_error, hidden, size_answers, padding }) {
+function today({ reports, frequency_error, mean_error, guessed_mean_error, hidden, size_answers, padding }) {
   if (!reports) return ["There are no reports yet."];
-  const noise = `With today's ${count(reports)} reports: ±${percent(frequency_error)} of all people for the frequency, ±${short(mean_error)} for the mean (one standard deviation of method corrected).`;
+  const mean = mean_error < guessed_mean_error ? `±${short(mean_error)} for its mean` : "nothing about its mean";
+  const noise = `With today's ${count(reports)} reports: ±${points(frequency_error)} for the frequency of such a key, ${mean} (one standard deviation of method corrected).`;
   if (!hidden || !size_answers) return [noise];
-  return [`${noise} People with more than ${pairs(padding)} may hide up to ${percent(hidden)} of all people beyond that.`];
+  return [`${noise} People who hold more than ${pairs(padding)} may hide up to ${points(hidden)} of its frequency.`];
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
 function wanted(answer) {
-  const error = `An error of ±${percent(answer.wanted)}`,
-    { padding, needed, needed_for_noise, size_answers } = answer;
-  if (needed !== null) return [`${error} takes `, ...reportsNeeded(needed, answer.reports), "."];
-  const noise = reportsNeeded(needed_for_noise, answer.reports);
-  if (!size_answers)
-    return [`${error} takes `, ...noise, `, if nobody holds more than ${pairs(padding)}: how many do is not known${answer.asks_sizes ? " yet" : ""}.`];
-  return [
-    `${error} cannot be promised, however many reports come, because of people with more than ${pairs(padding)}. The noise alone takes `,
-    ...noise,
-    "; a task with a longer padding would hide less.",
-  ];
+  const error = `An error of ±${points(answer.wanted)}`,
+    more = `more than ${pairs(answer.padding)}`;
+  if (answer.needed !== null) return [`${error} takes `, ...reportsNeeded(answer.needed, answer.reports), "."];
+  const noise = reportsNeeded(answer.needed_for_noise, answer.reports);
+  if (!answer.size_answers) {
+    const known = answer.asks_sizes ? "is not known yet" : "is not asked";
+    return [`${error} takes `, ...noise, ` if nobody holds ${more}; how many people do ${known}.`];
+  }
+  const why =
+    answer.surely_hidden >= answer.wanted
+      ? `cannot be promised, however many reports come: too many people hold ${more}. A task with a longer padding would hide less.`
+      : `cannot be promised as yet: by the answers so far, people who hold ${more} may hide more than that.`;
+  return [`${error} ${why} The noise alone takes `, ...noise, "."];
 }
 
 function reportsNeeded(needed, reports) {

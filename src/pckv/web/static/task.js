@@ -10,6 +10,7 @@ import {
   field,
   make,
   newestOnly,
+  pairs,
   percent,
   query,
   replace,
@@ -47,7 +48,7 @@ export function taskView(root, id, role) {
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
-    table = new EstimatesTable(path, settings, task);
+    table = new EstimatesTable(path, settings, task, showVerdict);
     precision = precisionSection(path, settings);
     const methods = choice(
       task.methods.map((name) => [name, name]),
@@ -118,7 +119,7 @@ export function taskView(root, id, role) {
     drawn = { reports, next: Infinity };
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
-      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh(), judge(signal)]);
+      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
       if (!signal.aborted) replace(said);
     } catch (error) {
       if (signal.aborted) return;
@@ -131,10 +132,8 @@ export function taskView(root, id, role) {
     drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });
 
-  async function judge(signal) {
-    const answer = await ask("GET", `${path}/verdict?${query(settings)}`, { signal });
-    const sentences = answer.verdict.join(" ");
-    replace(verdict, sentences ? make("p", { class: "note" }, sentences) : null);
+  function showVerdict({ reports, verdict: sentences }) {
+    replace(verdict, reports ? make("p", { class: "note" }, sentences.join(" ")) : null);
   }
 
   const refresh = newestOnly(async (signal) => {
@@ -231,17 +230,17 @@ function facts(task) {
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
-    "Who holds more pairs": larger(task),
+    [`More than ${pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
     Id: make("code", {}, task.id),
   };
-  const pairs = Object.entries(entries).map(([name, value]) =>
+  const terms = Object.entries(entries).map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value)),
   );
   return [
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
-    make("dl", { class: "facts" }, ...pairs),
+    make("dl", { class: "facts" }, ...terms),
   ];
 }
 
