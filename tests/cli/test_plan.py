@@ -3,26 +3,76 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pckv import Tally, Task, estimate
+from pckv.planning.expectations import percent
 from pckv.planning.plan import plan
 from support.cli import (
     put,
     read_json,
+    run,
     run_ok,
     run_refused,
 )
 
+PLAN = "plan --keys 100 --users 20000 --epsilon 1"
+
 
 def test_plan() -> None:
-    expected = plan(5850, 105_508, "1", 3)
-    command = "plan --keys 5850 --users 105508 --epsilon 1 --pairs 3"
-    printed = run_ok(command)
-    assert printed.startswith(f"Recommended: {expected.mechanism} with padding {expected.padding}")
+    expected = plan(100, 20_000, "1", 3)
+    printed = run_ok(f"{PLAN} --pairs 3")
+    lines = printed.splitlines()
+    assert (
+        lines[0] == f"Recommended: {expected.mechanism} with padding {expected.padding}, 24 bytes per report."
+    )
+    assert lines[1] == expected.assumed
+    assert lines[-1] == expected.verdict
     assert f"\n→ {expected.mechanism}" in printed
+    assert f"told from zero, 80% of the time: {percent(expected.smallest_frequency)}." in printed
+    assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
+    assert "method corrected" in printed
+    assert "Who guesses the overall mean for every key is off by ±0.577" in printed
+    assert f"are expected to hold more than {expected.padding} pairs" in printed
+    assert "5% of the reports measure that share" in printed
     assert "Hostile reports" in printed
-    assert read_json(run_ok(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
+    assert read_json(run_ok(f"{PLAN} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_a_padding_that_shows_what_people_hold() -> None:
+    """The commands of the first page and of the form, whose paddings once were 2 and 1."""
+    assert 4 <= read_json(run_ok(f"{PLAN} --pairs 3 --json"))["padding"] <= 6
+    assert read_json(run_ok("plan --keys 12 --users 500 --epsilon 2 --pairs 3 --json"))["padding"] >= 3
+
+
+def test_plan_in_the_units_of_the_values() -> None:
+    printed = run_ok(f"{PLAN} --pairs 3 --low 1 --high 5")
+    assert "mean, of [1, 5]" in printed
+    assert "off by ±1.15" in printed
+    assert read_json(run_ok(f"{PLAN} --pairs 3 --low 1 --high 5 --json")) == json.loads(
+        json.dumps(plan(100, 20_000, 1, 3, values=(1, 5)).to_dict())
+    )
+
+
+def test_a_plan_writes_the_task_that_task_new_makes() -> None:
+    people = "--users 20000 --epsilon 1 --pairs 2 --most-pairs 3"
+    survey = "--name movies --keys-file keys.txt --low 1 --high 5"
+    printed = run_ok(f"plan {people} {survey} --out planned.json")
+    assert printed.startswith("Recommended: ")
+    assert run_ok(f"task new {people} {survey} --out new.json")
+    task = Task.from_json(Path("planned.json").read_bytes())
+    assert Path("new.json").read_bytes() == Path("planned.json").read_bytes()
+    expected = plan(3, 20_000, 1, 2, most_pairs=3)
+    assert (task.mechanism, task.padding, task.size_share) == (
+        expected.mechanism,
+        expected.padding,
+        expected.size_share,
+    )
+    assert run(f"plan {people} {survey} --out planned.json").exit_code == 1
+    assert run_ok(f"plan {people} {survey} --out planned.json --force")
 
 
 def test_plan_from_sizes() -> None:
@@ -30,30 +80,61 @@ def test_plan_from_sizes() -> None:
     expected = plan(5850, 105_508, "2", sizes={1: 700, 2: 150, 4: 100, 9: 40, 60: 10})
     command = "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv"
     printed = run_ok(command)
-    assert f"Recommended: {expected.mechanism} with padding {expected.padding}" in printed
-    assert f"at a frequency of {expected.frequency:.1%} with 2.36 pairs per person" in printed
-    assert "People hold 2.36 pairs on average; 90% of them hold at most 4." in printed
-    ways = printed.partition(f"Ways to choose the padding of {expected.mechanism}:\n")[2].splitlines()[1:3]
-    (usual,) = expected.alternatives
+    assert "Assumed: 1 to 60 pairs per person, 2.36 on average" in printed
+    ways = printed.partition("Other ways to choose:\n")[2].splitlines()[1:4]
+    usual, rarer = expected.alternatives
     for line, rule, padding in zip(
         ways,
-        ("→ least predicted error", "  90% of the people hold at most that many"),
-        (expected.padding, usual.padding),
+        (
+            "→ least predicted error",
+            "  90% of the people hold at most that many",
+            "  if those keys are 10 times as rare",
+        ),
+        (expected.padding, usual.padding, rarer.padding),
         strict=True,
     ):
         assert line.startswith(rule)
         assert f" {padding} " in line
-    assert "Ways to choose" not in run_ok("plan --keys 5850 --users 105508 --epsilon 2 --pairs 3")
     assert read_json(run_ok(f"{command} --json")) == json.loads(json.dumps(expected.to_dict()))
     at_frequency = read_json(run_ok(f"{command} --frequency 0.001 --json"))
-    assert (at_frequency["frequency"], at_frequency["padding"]) == (0.001, 1)
+    assert (at_frequency["frequencies"], at_frequency["padding"]) == ([0.001], 1)
 
 
-@pytest.mark.parametrize("objective", ["both", "frequency", "mean"])
+def test_plan_from_an_earlier_task() -> None:
+    """A first task with padding 2 in which a third of the people held 3 pairs, by its tally and by its estimates."""
+    task = Task(
+        name="first", keys=50, values=(0, 1), epsilon=20, padding=2, mechanism="grr", size_share="0.5"
+    )
+    assert task.size_question is not None
+    tally = Tally(task)
+    limit = task.channel.word_limit
+    assert limit is not None
+    tally.add_many(np.repeat(np.array([0, limit, limit + 1]), [3000, 2000, 1000]))
+    put({"first.json": task.to_json().encode(), "first.tally": bytes(tally)})
+    Path("estimates.json").write_text(estimate(tally).to_json(), encoding="utf-8")
+    command = "plan --keys 50 --users 1000000 --epsilon 4 --json"
+    by_tally = read_json(run_ok(f"{command} --sizes first.tally --sizes-task first.json"))
+    assert by_tally["assumed"].startswith("Assumed: 2 to 3 pairs per person, 2.33 on average")
+    assert by_tally["padding"] == 3
+    by_estimates = read_json(run_ok(f"{command} --sizes estimates.json"))
+    assert by_estimates == by_tally
+    refused = run_refused("plan --keys 50 --users 100 --epsilon 4 --sizes first.tally --sizes-task grr.json")
+    assert refused.startswith("pckv: first.tally: ")
+    assert "says how many pairs" in run_refused(
+        "plan --keys 50 --users 100 --epsilon 4 --sizes good.tally --sizes-task grr.json"
+    )
+
+
+@pytest.mark.parametrize("objective", ["both", "frequency", "mean", "mse"])
 def test_plan_for_an_objective(objective: str) -> None:
     printed = run_ok(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
-    phrase = {"both": "both errors alike", "frequency": "the frequency", "mean": "the mean"}[objective]
-    assert f"Chosen from these for {phrase}, at a frequency of 5.0%" in printed
+    phrase = {
+        "both": "both errors alike",
+        "frequency": "the frequency",
+        "mean": "the mean",
+        "mse": "the squared error of the frequency",
+    }[objective]
+    assert f"Chosen from these for {phrase}; errors at a frequency of" in printed
     expected = plan(100, 50_000, "0.5", objective=objective)
     for option in expected.options:
         assert (
@@ -70,26 +151,60 @@ def test_plan_for_an_objective(objective: str) -> None:
         ("--epsilon nan", "epsilon must be a finite number"),
         ("--keys 0", "keys must be at least 1"),
         ("--keys 2147483649", "keys must be at least 1 and at most 2^31, not 2147483649"),
-        ("--users 0", "users must be at least 1"),
+        ("--users 0", "users must be a whole number of at least 1"),
         ("--pairs 0", "pairs must be at least 1"),
-        ("--pairs 11", "pairs must be at least 1 and at most the number of keys, not 11"),
+        ("--pairs nan", "pairs must be at least 1"),
+        ("--pairs 11", "pairs must be at least 1 and at most the number of keys (10), not 11"),
+        ("--pairs 3 --most-pairs 2", "most pairs must be at least the 3 pairs of the average"),
+        ("--most-pairs 11", "at most the number of keys (10), not 11"),
         ("--frequency 0", "frequency must be"),
         ("--frequency nan", "frequency must be"),
+        ("--objective median", "objective 'median' does not exist"),
         ("--epsilon 1e-30", "epsilon"),
         ("--frequency 1e-300", "frequency"),
         (f"--users 1{'0' * 400}", "users"),
+        ("--low 5 --high 1", "low must be below high"),
+        ("--low x --high 1", "low"),
         ("--sizes new.csv", "new.csv: No such file or directory"),
-        ("--sizes .", ".: a file of sizes is .csv, .json, .parquet"),
-        (
-            "--sizes pairs.csv",
-            "pairs.csv: there must be columns size and people, or the estimates of a pilot",
-        ),
-        ("--sizes grr.json", "grr.json: not the JSON of a pilot's estimates"),
+        ("--sizes .", ".: sizes are read from .csv, .parquet or .json, or from a tally and its task"),
+        ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
+        ("--sizes grr.json", "grr.json: not the JSON of a task's estimates"),
         ("--sizes words.parquet", "words.parquet: there must be columns size and people"),
-        ("--sizes sizes.csv --pairs 2", "pairs and sizes say the same: give one of them"),
+        ("--sizes sizes.csv --pairs 2", "sizes say how many pairs people hold"),
+        (
+            "--sizes negative.csv",
+            "negative.csv: size 1: people must be at least 0 and at most 10^15, not '-5'",
+        ),
+        ("--sizes nobody.csv", "nobody.csv: sizes of nobody: there must be people"),
     ],
     ids=lambda text: text[:30],
 )
 def test_bad_plans(options: str, message: str) -> None:
-    put({"sizes.csv": b"size,people\n1,5\n"})
+    put(
+        {
+            "sizes.csv": b"size,people\n1,5\n",
+            "negative.csv": b"size,people\n1,-5\n2,9\n",
+            "nobody.csv": b"size,people\n1,0\n",
+        }
+    )
     assert message in run_refused(f"plan --keys 10 --users 100 --epsilon 1 {options}")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "give either --keys or --keys-file"),
+        ("--keys 3 --keys-file keys.txt", "give either --keys or --keys-file"),
+        ("--keys 3 --low 1", "give both --low and --high"),
+        ("--keys 3 --out new.json", "give --name, --low and --high, too"),
+        ("--keys 3 --low 1 --high 5 --out new.json", "give --name, --low and --high, too"),
+        ("--keys 3 --low 1 --high 5 --name x --out -", "name a file"),
+        ("--keys 3 --low 1 --high 5 --name x --out new.json --json", "leave out --json"),
+        ("--keys 3 --sizes-task grr.json", "--sizes-task is for the tally that --sizes names"),
+    ],
+)
+def test_wrong_usage(options: str, message: str) -> None:
+    result = run(f"plan --users 100 --epsilon 1 {options}")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not Path("new.json").exists()

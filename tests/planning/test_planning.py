@@ -14,7 +14,7 @@ from pckv.channels import build
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.moments import CountMoments
-from pckv.planning.plan import hostile
+from pckv.planning.precision import hostile
 from pckv.tally.decode.support import key_support
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import DataError, ParameterError, PckvError, TallyError, require
 from pckv.estimators.set_sizes import summarise_sets
+from pckv.limits import check_epsilon
 from pckv.planning.set_sizes import SetSizes, check_size
 from pckv.tally import Tally
 from pckv.task import Task
@@ -62,7 +63,7 @@ def _of_estimates(path: Path) -> SetSizes:
     """From the member `sizes` that the JSON of estimates has."""
     try:
         estimates = json.loads(path.read_bytes())
-        sizes, epsilon = estimates["sizes"], Fraction(str(estimates["epsilon"]))
+        sizes, epsilon = estimates["sizes"], estimates["epsilon"]
         ends, shares = [check_size(end) for end in sizes["ends"]], [float(share) for share in sizes["shares"]]
         answers = int(sizes["answers"])
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError, OverflowError):
@@ -70,7 +71,7 @@ def _of_estimates(path: Path) -> SetSizes:
     if not ends or answers < 1:
         raise ParameterError("no report of this task says how many pairs somebody holds")
     try:
-        question = SizeQuestion(ends[-1], ends[0], epsilon, Fraction(1, 2))
+        question = SizeQuestion(ends[-1], ends[0], Fraction(check_epsilon(epsilon)), Fraction(1, 2))
         is_question = question.ends == tuple(ends)
     except PckvError:
         is_question = False

@@ -7,6 +7,7 @@ exact law, at a cost that does not grow with the users.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -34,12 +35,17 @@ class SimulatedSetting(NamedTuple):
 
 
 class ChoiceComparison(NamedTuple):
-    """What `auto` chose and what was best, with the squared errors of all mechanisms."""
+    """What `auto` chose and what was best, with the squared errors of all mechanisms.
+
+    `noise` is the standard error of a frequency relative to the frequency itself, of the least noisy mechanism. Above 1
+    nothing is learned of it: clipped errors then tell which mechanism's estimates are 0 more often.
+    """
 
     setting: SimulatedSetting
     chosen: str
     best: str
     errors: dict[str, float]
+    noise: float
 
     @property
     def ratio(self) -> float:
@@ -71,7 +77,13 @@ def compare_choice(
         if not exclusion_reason(channel, setting.users)
     }
     chosen = choose_channel(setting.keys, epsilon, {"name": "auto"}, setting.pairs, expected).name
-    return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors)
+    variances = [
+        CountMoments.of(channel.count_law).frequency_variance(wanted.frequency)
+        for channel in channels
+        if channel.name in errors
+    ]
+    noise = math.sqrt(min(variances) / setting.users) / wanted.frequency
+    return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors, noise)
 
 
 def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> SquaredErrors:

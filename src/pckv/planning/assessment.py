@@ -10,11 +10,11 @@ from functools import cached_property
 from pckv.channels import Channel
 from pckv.moments import CountMoments
 from pckv.planning.expectations import Expectations
-from pckv.planning.objective import MEAN
+from pckv.planning.objective import FREQUENCY, MEAN, MSE
 from pckv.planning.prediction import SquaredErrors, predict
 from pckv.planning.size_share import SHARES, choose_size_share
 
-# Errors of estimates are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
+# Errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
 RANKS, RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
 # The mean square of a key's mean, which may be anywhere on [-1, 1].
 MEAN_SQUARE = 1 / 3
@@ -65,7 +65,8 @@ class Assessment:
     def frequency_error(self) -> float:
         """The mean squared error of the frequencies, before clipping.
 
-        Where all is noise, clipping makes all paddings look alike.
+        Where all is noise, clipped estimates are 0 or 1 whatever the channel, and the noisiest one, almost always 0, would
+        look best.
         """
         squares = [
             self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
@@ -86,20 +87,21 @@ class Assessment:
 
     @cached_property
     def score(self) -> float:
-        """What mechanisms are compared by: the squared error of estimates, clipped, that the objective asks for."""
+        """What mechanisms are compared by: the squared error that the objective asks for."""
+        only_frequencies = self.expected.objective in {FREQUENCY, MSE}
+        mean_error = 0.0 if only_frequencies else self._mean_error()
+        return self.expected.aim.score(SquaredErrors(self.frequency_error, mean_error))
+
+    def _mean_error(self) -> float:
+        """The squared error of means, over the keys that matter."""
         weights: dict[int, float] = {}
         for rank, weight in zip(RANKS, RANK_WEIGHTS, strict=True):
             nearest = min(rank, len(self.shown) - 1)
             weights[nearest] = weights.get(nearest, 0.0) + weight
-        errors = [(weight, self._errors(rank)) for rank, weight in weights.items()]
-        frequency = math.fsum(weight * error.frequency for weight, error in errors)
-        return self.expected.aim.score(
-            SquaredErrors(frequency, math.fsum(weight * error.mean for weight, error in errors))
+        return math.fsum(
+            weight * predict(self.moments, self._reports, self.shown[rank]).mean
+            for rank, weight in weights.items()
         )
-
-    def _errors(self, rank: int) -> SquaredErrors:
-        frequency = self.expected.frequencies[rank]
-        return predict(self.moments, self._reports, frequency, min(1.0, self.shown[rank] / frequency))
 
 
 def planned_size_share(channel: Channel, expected: Expectations) -> str:
