@@ -29,7 +29,8 @@ page in 12 minutes on two cores, where FOLDER contains the rating sets.
   the better one of `ue` and `grr` with `corrected`.
 - `oracle` knows the true distributions of frequencies and means: no method that has only the
   reports is better over all keys. It is not optimised for the top keys, and may be worse there.
-- Coverage is that of intervals that know how many pairs people hold (`sizes`).
+- Coverage is that of intervals that know how many pairs people hold. By rank and per ε it is in
+  [coverage.md](coverage.md).
 - `movielike` is synthetic, with the figures of MovieLens 20M. A third of its sets are larger than
   its padding of 100, which no method makes up for. Amazon's ratings are known per item and are
   assigned to people at random.

@@ -86,7 +86,9 @@ def compare(
 
 def hash_bias(functions: int) -> tuple[float, float]:
     """Return bias² and mean squared error of the keys that nobody holds, as shares of the predicted variance."""
-    task = Task(name="bias", keys=HASH_KEYS, values=(-1, 1), epsilon=1, mechanism=OURS)
+    task = Task(
+        name="bias", keys=HASH_KEYS, values=(-1, 1), epsilon=1, padding=1, mechanism=OURS, size_share=0
+    )
     task = with_channel(task, CollisionChannel(HASH_KEYS, 1, task.channel.epsilon, functions=functions))
     moments = CountMoments.of(task.channel.count_law)
     holders = HASH_USERS // 2

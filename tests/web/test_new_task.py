@@ -99,12 +99,13 @@ def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp
     query = "&".join(f"{name}={value}" for name, value in survey.items())
     shown = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]
     assert {name: shown[name] for name in CONTRACT} == {name: getattr(task, name) for name in CONTRACT}
-    out = tmp_path / "task.json"
-    options = ["--name", members["name"], "--key-count", str(survey["keys"]), "--low", "1", "--high", "5"]
-    run("task", "new", *options, *as_options(survey), "--out", str(out))
-    assert out.read_text(encoding="utf-8") == task.to_json()
-    planned = json.loads(run("plan", "--keys", str(survey["keys"]), *as_options(survey), "--json"))
-    assert planned == shown
+    keys, options = str(survey["keys"]), as_options(survey)
+    assert json.loads(run("plan", "--keys", keys, *options, "--json")) == shown
+    contract = ["--name", members["name"], "--low", "1", "--high", "5", "--out"]
+    for number, command in enumerate((("task", "new", "--key-count", keys), ("plan", "--keys", keys))):
+        out = tmp_path / f"{number}.json"
+        run(*command, *options, *contract, str(out))
+        assert out.read_text(encoding="utf-8") == task.to_json()
 
 
 def test_a_form_becomes_a_task(site: Running) -> None:

@@ -12,11 +12,11 @@ import click
 from pckv.cli.common import FilePath
 from pckv.cli.inputs import read_task
 from pckv.files.set_sizes import read_set_sizes
-from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.limits import DEFAULT_OBJECTIVE, MORE, SAMPLE
 from pckv.planning.objective import OBJECTIVES
 
 # What these options, and the number of users, are called in Python.
-EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "objective")
+EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "objective", "more")
 OPTIONS = (
     click.option(
         "--pairs",
@@ -48,6 +48,14 @@ OPTIONS = (
         default=DEFAULT_OBJECTIVE,
         show_default=True,
         help=f"The error to minimise: {', '.join(OBJECTIVES)}; all but mse keep truncation within the noise.",
+    ),
+    click.option(
+        "--more",
+        type=click.Choice(MORE),
+        default=SAMPLE,
+        show_default=True,
+        help="What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are "
+        "refused where pairs are entered.",
     ),
 )
 

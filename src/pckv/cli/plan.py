@@ -13,6 +13,7 @@ from pckv.cli.inputs import read_keys
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
+from pckv.limits import REFUSE
 from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.expectations import percent
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
@@ -185,6 +186,11 @@ def _key(error: ErrorAt) -> str:
 
 def _print_larger_sets(recommended: Plan) -> None:
     """Print what is expected of people with more pairs than the padding, and what measuring them costs."""
+    if recommended.more == REFUSE:
+        click.echo(
+            f"Nobody may hold more than {recommended.padding:,} pairs: people choose up to that many.\n"
+        )
+        return
     above = f"{percent(recommended.share_above)} of people are expected to hold more than {recommended.padding:,} pairs"
     seen = f"reports show {recommended.seen:.1%} of the most frequent key's frequency"
     if recommended.share_above_error is None:

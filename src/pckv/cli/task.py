@@ -17,7 +17,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_USERS, MORE, REPORT_ID_BYTES, SAMPLE
+from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
@@ -48,14 +48,6 @@ def task_group() -> None:
 )
 @expected_people_options
 @click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]")
-@click.option(
-    "--more",
-    type=click.Choice(MORE),
-    default=SAMPLE,
-    show_default=True,
-    help="What happens to somebody with more pairs than that: a random choice of them is reported, or they are "
-    "refused where pairs are entered.",
-)
 @click.option(
     "--size-share",
     help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
@@ -114,7 +106,6 @@ def new_command(
     if people["padding"] is None:
         expected = expect(
             task.key_count,
-            more=task.more,
             **{name: people[name] for name in EXPECTED_PEOPLE},
         )
         click.echo(f"Padding {task.padding:,} was chosen. {expected.sentence}", err=out == STREAM)

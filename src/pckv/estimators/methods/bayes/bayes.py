@@ -48,6 +48,8 @@ OWN_QUANTILE_FACTOR = 0.75
 # standard errors of its own frequency: what it learns there is mostly its own noise.
 MIN_KEYS_ALIKE = 10
 ALIKE_DISTANCE = 2
+# A level has a normal quantile up to this one.
+MAX_LEVEL_TOGETHER = 1 - 1e-15
 # Counts are rounded to bins of this width, in standard deviations.
 BIN_WIDTH = 1 / 8
 # Keys this many cells below the end of the grid still have all of their likely frequencies on it.
@@ -113,20 +115,27 @@ class Posterior:
     def intervals(self, level: float) -> tuple[Interval, Interval]:
         """Return credible intervals of frequency and mean, widened to contain the key's own, full or narrower.
 
-        The learned distribution does not move a detected key's lower limit, which is above 0.
+        The learned distribution does not pull the lower limit of a detected key to 0.
         """
         narrow_level = 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
         full, narrow = (self._own_frequency_interval(own_level) for own_level in (level, narrow_level))
         credible = cell_interval(self.frequency_chances, self.frequency_cells, level)
         frequency = self._joined(credible, full, narrow, self._keys_beyond_grid)
-        is_detected = detected(self.support, self.reports, self.moments, self.support.plus.size, level)
         mean = self._joined(
             cell_interval(self.mean_chances, self.mean_cells, level),
             self._own_mean_interval(level),
             self._own_mean_interval(narrow_level),
             self._finer_than_cells,
         )
-        return Interval(np.where(is_detected, full.low, frequency.low), frequency.high), mean
+        return Interval(np.maximum(frequency.low, self._least(full, level)), frequency.high), mean
+
+    def _least(self, full: Interval, level: float) -> Floats:
+        """Return lower limits that hold for all keys at once: above 0 where a key is detected, otherwise 0."""
+        keys = self.support.plus.size
+        together = self._own_frequency_interval(min(1 - (1 - level) / keys, MAX_LEVEL_TOGETHER))
+        # The interval may be normal where detection is exact; then the key's own limit at the level is above 0.
+        above_zero = np.where(together.low > 0, together.low, full.low)
+        return np.where(detected(self.support, self.reports, self.moments, keys, level), above_zero, 0.0)
 
     def _own_frequency_interval(self, level: float) -> Interval:
         return frequency_interval(self.support, self.reports, self.moments, level)
