@@ -23,8 +23,8 @@ class SetSizes:
     """A distribution of set sizes, from how many people (or what share of them) hold each number of pairs.
 
     >>> sizes = SetSizes({1: 600, 2: 300, 8: 100})
-    >>> sizes.mean, sizes.percentile(0.9), round(sizes.shown_pair_share(2), 3)
-    (2.0, 2, 0.7)
+    >>> sizes.mean, sizes.percentile(0.9), round(sizes.share_above(2), 3)
+    (2.0, 2, 0.1)
     """
 
     def __init__(self, people: Mapping[int, float]) -> None:
@@ -129,11 +129,6 @@ class SetSizes:
             if reached >= share - 1e-9:
                 return size
         return self.largest
-
-    def shown_pair_share(self, padding: int) -> float:
-        """1 - τ: the share of all pairs that this padding keeps, and of a frequency on average over the keys."""
-        shown = math.fsum(share * min(size, padding) for size, share in self._shares)
-        return min(1.0, shown / self.mean)
 
     def share_above(self, padding: int) -> float:
         """The share of people who hold more pairs than this."""
