@@ -96,7 +96,7 @@ def test_a_task_for_an_objective() -> None:
     assert '{"name":"ue-compact","o":3,"q":19,"r":9}' in Path("new.json").read_text(encoding="utf-8")
     run_ok(f"{command} --mechanism ue --allocation tuned --beta 0.120")
     assert '{"allocation":"tuned","beta":"0.12","name":"ue"}' in Path("new.json").read_text(encoding="utf-8")
-    none = "objective 'most' does not exist: choose from both, frequency, mean"
+    none = "objective 'most' does not exist: choose from both, frequency, mean, mse"
     for refused_command in (
         f"{command} --objective most",
         "plan --keys 9 --users 9 --epsilon 1 --objective most",
