@@ -16,7 +16,6 @@ from support.cli import (
     MOVIES,
     NEW,
     SIMULATE,
-    UE,
     forged_reports,
     put,
     read_json,
@@ -27,8 +26,12 @@ from support.cli import (
 
 def test_estimates_in_json_have_this_shape() -> None:
     printed = read_json(run_ok(f"{ESTIMATE} --json"))
-    assert list(printed) == ["task", "mechanism", "reports", "epsilon", "method", "level", "estimates"]
+    about = ["task", "mechanism", "reports", "epsilon", "method", "level", "estimand", "verdict", "sizes"]
+    assert list(printed) == [*about, "estimates"]
     rows = printed.pop("estimates")
+    assert printed.pop("estimand").startswith("frequency: the share of people who hold a key")
+    assert "keys can be told from zero" in printed.pop("verdict")[0]
+    assert printed.pop("sizes")["padding"] == GRR.padding
     assert printed == {
         "task": GRR.id,
         "mechanism": "grr",
@@ -55,10 +58,12 @@ def test_estimates_in_json_have_this_shape() -> None:
 
 def test_method_and_level_are_used() -> None:
     # The last key shows in 42 % of the reports: more than noise alone, less than if all held it.
+    # Nobody holds more pairs than the padding, so that upper limits say nothing of larger sets.
+    task = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue", more="refuse")
     bodies = [b"\x04\x04"] * 126 + [b"\0\0"] * 174
-    put({"new.parquet": forged_reports(UE, bodies, pa.binary())})
+    put({"new.parquet": forged_reports(task, bodies, pa.binary()), "new.json": task.to_json().encode()})
     wide, narrow = (
-        read_json(run_ok(f"estimate new.parquet --task ue.json --json --method baseline --level {level}"))
+        read_json(run_ok(f"estimate new.parquet --task new.json --json --method baseline --level {level}"))
         for level in (0.8, 0.5)
     )
     assert (wide["method"], wide["level"], narrow["level"]) == ("baseline", 0.8, 0.5)
@@ -74,20 +79,6 @@ def test_post_processing_is_named() -> None:
     assert run_ok(f"{ESTIMATE} --post consistent").splitlines()[0].endswith("method bayes+consistent")
     options = "--mechanism grr --json --post consistent"
     assert [row["method"] for row in read_json(run_ok(f"{SIMULATE} {options}"))] == ["bayes+consistent"]
-
-
-def test_sizes_of_estimate_come_from_a_file() -> None:
-    """Everybody holds two pairs and reports show one: the upper limits double, the frequencies stay."""
-    put({"two.csv": b"size,people\n2,10\n"})
-    results = [
-        read_json(run_ok(f"{ESTIMATE} --json --method corrected {options}"))
-        for options in ("", "--sizes two.csv")
-    ]
-    assert [result["method"] for result in results] == ["corrected", "corrected"]
-    plain, wide = ([row["frequency"] for row in result["estimates"]] for result in results)
-    assert wide == plain
-    highs = [[row["frequency_high"] for row in result["estimates"]] for result in results]
-    assert highs[1] == [min(2 * high, 1) for high in highs[0]]
 
 
 def test_a_key_given_twice_counts_once() -> None:
@@ -108,11 +99,13 @@ def test_top_is_sorted_by_frequency() -> None:
 
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
-    title, header, *rows = run_ok(ESTIMATE).splitlines()
+    title, header, *rows, about_keys, about_sets = run_ok(ESTIMATE).splitlines()
     assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
+    assert "told from zero" in about_keys
+    assert about_sets.startswith("Nobody was asked how many pairs they hold")
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
@@ -124,9 +117,13 @@ def test_long_tables_are_cut_and_say_so() -> None:
             )
         }
     )
-    *rows, last = run_ok("estimate new.parquet --task new.json").splitlines()
-    assert len(rows) == 2 + 20
-    assert last == "… and 3 more keys (--out writes them all)"
+    title, header, *rows, more, about_keys, _ = run_ok("estimate new.parquet --task new.json").splitlines()
+    assert title.startswith("1 reports")
+    assert header.startswith("key")
+    assert len(rows) == 20
+    assert all(row.endswith("not told from zero") for row in rows)
+    assert about_keys.startswith("No key can be told from zero")
+    assert more == "… and 3 more keys (--out writes them all)"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +146,7 @@ def test_keys_are_printed_as_they_are(key: str) -> None:
             )
         }
     )
-    assert run_ok("estimate new.parquet --task new.json").splitlines()[-1].split()[0] == key
+    assert run_ok("estimate new.parquet --task new.json").splitlines()[2].split()[0] == key
 
 
 @pytest.mark.parametrize("options", ["", "--top 2"], ids=["all", "top"])
@@ -190,8 +187,6 @@ def test_pictures(form: str, start: bytes, part: bytes) -> None:
         ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
         ("--post best", "post 'best' does not exist: choose from consistent\n"),
         ("--post oversize", "post 'oversize' does not exist"),
-        ("--sizes new.csv", "new.csv: No such file or directory"),
-        ("--sizes pairs.csv", "pairs.csv: there must be columns size and people"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),

@@ -285,7 +285,8 @@ def result() -> Estimates:
 
 def test_results_in_every_form(result: Estimates) -> None:
     plain = result.to_dict()
-    assert list(plain) == ["task", "mechanism", "reports", "epsilon", "method", "level", "sizes", "estimates"]
+    about = ["task", "mechanism", "reports", "epsilon", "method", "level", "estimand", "verdict", "sizes"]
+    assert list(plain) == [*about, "estimates"]
     assert list(plain["estimates"][0]) == [
         "key",
         "frequency",

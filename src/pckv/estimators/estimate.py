@@ -36,6 +36,8 @@ from pckv.task import Task
 __all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
 
 MAX_LEVEL = 1 - 1e-9
+# A mean whose interval spans 95 % of [-1, 1] or more is unknown.
+KNOWN_SPAN = 0.95 * 2
 # Estimating all keys at once takes about 200 bytes of memory per key.
 MAX_KEYS_AT_ONCE = 2**25
 
@@ -190,7 +192,7 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
-        "mean_known": (result.mean_interval.low > -1) | (result.mean_interval.high < 1),
+        "mean_known": result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN,
         "detected": detected(support, reports, moments, task.key_count, level),
         "mean_misfit": result.mean_misfit,
     }

@@ -36,7 +36,7 @@ class Estimates:
     `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
     more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
     alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
-    the whole range. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
+    95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
     the estimate to the end of the range that the data point to.
     """
 

@@ -115,11 +115,8 @@ export class EstimatesTable {
   }
 }
 
-// Whether an interval leaves out a part of the task's range of values, apart from rounding.
-function known(interval, { low, high }) {
-  const margin = (high - low) * 1e-9;
-  return interval.mean_low > low + margin || interval.mean_high < high - margin;
-}
+// Whether an interval spans less than 95 % of the task's range of values.
+const known = ({ mean_low, mean_high }, { low, high }) => mean_high - mean_low < 0.95 * (high - low);
 
 // Rounded as `pckv estimate` prints them; the title has all digits.
 function row(estimate, table) {

@@ -70,8 +70,12 @@ function today({ reports, frequency_error, mean_error, guessed_mean_error, hidde
 function wanted(answer) {
   const error = `An error of ±${points(answer.wanted)}`,
     more = `more than ${pairs(answer.padding)}`;
-  if (answer.needed !== null) return [`${error} takes `, ...reportsNeeded(answer.needed, answer.reports), "."];
   const noise = reportsNeeded(answer.needed_for_noise, answer.reports);
+  if (answer.needed === answer.needed_for_noise) return [`${error} takes `, ...noise, "."];
+  if (answer.needed !== null) {
+    const needed = reportsNeeded(Number(answer.needed.toPrecision(2)), answer.reports);
+    return [`${error} takes about `, ...needed, ` if sizes are what today's answers say, and for the noise alone `, ...noise, "."];
+  }
   if (!answer.size_answers) {
     const known = answer.asks_sizes ? "is not known yet" : "is not asked";
     return [`${error} takes `, ...noise, ` if nobody holds ${more}; how many people do ${known}.`];
