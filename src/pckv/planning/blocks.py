@@ -20,7 +20,7 @@ def blocks(last: int, first: int = 1) -> list[Block]:
     """Return the blocks of `first` to `last`.
 
     >>> [block.width for block in blocks(200)][-5:]
-    [7, 8, 8, 9, 5]
+    [9, 10, 11, 11, 2]
     """
     found = []
     while first <= last:

@@ -191,9 +191,9 @@ def plan(
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
-    ('collision', 4, 0.05)
+    ('collision', 5, 0.05)
     >>> chosen.assumed
-    'Assumed: 1 to 5 pairs per person, 3 on average; the most frequent of 100 keys is held by 45 %, number 10 by 6.2 %.'
+    'Assumed: 1 to 9 pairs per person, 3 on average; the most frequent of 100 keys is held by 43 %, number 10 by 6.3 %.'
     """
     expected = expect(
         keys,

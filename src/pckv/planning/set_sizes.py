@@ -12,7 +12,7 @@ from pckv.planning.blocks import Block, blocks
 
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 # Where only the average size is known, nobody is taken to hold more than this many times as many pairs.
-MOST_PER_TYPICAL = 3
+MAX_PER_TYPICAL = 3
 # Nobody is expected to have a size with a smaller share than this.
 NEGLIGIBLE_SHARE = 1e-9
 # Where the slope of an even spread is searched.
@@ -57,7 +57,7 @@ class SetSizes:
                 f"most pairs must be at least the {typical:g} pairs of the average and at most the number of keys "
                 f"({keys:,}), not {most}"
             )
-        largest = min(keys, math.ceil(MOST_PER_TYPICAL * typical)) if most is None else most
+        largest = min(keys, math.ceil(MAX_PER_TYPICAL * typical)) if most is None else most
         return cls._of_groups(_even_spread(1, largest, float, typical))
 
     @classmethod
