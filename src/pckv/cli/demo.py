@@ -13,7 +13,7 @@ from pckv.charts import chart_svg, estimates_chart
 from pckv.cli.common import force_option
 from pckv.cli.counting import count_named
 from pckv.cli.remote import download
-from pckv.cli.sample import HIGH, KEYS, LOW, MOST_PAIRS, USERS, movie, sample_movies
+from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
 from pckv.cli.terminal import progress_bar
@@ -167,7 +167,7 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)
     story = (
-        f"{estimates.reports:,} simulated participants each rate 1 to {MOST_PAIRS} of {task.key_count} movies "
+        f"{estimates.reports:,} simulated participants each rate 1 to {MAX_PAIRS} of {task.key_count} movies "
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
         f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "

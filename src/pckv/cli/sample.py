@@ -16,14 +16,14 @@ from pckv.files.outputs import check_free, whole_file
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf_sets
 
-USERS, KEYS, MOST_PAIRS, LOW, HIGH = 20_000, 100, 5, 1, 5
+USERS, KEYS, MAX_PAIRS, LOW, HIGH = 20_000, 100, 5, 1, 5
 SEED = 1
 
 
 def sample_movies() -> Dataset:
     """Return the people of the samples: each rates 1 to 5 of 100 movies with 1 to 5 stars."""
     rng = np.random.default_rng(SEED)
-    sizes = rng.integers(1, MOST_PAIRS + 1, USERS)
+    sizes = rng.integers(1, MAX_PAIRS + 1, USERS)
     return zipf_sets(sizes, KEYS, rng).with_range(LOW, HIGH)
 
 
