@@ -21,7 +21,7 @@ from experiments.settings import ExperimentSettings, Requirement, show_requireme
 from pckv import Tally, Task, estimate
 from pckv.arrays import Floats, Integers
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
-from pckv.estimators.estimate import default_method
+from pckv.estimators.estimate import default_method, own_standard_error
 from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.set_sizes import HiddenShare, hidden_share
 from pckv.files.pairs.rows import Columns
@@ -151,11 +151,12 @@ def intervals(task: Task, collected: Collected, counted: Counted) -> Intervals:
     informed = HiddenShare(collected.dataset.hidden_share(task.padding))
     if counted.tally is None:
         estimated = hidden_share(task, counted.answers, LEVEL)
-        raised = estimated.raise_limits(bare.frequency, high, LEVEL)
+        standard_error = own_standard_error(counted.support, counted.reports, moments)
+        raised = estimated.raise_limits(high, standard_error, LEVEL)
     else:
         found = estimate(counted.tally)
         low, raised = found.frequency_low, found.frequency_high
-    return Intervals(low, raised, informed.raise_limits(bare.frequency, high, LEVEL))
+    return Intervals(low, raised, informed.raise_limits(high, np.zeros_like(high), LEVEL))
 
 
 def measure(collected: Collected, epsilon: str, repeats: int) -> tuple[Task, Coverage]:

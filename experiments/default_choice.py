@@ -87,7 +87,7 @@ class PaddingError(NamedTuple):
 
     error: float
     padding: int
-    is_honest: bool
+    truncates_within_noise: bool
 
 
 class JudgedChoice(NamedTuple):
@@ -197,7 +197,7 @@ def judge(part: str, setting: ChoiceSetting) -> list[JudgedChoice]:
     for name, expected in inputs.items():
         channel = choose_channel(setting.keys, Fraction(setting.epsilon), {"name": AUTO}, None, expected)
         error, best = measure(channel, people, known).error, measured[channel.name]
-        honest = next(each for each in best if each.is_honest)
+        honest = next(each for each in best if each.truncates_within_noise)
         judged.append(
             JudgedChoice(
                 setting=setting,

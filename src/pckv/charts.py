@@ -37,8 +37,8 @@ def estimates_chart(
     altair = require("altair", extra="charts")
     shown = estimates.top(KEYS_SHOWN)
     rows = shown.to_dict()["estimates"]
-    for row, mean_known in zip(rows, shown.mean_known.tolist(), strict=True):
-        row["mean_known"], row["middle"] = mean_known, (row["mean_low"] + row["mean_high"]) / 2
+    for row in rows:
+        row["middle"] = (row["mean_low"] + row["mean_high"]) / 2
         if truth is not None:
             row["true frequency"], row["true mean"] = truth[row["key"]]
     data = altair.Data(values=rows)

@@ -27,7 +27,7 @@ from support.cli import (
 def test_a_whole_collection(keys: str, kind: str) -> None:
     """At ε = 20 hardly a report in a million is noise, so that the numbers are known."""
     printed = run_ok(
-        f"task new --name movies {keys} --low 1 --high 5 --epsilon 20 --mechanism grr --out task.json"
+        f"task new --name movies {keys} --low 1 --high 5 --epsilon 20 --mechanism grr --size-share 0 --out task.json"
     )
     task = Task.from_json(Path("task.json").read_bytes())
     up, heat, alien = (task.key_name(key) for key in range(3))

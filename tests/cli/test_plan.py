@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, estimate
-from pckv.planning.expectations import percent
 from pckv.planning.plan import plan
+from pckv.texts import percent
 from support.cli import (
     put,
     read_json,

@@ -9,9 +9,10 @@ import pytest
 from numpy.random import default_rng
 
 from pckv.errors import ParameterError
-from pckv.planning.expectations import expect, percent
+from pckv.planning.expectations import expect
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
+from pckv.texts import percent
 
 
 @pytest.mark.parametrize("keys", [5, 100, 2000])

@@ -59,9 +59,11 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any], objective: st
     truncated = False
     for users, epsilon in itertools.product((500, 20_000, 10**6), ("0.5", "1", "4")):
         expected = expect(1000, users=users, objective=objective, **people)
-        assert Assessment(choose(1000, epsilon, expected), expected).is_honest
+        assert Assessment(choose(1000, epsilon, expected), expected).truncates_within_noise
         least_squares = expect(1000, users=users, objective="mse", **people)
-        truncated |= not Assessment(choose(1000, epsilon, least_squares), least_squares).is_honest
+        truncated |= not Assessment(
+            choose(1000, epsilon, least_squares), least_squares
+        ).truncates_within_noise
     assert truncated
 
 
@@ -188,7 +190,7 @@ def test_a_mechanism_without_the_size_question_is_not_rewarded_for_that() -> Non
     ue = Assessment(build("ue", 1000, 2, Fraction(1), {}), expected)
     variance = ue.moments.frequency_variance(ue.shown[0]) / (0.95 * 10_000)
     assert ue.size_share == 0
-    assert (ue.truncation**2 <= variance) == ue.is_honest
+    assert (ue.truncation**2 <= variance) == ue.truncates_within_noise
     bias = [(whole - part) ** 2 for whole, part in zip(expected.frequencies, ue.shown, strict=True)]
     noise = [ue.moments.frequency_variance(part) / 9500 for part in ue.shown]
     assert ue.frequency_error == pytest.approx((sum(bias) + sum(noise)) / 10)

@@ -70,7 +70,9 @@ class SizeQuestion:
         if not 0 < self.share <= MAX_SHARE:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {float(self.share):g}")
         if self.padding >= self.keys:
-            raise ParameterError("size_share must be 0 where nobody can hold more pairs than the padding")
+            raise ParameterError(
+                f"size_share must be 0: nobody can hold more pairs than the padding, {self.padding:,}"
+            )
 
     @property
     def one(self) -> int:

@@ -13,13 +13,14 @@ from pckv.cli.inputs import read_keys
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
+from pckv.files.outputs import check_free
 from pckv.limits import REFUSE
 from pckv.planning.detection import DETECTION_POWER
-from pckv.planning.expectations import percent
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
 from pckv.task import Task
 from pckv.task_members import checked_range
+from pckv.texts import percent, two_digits
 
 WANTED = {
     BOTH: "both errors alike",
@@ -28,7 +29,7 @@ WANTED = {
     MSE: "the squared error of the frequency",
 }
 RULES = {
-    "90 %": f"{USUAL_SHARE:.0%} of the people hold at most that many",
+    "90 %": f"{percent(USUAL_SHARE)} of the people hold at most that many",
     "a tenth as frequent": f"if those keys are {RARER} times as rare",
 }
 
@@ -80,8 +81,10 @@ def plan_command(
         raise click.UsageError("--out writes a task: give --name, --low and --high, too")
     if out is not None and (as_json or out == STREAM):
         raise click.UsageError(
-            "--out writes a file beside the plan in words: leave out --json, and name a file"
+            "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
+    if out is not None:
+        check_free(out, force=force)
     named = keys if keys_file is None else read_keys(keys_file)
     people = read_expected_people(**options)
     values = None if low is None or high is None else checked_range((low, high))
@@ -108,8 +111,9 @@ def _print_plan(recommended: Plan) -> None:
     _print_users_needed(recommended)
     hostile = recommended.hostile
     click.echo(
-        f"\nHostile reports: one can raise a key's frequency by {hostile.one_report:.3g}; 1 % of all reports by "
-        f"{hostile.one_percent:.3g}, or ten keys by {hostile.ten_keys:.3g} in all."
+        f"\nHostile reports: one can raise a key's frequency by {two_digits(100 * hostile.one_report)} points; 1 % of all "
+        f"reports by {two_digits(100 * hostile.one_percent)} points, or ten keys by {two_digits(100 * hostile.ten_keys)} "
+        "points in all."
     )
     click.echo(f"\n{recommended.verdict}")
 
@@ -162,25 +166,25 @@ def _print_errors(recommended: Plan) -> None:
                 _key(error),
                 percent(error.frequency),
                 _points(error.frequency_error),
-                f"±{error.frequency_error / error.frequency:.0%}",
+                f"±{percent(error.frequency_error / error.frequency)}",
                 _mean_error(error.mean_error, recommended),
             )
             for error in recommended.errors
         ],
     )
     click.echo(
-        f"Who guesses the overall mean for every key is off by ±{recommended.guessed_mean_error:.3g} where means are "
+        f"Guessing the overall mean for every key would be off by ±{recommended.guessed_mean_error:.3g} where means are "
         "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
     )
     click.echo(
         "The smallest frequency that can be told from zero, "
-        f"{DETECTION_POWER:.0%} of the time: {percent(recommended.smallest_frequency)}.\n"
+        f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}.\n"
     )
 
 
 def _key(error: ErrorAt) -> str:
     if error.rank is None:
-        return "a key of"
+        return "a rarer key"
     return "the most frequent" if error.rank == 1 else f"number {error.rank}"
 
 
@@ -192,12 +196,12 @@ def _print_larger_sets(recommended: Plan) -> None:
         )
         return
     above = f"{percent(recommended.share_above)} of people are expected to hold more than {recommended.padding:,} pairs"
-    seen = f"reports show {recommended.seen:.1%} of the most frequent key's frequency"
+    seen = f"reports show {percent(recommended.seen)} of the most frequent key's frequency"
     if recommended.share_above_error is None:
         click.echo(f"{above}; {seen}. How many do is not measured.\n")
         return
     click.echo(
-        f"{above}; {seen}. {recommended.size_share:.0%} of the reports measure that share, to "
+        f"{above}; {seen}. {percent(recommended.size_share)} of the reports measure that share, to "
         f"{_points(recommended.share_above_error)} (95 %), which makes all errors {recommended.size_cost:.2f} times as "
         "large.\n"
     )
@@ -234,7 +238,10 @@ def _print_users_needed(recommended: Plan) -> None:
         f"Users needed for an error of a frequency of {percent(recommended.frequency)}, method corrected:",
         ("error", "users"),
         [
-            (_points(error), "never: longer padding" if users is None else f"{users:,}")
+            (
+                _points(error),
+                "none: larger sets hide more than this" if users is None else f"about {two_digits(users)}",
+            )
             for error, users in recommended.users_needed.items()
         ],
     )

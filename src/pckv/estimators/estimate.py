@@ -11,6 +11,7 @@ import numpy as np
 from pckv.arrays import Floats, Integers
 from pckv.errors import ParameterError
 from pckv.estimators.detection import detected
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -182,12 +183,14 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
     # An interval contains its estimate, as far as the estimate is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
-    capped_high = np.maximum(result.frequency_interval.high, possible_frequency)
     return {
         "frequency": frequency,
         "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": hidden_share(task, tally.size_answers, level).raise_limits(
-            possible_frequency, capped_high, level
+        "frequency_high": np.maximum(
+            hidden_share(task, tally.size_answers, level).raise_limits(
+                result.frequency_interval.high, own_standard_error(support, reports, moments), level
+            ),
+            possible_frequency,
         ),
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
@@ -196,6 +199,12 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
         "detected": detected(support, reports, moments, task.key_count, level),
         "mean_misfit": result.mean_misfit,
     }
+
+
+def own_standard_error(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+    """Return the standard errors of the keys' own frequencies."""
+    own = np.clip(unbiased_frequency(support, reports, moments), 0, 1)
+    return np.sqrt(moments.frequency_variance(own) / reports)
 
 
 def _columns_without_reports(keys: int, task: Task) -> dict[str, np.ndarray]:

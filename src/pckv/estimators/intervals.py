@@ -46,7 +46,10 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     low, high = _score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
-        low[few], high[few] = _exact_interval((support.plus + support.minus)[few], reports, moments, level)
+        exact = _exact_interval((support.plus + support.minus)[few], reports, moments, level)
+        # The exact law is that of the people who reported pairs; the other interval knows that they are a sample.
+        low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
+        high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
     return Interval(low, high)
 
 

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high", "detected")
+COLUMNS = (
+    "key",
+    "frequency",
+    "frequency_low",
+    "frequency_high",
+    "mean",
+    "mean_low",
+    "mean_high",
+    "mean_known",
+    "detected",
+)
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")
 ROWS_SHOWN = 20
 # What tables for people say of a key that is not detected, and instead of a mean that may be anywhere in its range.
@@ -68,7 +78,7 @@ class Estimates:
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
-        rows = zip(*self.columns().values(), self.mean_known.tolist(), strict=True)
+        rows = zip(*self.columns().values(), strict=True)
         return [
             (
                 key,
@@ -78,7 +88,7 @@ class Estimates:
                 f"{mean_low:.3f} – {mean_high:.3f}",
                 "" if is_detected else NOT_DETECTED,
             )
-            for key, frequency, low, high, mean, mean_low, mean_high, is_detected, known in rows
+            for key, frequency, low, high, mean, mean_low, mean_high, known, is_detected in rows
         ]
 
     def top(self, count: int) -> Estimates:
@@ -105,13 +115,15 @@ class Estimates:
         """Return scalars and rows as plain values."""
         columns = self.columns()
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        scalars = {name: getattr(self, name) for name in SCALARS}
-        described = {
+        return self._about() | {"estimates": rows}
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the whole table has in common, as plain values."""
+        return {name: getattr(self, name) for name in SCALARS} | {
             "estimand": self.sets.estimand,
             "verdict": list(self.verdict),
             "sizes": self.sets.to_dict(),
         }
-        return scalars | described | {"estimates": rows}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -128,13 +140,13 @@ class Estimates:
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with task, method and the like in the schema's metadata."""
         arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": str(getattr(self, name)) for name in SCALARS}
+        about = {f"pckv.{name}": str(value) for name, value in self._about().items()}
         return arrow.table(self.columns()).replace_schema_metadata(about)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table for pandas, with task, method and the like in `attrs`."""
         frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.columns())
-        frame.attrs = {name: getattr(self, name) for name in SCALARS}
+        frame.attrs.update(self._about())
         return frame
 
     def __repr__(self) -> str:

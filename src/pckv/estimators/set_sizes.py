@@ -70,11 +70,14 @@ class HiddenShare:
     error: float = 0.0
     factor: float = 1.0
 
-    def raise_limits(self, frequency: Floats, high: Floats, level: float) -> Floats:
-        """Raise upper limits of capped frequencies to what larger sets may hide."""
-        noise = two_sided_z(level) * self.error
-        raised = frequency + max(self.value, 0.0) + np.sqrt((high - frequency) ** 2 + noise**2)
-        return np.minimum(self.factor * np.maximum(raised, high), 1.0)
+    def raise_limits(self, high: Floats, standard_error: Floats, level: float) -> Floats:
+        """Raise upper limits of capped frequencies, of these standard errors, to what larger sets may hide.
+
+        The errors of both estimates are independent, so that their squares add up.
+        """
+        z = two_sided_z(level)
+        noise = z * (np.sqrt(standard_error**2 + self.error**2) - standard_error)
+        return np.minimum(self.factor * (high + max(self.value, 0.0) + noise), 1.0)
 
 
 def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
@@ -108,16 +111,19 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
     question, asked = task.size_question, bool(answers.any())
     low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
     larger = hidden = hidden_high = 0.0
+    # Nobody holds more pairs than there are keys.
+    most_hidden = 1 - task.padding / task.key_count if task.can_truncate else 0.0
     shares: Sequence[float] = ()
     if question is not None and asked:
         shares = _shares(question, answers)
         larger = 1 - shares[0]
-        low, high = _larger_interval(question, answers, level)
-        hidden = max(_hidden_by(question, answers.astype(np.float64)).value, 0.0)
+        low, high = _larger_interval(question, answers, tally.reports, level)
+        hidden = _hidden_by(question, answers.astype(np.float64)).value
         bound = hidden_share(task, answers, level)
-        hidden_high = min(max(bound.value, 0.0) + two_sided_z(level) * bound.error, 1.0)
+        hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
     elif task.can_truncate:
-        hidden_high = 1 - task.padding / task.key_count
+        hidden_high = most_hidden
+    hidden = min(max(hidden, 0.0), most_hidden)
     return SetSummary(
         padding=task.padding,
         more=task.more,
@@ -128,7 +134,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger_low=min(low, larger),
         larger_high=max(high, larger),
         hidden=hidden,
-        hidden_high=max(hidden_high, hidden),
+        hidden_high=min(max(hidden_high, hidden), most_hidden),
         factor=task.key_count / task.padding if task.can_truncate else 1.0,
     )
 
@@ -141,12 +147,15 @@ def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
     return shares
 
 
-def _larger_interval(question: SizeQuestion, answers: Integers, level: float) -> tuple[float, float]:
-    """Return the interval of the share of people who hold more than the padding: those not at the first end."""
+def _larger_interval(
+    question: SizeQuestion, answers: Integers, reports: int, level: float
+) -> tuple[float, float]:
+    """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
     holder = Support(1 - question.other_chance, Fraction(0))
     absent = Support(1 - question.true_chance, Fraction(0))
     above = np.array([answers[1:].sum()])
     support = KeySupport(above, np.zeros_like(above))
-    moments = CountMoments.of(CountLaw(holder, absent))
-    low, high = frequency_interval(support, int(answers.sum()), moments, level)
+    asked = int(answers.sum())
+    moments = CountMoments.of(CountLaw(holder, absent), left_out=1 - asked / reports)
+    low, high = frequency_interval(support, asked, moments, level)
     return float(low[0]), float(high[0])

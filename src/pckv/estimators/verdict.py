@@ -5,6 +5,7 @@ from __future__ import annotations
 from pckv.arrays import Flags
 from pckv.estimators.set_sizes import SetSummary
 from pckv.limits import REFUSE
+from pckv.texts import percent, two_digits
 
 
 def verdict(detected: Flags, sets: SetSummary) -> tuple[str, ...]:
@@ -30,13 +31,14 @@ def detection_sentence(detected: int, keys: int) -> str:
 
 def sets_sentence(sets: SetSummary) -> str:
     """Say how many people hold more pairs than reports stand for, and what that hides; empty if nobody can."""
-    pairs = f"{sets.padding:,} {'pair' if sets.padding == 1 else 'pairs'}"
+    padding = f"{sets.padding:,}"
+    pairs = f"{padding} {'pair' if sets.padding == 1 else 'pairs'}"
     if not sets.larger_high:
         return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
         return (
-            f"Nobody was asked how many pairs they hold: if people hold more than {pairs}, true frequencies are "
-            f"higher, at most {sets.factor:.3g} × the estimates. The intervals include that."
+            f"Nobody was asked how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
+            f"at most {two_digits(sets.factor)} times the estimates. The intervals include that."
         )
     more = f"Up to {percent(sets.larger_high)} of people hold more than {pairs}"
     if sets.larger_low > 0:
@@ -44,14 +46,7 @@ def sets_sentence(sets: SetSummary) -> str:
             f"{percent(sets.larger)} of people hold more than {pairs} "
             f"({percent(sets.larger_low)} to {percent(sets.larger_high)})"
         )
-    higher = f"{100 * sets.hidden_high:.2g} points"
-    return f"{more}: true frequencies may be up to {higher} higher. The intervals include that."
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with two significant digits.
-
-    >>> percent(0.0834), percent(1.0)
-    ('8.3 %', '100 %')
-    """
-    return f"{float(f'{100 * share:.2g}'):g} %"
+    return (
+        f"{more}: the estimates count them as {padding}/m for each of their m pairs, so that true frequencies may be up to "
+        f"{two_digits(100 * sets.hidden_high)} points higher. The intervals include that; means are of the reported pairs."
+    )

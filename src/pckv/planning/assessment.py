@@ -15,7 +15,7 @@ from pckv.planning.prediction import SquaredErrors, predict
 from pckv.planning.size_share import SHARES, choose_size_share
 
 # Errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
-RANKS, RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
+MEAN_RANKS, MEAN_RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
 # The mean square of a key's mean, which may be anywhere on [-1, 1].
 MEAN_SQUARE = 1 / 3
 
@@ -57,7 +57,7 @@ class Assessment:
         return self.expected.frequencies[0] - self.shown[0]
 
     @property
-    def is_honest(self) -> bool:
+    def truncates_within_noise(self) -> bool:
         """Whether truncation is at most one standard error of the key that it changes most."""
         return self.truncation**2 <= self.moments.frequency_variance(self.shown[0]) / self._reports
 
@@ -95,7 +95,7 @@ class Assessment:
     def _mean_error(self) -> float:
         """The squared error of means, over the keys that matter."""
         weights: dict[int, float] = {}
-        for rank, weight in zip(RANKS, RANK_WEIGHTS, strict=True):
+        for rank, weight in zip(MEAN_RANKS, MEAN_RANK_WEIGHTS, strict=True):
             nearest = min(rank, len(self.shown) - 1)
             weights[nearest] = weights.get(nearest, 0.0) + weight
         return math.fsum(

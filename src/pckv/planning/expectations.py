@@ -11,6 +11,7 @@ from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMP
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
+from pckv.texts import percent
 
 # The keys that people look at: a plan is made for the most frequent ones.
 TOP_KEYS = 10
@@ -69,13 +70,19 @@ class Expectations:
         return {}
 
     def _show(self, padding: int) -> tuple[float, ...]:
-        if self.refuse_more or padding >= self.sizes.largest:
-            return self.frequencies
-        seen = {each: self.spectrum.seen(each, padding) for each in set(self.popularities)}
+        seen = {each: self._seen(each, padding) for each in set(self.popularities)}
         return tuple(
             frequency * seen[each]
             for each, frequency in zip(self.popularities, self.frequencies, strict=True)
         )
+
+    def seen(self, frequency: float, padding: int) -> float:
+        """The share of a key's frequency that reports show with this padding."""
+        return self._seen(self.spectrum.popularity(frequency), padding)
+
+    def _seen(self, popularity: float, padding: int) -> float:
+        complete = self.refuse_more or padding >= self.sizes.largest
+        return 1.0 if complete else self.spectrum.seen(popularity, padding)
 
     def rarer(self, factor: float) -> Expectations:
         """The same people, the keys that matter rarer by this factor."""
@@ -104,16 +111,6 @@ class Expectations:
             f"the most frequent of {self.keys:,} keys is held by {percent(first)}, "
             f"number {len(self.frequencies)} by {percent(last)}"
         )
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with two significant digits.
-
-    >>> percent(0.4481), percent(0.00123), percent(1)
-    ('45 %', '0.12 %', '100 %')
-    """
-    digits = f"{100 * share:.2g}"
-    return f"{float(digits):g} %"
 
 
 def expect(

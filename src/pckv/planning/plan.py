@@ -268,7 +268,7 @@ class _Planner:
                 error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
                 for error in WANTED_ERRORS
             },
-            hostile=hostile(channel, expected.users),
+            hostile=hostile(channel, expected.users, size_share),
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(is_guess=is_guess),
             verdict=verdict(channel, expected, size_share),
@@ -290,10 +290,9 @@ class _Planner:
 
     def _error_at(self, choice: Assessment, expected: Expectations, frequency: float) -> tuple[float, float]:
         """The errors of a frequency and of a mean, the latter in the units of the values."""
-        channel, spectrum = choice.channel, expected.spectrum
-        seen = spectrum.seen(spectrum.popularity(frequency), channel.padding)
+        seen = expected.seen(frequency, choice.channel.padding)
         reports = expected.users * float(1 - choice.size_share)
-        errors = predicted_errors(channel, reports, frequency, seen)
+        errors = predicted_errors(choice.channel, reports, frequency, seen, float(choice.size_share))
         return errors.frequency, errors.mean * self.unit
 
     def _option(self, option: Assessment) -> Option:
@@ -323,9 +322,10 @@ class _Planner:
         """The usual rule for the padding, and the choice if the keys that matter are rarer than was guessed."""
         name, expected = self.chosen.channel.name, self.expected
         usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
-        found = [
-            self._alternative("90 %", best_of_mechanism(name, [usual], {}, expected, tune=True), expected)
-        ]
+        found = []
+        if not expected.refuse_more:
+            choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
+            found.append(self._alternative("90 %", choice, expected))
         if is_guess:
             rarer = expected.rarer(RARER)
             choice = choose_mechanism(self._best(rarer), expected.users)

@@ -46,16 +46,18 @@ def users_for(
     """How many users bring the error of a frequency down to this; None if its bias is larger."""
     shown = frequency * seen
     allowed = error**2 - (frequency - shown) ** 2
-    variance = CountMoments.of(channel.count_law).frequency_variance(shown)
+    variance = CountMoments.of(channel.count_law, float(size_share)).frequency_variance(shown)
     return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
 
 
-def hostile(channel: Channel, users: int) -> Hostile:
+def hostile(channel: Channel, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
     """The largest change of estimated frequencies that chosen reports can bring about."""
     moments = CountMoments.of(channel.count_law)
+    # Hostile reports are all about pairs, and frequencies divide by those.
+    reports = users * float(1 - size_share)
 
     def gain(targets: int) -> float:
-        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / users
+        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / reports
 
     hostile_reports = users / 100
     return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

@@ -45,7 +45,9 @@ class ExpectedErrors(NamedTuple):
     mean: float
 
 
-def predicted_errors(channel: Channel, users: float, frequency: float, seen: float = 1.0) -> ExpectedErrors:
+def predicted_errors(
+    channel: Channel, users: float, frequency: float, seen: float = 1.0, left_out: float = 0.0
+) -> ExpectedErrors:
     """Return the errors to expect of a key of this frequency, as roots of the expected squares.
 
     Args:
@@ -53,8 +55,9 @@ def predicted_errors(channel: Channel, users: float, frequency: float, seen: flo
         users: The number of reports.
         frequency: The share of people who hold the key; its mean may be anywhere on [-1, 1].
         seen: The share of the frequency that reports show: below 1 where the padding is too short.
+        left_out: The share of the people, chosen at random, whose reports are about something else.
     """
-    squares = predict(CountMoments.of(channel.count_law), users, frequency, seen)
+    squares = predict(CountMoments.of(channel.count_law, left_out), users, frequency, seen)
     return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
@@ -87,12 +90,10 @@ def predict(moments: CountMoments, users: float, frequency: float, seen: float =
 
 def _gaussian_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:
     """S on a grid; T given S."""
-    holder, contrast = moments.holder, moments.contrast
-    square = f * holder.mean_square_difference + (1 - f) * moments.absent.mean_square_difference
-    covariance = f * contrast * m * (1 - holder.mean_sum) / users
+    contrast, covariance = moments.contrast, moments.covariance(f, m) / users
     variance = moments.sum_variance(f) / users
     slope = covariance / variance
-    rest = (square - f * (contrast * m) ** 2) / users - slope * covariance
+    rest = moments.difference_variance(f, m) / users - slope * covariance
     deviation, given = math.sqrt(variance), math.sqrt(max(rest, 0.0)) / contrast
     for z, weight in _GRID:
         moved = z * deviation

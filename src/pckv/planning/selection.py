@@ -118,7 +118,7 @@ def best_of_mechanism(
         plain,
         key=lambda each: (
             exclusion_reason(each.channel, expected.users) != "",
-            not each.is_honest and expected.objective != MSE,
+            not each.truncates_within_noise and expected.objective != MSE,
             each.padding_score,
         ),
     )
@@ -129,7 +129,7 @@ def best_of_mechanism(
         channel = _finished_channel(name, spec, parameters, expected.aim, tune=tune)
         tuned.append(each if channel is None else Assessment(channel, expected))
         # Better parameters leave less noise for the truncation to hide in.
-        if tuned[-1].is_honest or not each.is_honest or expected.objective == MSE:
+        if tuned[-1].truncates_within_noise or expected.objective == MSE:
             return tuned[-1]
     return tuned[0]
 

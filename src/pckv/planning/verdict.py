@@ -10,8 +10,9 @@ from fractions import Fraction
 from pckv.channels import Channel, build
 from pckv.errors import ParameterError
 from pckv.limits import MAX_EPSILON
-from pckv.planning.expectations import MAX_USERS, Expectations, percent
+from pckv.planning.expectations import MAX_USERS, Expectations
 from pckv.planning.precision import smallest_frequency
+from pckv.texts import percent
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12

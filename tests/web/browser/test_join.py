@@ -108,6 +108,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator.check()
     operator.go("/#/new")
     operator.page.get_by_label("Keys, one per line").fill("a\nb")
+    operator.page.get_by_label("Pairs per person: typical").fill("1")
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
 

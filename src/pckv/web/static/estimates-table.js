@@ -14,8 +14,8 @@ const COLUMNS = [
 
 export class EstimatesTable {
   // `onanswer` is called with every answer, which says more than its rows.
-  constructor(path, settings, { low, high }, onanswer) {
-    Object.assign(this, { path, settings, low, high, onanswer, sort: "-frequency", search: "", offset: 0, total: 0 });
+  constructor(path, settings, onanswer) {
+    Object.assign(this, { path, settings, onanswer, sort: "-frequency", search: "", offset: 0, total: 0 });
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -82,7 +82,7 @@ export class EstimatesTable {
 
   show(rows) {
     replace(this.head, ...COLUMNS.map((column) => this.header(column)));
-    replace(this.body, ...rows.map((estimate) => row(estimate, this)));
+    replace(this.body, ...rows.map(row));
     const last = this.offset + rows.length;
     this.position.textContent = rows.length
       ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
@@ -115,12 +115,8 @@ export class EstimatesTable {
   }
 }
 
-// Whether an interval spans less than 95 % of the task's range of values.
-const known = ({ mean_low, mean_high }, { low, high }) => mean_high - mean_low < 0.95 * (high - low);
-
 // Rounded as `pckv estimate` prints them; the title has all digits.
-function row(estimate, table) {
-  const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, detected } = estimate;
+function row({ key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected }) {
   const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
   return make(
     "tr",
@@ -128,7 +124,7 @@ function row(estimate, table) {
     make("th", { scope: "row", class: "key" }, key),
     cell(frequency.toFixed(4), frequency),
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
-    cell(known(estimate, table) ? mean.toFixed(3) : "unknown", mean),
+    cell(mean_known ? mean.toFixed(3) : "unknown", mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
     make("td", {}, detected ? "" : "not told from zero"),
   );

@@ -48,7 +48,7 @@ export function taskView(root, id, role) {
   function build() {
     document.title = `${task.name} – pckv`;
     settings.method = task.method;
-    table = new EstimatesTable(path, settings, task, showVerdict);
+    table = new EstimatesTable(path, settings, showVerdict);
     precision = precisionSection(path, settings);
     const methods = choice(
       task.methods.map((name) => [name, name]),

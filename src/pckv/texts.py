@@ -1,0 +1,22 @@
+"""Numbers in words: how shares are written for people."""
+
+from __future__ import annotations
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with two significant digits.
+
+    >>> percent(0.4481), percent(0.00123), percent(1)
+    ('45 %', '0.12 %', '100 %')
+    """
+    return f"{two_digits(100 * share)} %"
+
+
+def two_digits(number: float) -> str:
+    """Return a number with two significant digits, never as a power of ten.
+
+    >>> two_digits(0.0456), two_digits(104.2), two_digits(2925)
+    ('0.046', '100', '2,900')
+    """
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:f}".rstrip("0").rstrip(".")  # noqa: PLR2004
