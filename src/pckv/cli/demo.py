@@ -88,7 +88,7 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
         pairs=TYPICAL_PAIRS,
         users=USERS,
     )
-    population = sample_movies().population
+    population = sample_movies(USERS).population
     participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
     signals.check()
     with running_collector(signals) as address:

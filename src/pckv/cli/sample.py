@@ -20,10 +20,10 @@ USERS, KEYS, MAX_PAIRS, LOW, HIGH = 20_000, 100, 5, 1, 5
 SEED = 1
 
 
-def sample_movies() -> Dataset:
+def sample_movies(users: int = USERS) -> Dataset:
     """Return the people of the samples: each rates 1 to 5 of 100 movies with 1 to 5 stars."""
     rng = np.random.default_rng(SEED)
-    sizes = rng.integers(1, MAX_PAIRS + 1, USERS)
+    sizes = rng.integers(1, MAX_PAIRS + 1, users)
     return zipf_sets(sizes, KEYS, rng).with_range(LOW, HIGH)
 
 
