@@ -44,7 +44,7 @@ def check_padding(padding: int) -> int:
 
 
 def check_more(more: str) -> str:
-    """Return what happens to larger sets, or refuse what is none of both."""
+    """Return what happens to larger sets, or refuse anything else."""
     if more not in MORE:
         raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
     return more

@@ -165,7 +165,7 @@ def _sizes(
 ) -> SetSizes:
     if sizes is not None:
         if pairs is not None or most_pairs is not None:
-            raise ParameterError("sizes say how many pairs people hold: give no number of pairs beside them")
+            raise ParameterError("sizes say how many pairs people hold: give no number of pairs in addition")
         return SetSizes.of(sizes).at_most(keys)
     if pairs is None and most_pairs is None:
         return SetSizes({min(padding or 1, keys): 1})

@@ -31,7 +31,7 @@ from pckv.planning.size_share import share_above_variance
 from pckv.planning.tuning import ChannelSpec
 from pckv.planning.verdict import verdict
 
-# Errors are shown for these ranks of the keys, and for rarer keys beside them.
+# Errors are shown for these ranks of the keys, and for rarer keys.
 RANKS = (1, 2, 5, 10)
 FREQUENCIES = (0.01, 0.001)
 WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
