@@ -118,7 +118,7 @@ def _size_tasks() -> Iterator[dict[str, Any]]:
         ("missing", good.replace(f",{share}", "")),
         ("where more pairs than the padding are refused", refusing.replace(none, asked)),
         ("whose reports are not words", planes.replace(none, asked)),
-        ("where nobody can hold more pairs", full.replace(none, asked)),
+        ("nobody can hold more pairs", full.replace(none, asked)),
         ("more must be", good.replace('"more":"sample"', '"more":"Sample"')),
         *(
             ("more must be", good.replace('"more":"sample"', f'"more":{value}'))

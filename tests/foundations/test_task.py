@@ -137,7 +137,7 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"padding": 1, "mechanism": "grr", "size_share": float("nan")}, "finite"),
         ({"padding": 1, "more": "refuse", "size_share": 0.1}, "must be 0 where more pairs .* are refused"),
         ({"padding": 1, "mechanism": "ue", "size_share": 0.1}, "must be 0 for 'ue', whose reports are not"),
-        ({"padding": 2, "mechanism": "grr", "size_share": 0.1}, "must be 0 where nobody can hold more"),
+        ({"padding": 2, "mechanism": "grr", "size_share": 0.1}, "must be 0: nobody can hold more"),
         ({"mechanism": "oue"}, "choose from ue, grr, ue-compact, collision$"),
         ({"mechanism": {"name": "ue", "q": 5}}, "no parameter 'q'"),
         ({"mechanism": {"name": "ue-compact", "allocation": "naive"}}, "no parameter 'allocation'"),
