@@ -45,7 +45,9 @@ def checked_members(members: Any) -> dict[str, Any]:
         raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
     for member in ("epsilon", "low", "high", "size_share"):
         if not is_decimal_text(members[member]):
-            raise TaskError(f"not a task: {member} must be a plain decimal in quotes")
+            raise TaskError(
+                f"not a task: {member} must be a decimal in quotes, without exponent or trailing zeros"
+            )
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")

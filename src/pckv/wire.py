@@ -66,7 +66,7 @@ class Words:
     def check_shape(self, messages: Messages) -> Integers:
         """Return an array of messages, or raise a `ReportError` if it cannot be one of this format."""
         if messages.dtype != "int64" or messages.ndim != 1:
-            raise ReportError("wrong_length", "words are one row of 64-bit integers")
+            raise ReportError("wrong_length", "words are one row of signed 64-bit integers")
         return messages.astype("int64", copy=False)
 
 

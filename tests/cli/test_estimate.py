@@ -50,6 +50,7 @@ def test_estimates_in_json_have_this_shape() -> None:
             "mean",
             "mean_low",
             "mean_high",
+            "mean_known",
             "detected",
         ]
         assert 0 <= row["frequency_low"] <= row["frequency_high"] <= 1
@@ -105,7 +106,7 @@ def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
     assert "told from zero" in about_keys
-    assert about_sets.startswith("Nobody was asked how many pairs they hold")
+    assert about_sets.startswith("Nobody has said how many pairs they hold")
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

@@ -32,12 +32,12 @@ def test_plan() -> None:
     assert lines[1] == expected.assumed
     assert lines[-1] == expected.verdict
     assert f"\n→ {expected.mechanism}" in printed
-    assert f"told from zero, 80% of the time: {percent(expected.smallest_frequency)}." in printed
+    assert f"told from zero, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
     assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
     assert "method corrected" in printed
     assert "Who guesses the overall mean for every key is off by ±0.577" in printed
     assert f"are expected to hold more than {expected.padding} pairs" in printed
-    assert "5% of the reports measure that share" in printed
+    assert "5 % of the reports measure that share" in printed
     assert "Hostile reports" in printed
     assert read_json(run_ok(f"{PLAN} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
 
@@ -80,14 +80,14 @@ def test_plan_from_sizes() -> None:
     expected = plan(5850, 105_508, "2", sizes={1: 700, 2: 150, 4: 100, 9: 40, 60: 10})
     command = "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv"
     printed = run_ok(command)
-    assert "Assumed: 1 to 60 pairs per person, 2.36 on average" in printed
+    assert ", 1 to 60 pairs per person, 2.36 on average" in printed
     ways = printed.partition("Other ways to choose:\n")[2].splitlines()[1:4]
     usual, rarer = expected.alternatives
     for line, rule, padding in zip(
         ways,
         (
             "→ least predicted error",
-            "  90% of the people hold at most that many",
+            "  90 % of the people hold at most that many",
             "  if those keys are 10 times as rare",
         ),
         (expected.padding, usual.padding, rarer.padding),
@@ -114,7 +114,7 @@ def test_plan_from_an_earlier_task() -> None:
     Path("estimates.json").write_text(estimate(tally).to_json(), encoding="utf-8")
     command = "plan --keys 50 --users 1000000 --epsilon 4 --json"
     by_tally = read_json(run_ok(f"{command} --sizes first.tally --sizes-task first.json"))
-    assert by_tally["assumed"].startswith("Assumed: 2 to 3 pairs per person, 2.33 on average")
+    assert ", 2 to 3 pairs per person, 2.33 on average" in by_tally["assumed"]
     assert by_tally["padding"] == 3
     by_estimates = read_json(run_ok(f"{command} --sizes estimates.json"))
     assert by_estimates == by_tally

@@ -295,6 +295,7 @@ def test_results_in_every_form(result: Estimates) -> None:
         "mean",
         "mean_low",
         "mean_high",
+        "mean_known",
         "detected",
     ]
     assert (plain["reports"], plain["level"], plain["method"]) == (200, 0.9, "bayes")

@@ -87,7 +87,7 @@ def test_without_the_question_intervals_reach_to_what_is_possible() -> None:
     truth = people().truth[0]
     assert (found.frequency_high >= np.minimum(truth, 1)).all()
     assert found.sets.factor == KEYS / PADDING
-    assert "Nobody was asked" in found.verdict[1]
+    assert "Nobody has said" in found.verdict[1]
 
 
 @pytest.mark.parametrize(

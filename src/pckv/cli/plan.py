@@ -249,7 +249,7 @@ def _print_users_needed(recommended: Plan) -> None:
 
 def _points(error: float) -> str:
     """Return the error of a share in percentage points."""
-    return f"±{100 * error:.2g} points" if error < 1 else "±100 points"
+    return f"±{two_digits(min(100 * error, 100))} points"
 
 
 def _mean_error(error: float, recommended: Plan) -> str:

@@ -120,7 +120,7 @@ def estimate(
         **columns,
     )
     requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(requested.detected, sets))
+    return replace(requested, verdict=verdict(tally.reports, requested.detected, sets))
 
 
 def default_method(task: Task) -> str:

@@ -124,6 +124,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
     elif task.can_truncate:
         hidden_high = most_hidden
     hidden = min(max(hidden, 0.0), most_hidden)
+    hidden_high = min(max(hidden_high, hidden), most_hidden)
     return SetSummary(
         padding=task.padding,
         more=task.more,
@@ -132,9 +133,10 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         shares=tuple(shares),
         larger=larger,
         larger_low=min(low, larger),
-        larger_high=max(high, larger),
+        # Whoever hides a share of a key holds more: the two limits must not contradict each other.
+        larger_high=max(high, larger, hidden_high),
         hidden=hidden,
-        hidden_high=min(max(hidden_high, hidden), most_hidden),
+        hidden_high=hidden_high,
         factor=task.key_count / task.padding if task.can_truncate else 1.0,
     )
 

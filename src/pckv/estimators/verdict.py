@@ -8,8 +8,10 @@ from pckv.limits import REFUSE
 from pckv.texts import percent, two_digits
 
 
-def verdict(detected: Flags, sets: SetSummary) -> tuple[str, ...]:
+def verdict(reports: int, detected: Flags, sets: SetSummary) -> tuple[str, ...]:
     """Return the sentences that estimates end in."""
+    if not reports:
+        return ("There are no reports yet.",)
     sentences = (detection_sentence(int(detected.sum()), detected.size), sets_sentence(sets))
     return tuple(filter(None, sentences))
 
@@ -37,8 +39,8 @@ def sets_sentence(sets: SetSummary) -> str:
         return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
         return (
-            f"Nobody was asked how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
-            f"at most {two_digits(sets.factor)} times the estimates. The intervals include that."
+            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, up "
+            f"to {two_digits(sets.factor)} times. The intervals include that."
         )
     more = f"Up to {percent(sets.larger_high)} of people hold more than {pairs}"
     if sets.larger_low > 0:
@@ -48,5 +50,5 @@ def sets_sentence(sets: SetSummary) -> str:
         )
     return (
         f"{more}: the estimates count them as {padding}/m for each of their m pairs, so that true frequencies may be up to "
-        f"{two_digits(100 * sets.hidden_high)} points higher. The intervals include that; means are of the reported pairs."
+        f"{two_digits(100 * sets.hidden_high)} points higher, which their intervals include. Means are those of the reported pairs alone."
     )

@@ -93,7 +93,8 @@ class Expectations:
     @property
     def sentence(self) -> str:
         """What was assumed, for people to read."""
-        return f"Assumed: {self._pairs}; {self._frequencies}."
+        people = f"{self.users:,} {'person' if self.users == 1 else 'people'}"
+        return f"Assumed: {people}, {self._pairs}; {self._frequencies}."
 
     @property
     def _pairs(self) -> str:

@@ -30,6 +30,7 @@ from pckv.planning.set_sizes import SetSizes
 from pckv.planning.size_share import share_above_variance
 from pckv.planning.tuning import ChannelSpec
 from pckv.planning.verdict import verdict
+from pckv.texts import percent
 
 # Errors are shown for these ranks of the keys, and for rarer keys.
 RANKS = (1, 2, 5, 10)
@@ -193,7 +194,7 @@ def plan(
     >>> chosen.mechanism, chosen.padding, chosen.size_share
     ('collision', 5, 0.05)
     >>> chosen.assumed
-    'Assumed: 1 to 9 pairs per person, 3 on average; the most frequent of 100 keys is held by 43 %, number 10 by 6.3 %.'
+    'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average; the most frequent of 100 keys is held by 43 %, number 10 by 6.3 %.'
     """
     expected = expect(
         keys,
@@ -271,7 +272,7 @@ class _Planner:
             hostile=hostile(channel, expected.users, size_share),
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(is_guess=is_guess),
-            verdict=verdict(channel, expected, size_share),
+            verdict=verdict(channel, expected),
         )
 
     def _errors(self, *, is_guess: bool) -> tuple[ErrorAt, ...]:
@@ -314,9 +315,9 @@ class _Planner:
         """Return by how much more error another channel was predicted to have, or what it would cost."""
         more = option.score / self.chosen.score - 1
         if more > 0:
-            return f"{more:.1%} more squared error"
+            return f"{percent(more)} more squared error"
         cost = "a slower decode" if decode_steps(option.channel, 1) else "larger reports"
-        return f"{cost} for {-more:.1%} less squared error"
+        return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
         """The usual rule for the padding, and the choice if the keys that matter are rarer than was guessed."""

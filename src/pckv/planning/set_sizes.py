@@ -75,6 +75,10 @@ class SetSizes:
         """
         if len(ends) != len(shares) or not all(0 <= share <= 1 for share in shares):
             raise ParameterError("sizes must have one share, from 0 to 1, for every end")
+        if not ends or sorted({check_size(end) for end in ends}) != list(ends) or ends[0] < 1:
+            raise ParameterError(
+                "the ends of sizes must be whole numbers from 1 on, each larger than the one before"
+            )
         larger = math.fsum(shares[1:])
         certain = max(larger - 2 * error, 0.0)
         if certain == 0:

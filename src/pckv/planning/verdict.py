@@ -5,80 +5,123 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 from pckv.channels import Channel, build
 from pckv.errors import ParameterError
-from pckv.limits import MAX_EPSILON
+from pckv.limits import AUTO, MAX_EPSILON
+from pckv.planning.assessment import planned_size_share
 from pckv.planning.expectations import MAX_USERS, Expectations
 from pckv.planning.precision import smallest_frequency
+from pckv.planning.selection import choose_channel
 from pckv.texts import percent
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
+# With more people or a larger ε another padding is chosen, and the search is repeated for that, this often at most.
+MAX_ROUNDS = 4
 
 
-def verdict(channel: Channel, expected: Expectations, size_share: Fraction) -> str:
+def verdict(channel: Channel, expected: Expectations) -> str:
     """Return what will be learned, and what it would take to learn about the keys that matter."""
-    seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
-    wanted = expected.frequencies[-1]
-
-    def least(users: float, used: Channel = channel) -> float:
-        return smallest_frequency(used, users, seen, size_share)
-
-    reached = least(expected.users)
+    wanted, reached = expected.frequencies[-1], _least(channel, expected)
     people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"
-    if reached <= wanted:
-        return (
-            f"{people} keys that {percent(reached)} of people or more hold can be told from zero; of those below "
-            "you will learn nothing."
-        )
-    nothing = "any key" if reached == 1 else f"keys below {percent(reached)}"
-    return f"{people} you will learn nothing about {nothing}. {_remedy(channel, expected, wanted, least)}"
+    if reached == 1:
+        known = f"{people} no key can be told from zero"
+    else:
+        known = f"{people} keys below {percent(reached)} can often not be told from zero"
+    return f"{known}." if reached <= wanted else f"{known}. {_remedy(channel, expected)}"
 
 
-def _remedy(channel: Channel, expected: Expectations, wanted: float, least: Callable[..., float]) -> str:
+def _least(channel: Channel, expected: Expectations) -> float:
+    """The least frequency that is told from zero four times out of five."""
+    share = Fraction(planned_size_share(channel, expected))
+    seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
+    return smallest_frequency(channel, expected.users, seen, share)
+
+
+def _is_enough(channel: Channel, expected: Expectations) -> bool:
+    return _least(channel, expected) <= expected.frequencies[-1]
+
+
+def _remedy(channel: Channel, expected: Expectations) -> str:
+    wanted = percent(expected.frequencies[-1])
     ways = []
-    if (users := _enough_users(expected.users, lambda number: least(number) <= wanted)) is not None:
+    if (users := _needed_users(channel, expected)) is not None:
         ways.append(f"about {_rounded(users)} people")
-    if (epsilon := _enough_epsilon(channel, lambda used: least(expected.users, used) <= wanted)) is not None:
+    if (epsilon := _needed_epsilon(channel, expected)) is not None:
         ways.append(f"ε = {epsilon:.2g}")
     if not ways:
-        return f"Neither more people nor a larger ε would do for keys of {percent(wanted)}."
-    return f"For keys of {percent(wanted)} you need {', or '.join(ways)}."
+        return f"Neither more people nor a larger ε would do for keys of {wanted}."
+    return f"For keys of {wanted} you need {', or '.join(ways)}."
 
 
-def _enough_users(users: int, is_enough: Callable[[float], bool]) -> float | None:
-    high = float(users)
+def _needed_users(channel: Channel, expected: Expectations) -> float | None:
+    """Return how many people are enough, with what would be chosen for that many."""
+    users: float | None = float(expected.users)
+    for _ in range(MAX_ROUNDS):
+        users = _enough_users(users or 1.0, channel, expected)
+        if users is None:
+            return None
+        more = replace(expected, users=math.ceil(users))
+        channel = choose_channel(channel.keys, channel.epsilon, {"name": AUTO}, None, more)
+        if _is_enough(channel, more):
+            return users
+    return users
+
+
+def _enough_users(users: float, channel: Channel, expected: Expectations) -> float | None:
+    def is_enough(number: float) -> bool:
+        return _is_enough(channel, replace(expected, users=math.ceil(number)))
+
+    high = users
     while not is_enough(high):
         high *= 2
         if high > MAX_USERS:
             return None
-    low = high / 2
+    return _bisected(max(users, high / 2), high, is_enough)
+
+
+def _needed_epsilon(channel: Channel, expected: Expectations) -> float | None:
+    """Return an ε that is enough, with what would be chosen for it; rounded up, so that what is printed is enough."""
+    found: float | None = float(channel.epsilon)
+    for _ in range(MAX_ROUNDS):
+        found = _enough_epsilon(found or 0.0, channel, expected)
+        if found is None:
+            return None
+        digits = 10 ** (1 - math.floor(math.log10(found)))
+        found = min(math.ceil(found * digits) / digits, float(MAX_EPSILON))
+        channel = choose_channel(channel.keys, _exact(found), {"name": AUTO}, None, expected)
+        if _is_enough(channel, expected):
+            return found
+    return found
+
+
+def _enough_epsilon(epsilon: float, channel: Channel, expected: Expectations) -> float | None:
+    """Return the least ε at which this mechanism and padding would do."""
+
+    def is_enough(larger: float) -> bool:
+        with suppress(ParameterError):
+            return _is_enough(
+                build(channel.name, channel.keys, channel.padding, _exact(larger), {}), expected
+            )
+        return False
+
+    high = float(MAX_EPSILON)
+    return _bisected(epsilon, high, is_enough) if is_enough(high) else None
+
+
+def _exact(epsilon: float) -> Fraction:
+    return Fraction(f"{epsilon:.6f}")
+
+
+def _bisected(low: float, high: float, is_enough: Callable[[float], bool]) -> float:
+    """Return about the least number that is enough, between one that may not be and one that is."""
     for _ in range(SEARCH_STEPS):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
-
-
-def _enough_epsilon(channel: Channel, is_enough: Callable[[Channel], bool]) -> float | None:
-    """The least ε, rounded up to two digits, at which the same mechanism and padding would do."""
-
-    def is_enough_at(epsilon: float) -> bool:
-        with suppress(ParameterError):
-            return is_enough(
-                build(channel.name, channel.keys, channel.padding, Fraction(f"{epsilon:.6f}"), {})
-            )
-        return False
-
-    low, high = float(channel.epsilon), float(MAX_EPSILON)
-    if not is_enough_at(high):
-        return None
-    for _ in range(SEARCH_STEPS):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if is_enough_at(middle) else (middle, high)
-    digits = 10.0 ** (1 - math.floor(math.log10(high)))
-    return min(math.ceil(high * digits) / digits, float(MAX_EPSILON))
 
 
 def _rounded(number: float) -> str:

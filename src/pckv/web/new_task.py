@@ -174,8 +174,8 @@ class _ErrorCurves:
         return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters)
 
     def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
-        reports = users * (1 - float(planned_size_share(channel, self.expected)))
-        return predicted_errors(channel, reports, self.frequency, self.seen)
+        share = float(planned_size_share(channel, self.expected))
+        return predicted_errors(channel, users * (1 - share), self.frequency, self.seen, share)
 
     def _chart(self, x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
         low, high = self.planned.values
