@@ -35,7 +35,7 @@ def test_plan() -> None:
     assert f"told from zero, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
     assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
     assert "method corrected" in printed
-    assert "Who guesses the overall mean for every key is off by ±0.577" in printed
+    assert "Guessing the overall mean for every key would be off by ±0.577" in printed
     assert f"are expected to hold more than {expected.padding} pairs" in printed
     assert "5 % of the reports measure that share" in printed
     assert "Hostile reports" in printed
