@@ -127,8 +127,9 @@ def _print_choice(recommended: Plan) -> None:
     if recommended.why:
         click.echo(f"{recommended.why}.")
     spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in recommended.budgets.items())
+    composed = ", which compose to ε" if len(recommended.budgets) > 1 else ""
     click.echo(
-        f"ε = {recommended.epsilon:g} is spent as: {spent} (a = {recommended.a:.5f}, b = {recommended.b:.5f}, "
+        f"ε = {recommended.epsilon:g} is spent as: {spent}{composed} (a = {recommended.a:.5f}, b = {recommended.b:.5f}, "
         f"p = {recommended.p:.5f}).\n"
     )
 

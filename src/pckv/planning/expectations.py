@@ -170,6 +170,10 @@ def _sizes(
         return SetSizes.of(sizes).at_most(keys)
     if pairs is None and most_pairs is None:
         return SetSizes({min(padding or 1, keys): 1})
+    if most_pairs is not None and not 1 <= most_pairs <= keys:
+        raise ParameterError(
+            f"most pairs must be at least 1 and at most the number of keys ({keys:,}), not {most_pairs}"
+        )
     if pairs is None and most_pairs is not None:
         pairs = (1 + most_pairs) / 2
     return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
