@@ -46,7 +46,7 @@ def checked_members(members: Any) -> dict[str, Any]:
     for member in ("epsilon", "low", "high", "size_share"):
         if not is_decimal_text(members[member]):
             raise TaskError(
-                f"not a task: {member} must be a decimal in quotes, without exponent or trailing zeros"
+                f"not a task: {member} must be a plain decimal in quotes: no exponent, no trailing zeros"
             )
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):

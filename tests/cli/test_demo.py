@@ -34,7 +34,8 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [line for line in printed.splitlines() if line.startswith("movie ")]
     assert len(rows) == 10
     true, estimated = max((float(row.split()[2]), float(row.split()[3])) for row in rows)
-    assert estimated == pytest.approx(true, abs=0.2)
+    # Four standard errors of 1,000 reports.
+    assert estimated == pytest.approx(true, abs=0.4)
     output = tmp_path / "new/demo"
     with (output / "estimates.csv").open(encoding="utf-8", newline="") as file:
         assert [row["key"] for row in csv.DictReader(file)] == [f"movie {key:03}" for key in range(100)]

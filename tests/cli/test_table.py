@@ -16,6 +16,7 @@ import pytest
 from pckv import Task
 from pckv.auditing.audit import standard_audits
 from pckv.cli.table import Column, arrange, print_table
+from pckv.texts import two_digits
 from support.cli import SIMULATE, pairs_csv, program, program_command, put, read_json, run_ok
 
 WIDE_TASK = Task(name="wide", keys=5850, values=(1, 5), epsilon=1, padding=3, mechanism="ue-compact")
@@ -90,7 +91,7 @@ def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyP
             assert part in shown
     shown = words(run_ok(COMMANDS["plan"]))
     for option in read_json(run_ok(f"{COMMANDS['plan']} --json"))["options"]:
-        assert f"±{option['frequency_error']:.4f}" in shown
+        assert f"±{two_digits(100 * option['frequency_error'])}" in shown
         assert f"{option['bytes_a_report']:,}" in shown
 
 

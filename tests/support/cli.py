@@ -22,7 +22,8 @@ from pckv.cli import main
 
 MOVIES = ["up", "heat", "alien"]
 
-GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
+# Without a size question: their words are the pairs' alone.
+GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr", size_share=0)
 
 UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue")
 
@@ -31,7 +32,7 @@ COMPACT = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="
 COLLISION = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, padding=2, mechanism="collision")
 
 
-OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr")
+OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="grr", size_share=0)
 
 COLUMNS = "--user user --key key --value value"
 

@@ -47,7 +47,7 @@ def sample_command(out: Path, force: bool) -> None:
     ratings.csv  user, movie, stars: what would stay on everybody's device
     keys.txt     the names of the movies
     pairs.json   the ratings of one person, for `pckv submit`
-    truth.csv    the true frequency and mean of every movie, to compare estimates with
+    truth.csv    the true frequency and mean of every movie
     """
     names = ("ratings.csv", "keys.txt", "pairs.json", "truth.csv")
     for name in names:
