@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,7 +46,9 @@ def perturbed_reports(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Record the pauses between attempts instead of waiting."""
     seconds: list[float] = []
-    monkeypatch.setattr("pckv.client.transport.time.sleep", seconds.append)
+    # Not the module's own function: other threads of the test run sleep too.
+    clock = SimpleNamespace(time=time.time, monotonic=time.monotonic, sleep=seconds.append)
+    monkeypatch.setattr("pckv.client.transport.time", clock)
     return seconds
 
 
