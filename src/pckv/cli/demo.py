@@ -137,6 +137,8 @@ def _write_results(task: Task, population: Population, files: _DemoFiles, *, for
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}
     _print_against_truth(estimates.top(TOP), truth)
+    for sentence in estimates.verdict:
+        click.echo(sentence)
     for path, text in (
         (files.task, task.to_json()),
         (files.table, estimates.to_csv()),
@@ -171,7 +173,8 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
         f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "
-        f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth."
+        f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. "
+        + " ".join(estimates.verdict)
     )
     return PAGE.format(
         reports=estimates.reports,
