@@ -103,7 +103,7 @@ def test_one_vectorised_answer_is_the_scalar_one(case: tuple[Task, int, list[int
 
 
 def people_of(sizes: list[int], each: int) -> Population:
-    """Return people who hold the first keys, with value 1: as many as each of the sizes says, so many times."""
+    """Return people who hold the first keys, with value 1: each of the sizes, repeated a number of times."""
     counts = np.repeat(sizes, each)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     keys = np.concatenate([np.tile(np.arange(size), each) for size in sizes])

@@ -32,7 +32,7 @@ def test_histograms(tmp_path: Path) -> None:
 
 
 def tally_of(answers: list[int], epsilon: float = 2) -> Tally:
-    """A tally of a task with padding 4, of so many answers to the size question and 100 reports of pairs."""
+    """Return a tally of a task with padding 4: the given numbers of size answers, and 100 reports of pairs."""
     task = Task(
         name="first", keys=100, values=(0, 1), epsilon=epsilon, padding=4, mechanism="grr", size_share="0.2"
     )

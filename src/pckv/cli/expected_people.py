@@ -68,7 +68,7 @@ def expected_people_options(command: Callable[..., None]) -> Callable[..., None]
 def read_expected_people(
     *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
 ) -> dict[str, Any]:
-    """Return these options as `pckv.plan` and `pckv.Task` take them."""
+    """Return options as `pckv.plan` and `pckv.Task` take them: sizes are read from their file, all others stay."""
     if sizes_task_file is not None and sizes_file is None:
         raise click.UsageError("--sizes-task is for the tally that --sizes names")
     earlier = None if sizes_task_file is None else read_task(sizes_task_file)

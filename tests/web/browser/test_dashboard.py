@@ -26,7 +26,7 @@ from support.serving import ServeProcess
 
 
 def send(server: ServeProcess, task: pckv.Task, sizes: Iterable[int]) -> None:
-    """Send the reports of people who hold the first so many keys."""
+    """Send one report per person; each holds that many keys, the first ones."""
     reports = [pckv.perturb(task, {task.key_name(key): 3 for key in range(size)}) for size in sizes]
     address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
     httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
