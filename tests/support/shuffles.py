@@ -2,6 +2,7 @@
 
 The law of a multiset is affine in the law of each person's report, and δ is convex in both laws that it compares. So values
 of ±1 suffice for everybody: the law of a report is affine in each value, and a convex function is largest at the ends.
+Likewise a law half-way between two others is never the worst, for nobody: it is left out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement, permutations
 from math import comb, factorial, prod
 
 import numpy as np
@@ -39,6 +40,15 @@ def report_laws(channel: Channel, question: SizeQuestion | None = None) -> list[
             law = question.mix(law, len(signs), channel.word_limit)
         laws.append([Fraction(law.weights[output], law.total) for output in sorted(law.weights)])
     return [list(law) for law in dict.fromkeys(map(tuple, laws))]
+
+
+def extreme_laws(laws: Laws) -> Laws:
+    """Leave out the laws that are half-way between two others."""
+    between = {
+        tuple((chance + other) / 2 for chance, other in zip(*pair, strict=True))
+        for pair in combinations(laws, 2)
+    }
+    return [law for law in laws if tuple(law) not in between]
 
 
 class Multisets:
