@@ -28,6 +28,7 @@ PUBLIC_NAMES = {
         "perturb",
         "plan",
         "read_ratings",
+        "shuffled_privacy",
         "simulate",
     ],
     "pckv.client": ["Client", "Receipt", "RetryPolicy", "Status"],

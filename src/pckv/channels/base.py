@@ -144,6 +144,11 @@ class Channel(metaclass=_FrozenWhenBuilt):
 
     @property
     @abstractmethod
+    def blanket(self) -> Fraction:
+        """γ of the integers: every law of a report is from γ to γ·`realised` times one law (proofs/shuffling.md)."""
+
+    @property
+    @abstractmethod
     def message_format(self) -> MessageFormat:
         """How a report's message is encoded: as a word, or as bit planes."""
 

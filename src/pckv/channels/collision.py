@@ -105,6 +105,12 @@ class CollisionChannel(Channel):
         ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
         return max(ratio, 1 / ratio)
 
+    @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words: functions, and symbols at any one of them.
+        held = Fraction(self.hit, self.one)
+        return self.symbols * min(held, (1 - self.padding * held) / (self.symbols - self.padding))
+
     @cached_property
     def probabilities(self) -> Probabilities:
         held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)

@@ -75,6 +75,12 @@ class GrrChannel(AllocatedChannel):
         return (max(chances) + rest) / (min(chances) + rest)
 
     @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words; a pair that is one of as few as possible shows most.
+        least = min(self.sampled.plus, self.sampled.minus, self.other)
+        return self.symbols * (least + (self.padding - 1) * self.other) / self.padding
+
+    @property
     def sampled(self) -> Support:
         minus = self.other if self.set_apart == 1 else Fraction(self.flipped, self.one)
         return Support(Fraction(self.kept, self.one), minus)

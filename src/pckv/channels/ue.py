@@ -102,11 +102,19 @@ class UeChannel(AllocatedChannel):
             return floor(self.one * Fraction(self.beta))
         return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
 
+    @cached_property
+    def _odds(self) -> tuple[Fraction, ...]:
+        """How likely a report is relative to one with nothing sampled, by what it shows of the sampled position."""
+        unsent = Fraction(self.silent, self.one - 2 * self.fake)
+        return Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1)
+
     @property
     def realised(self) -> Fraction:
-        unsent = Fraction(self.silent, self.one - 2 * self.fake)
-        odds = (Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1))
-        return max(odds) / min(odds)
+        return max(self._odds) / min(self._odds)
+
+    @property
+    def blanket(self) -> Fraction:
+        return min(self._odds)
 
     @property
     def sampled(self) -> Support:

@@ -126,6 +126,11 @@ class UeCompactChannel(SamplingChannel):
         return max(ratio, 1 / ratio)
 
     @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words.
+        return self.q * min(self.inside, self.outside)
+
+    @property
     def sampled(self) -> Support:
         alone = self.r - self.o
         return Support(alone * self.inside, alone * self.outside, self.o * self.inside)

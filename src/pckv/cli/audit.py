@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from pckv.auditing.audit import Audit, audit, standard_audits
+from pckv.auditing.shuffled import shuffled_privacy
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task
+from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.errors import AuditFailure
@@ -18,25 +21,50 @@ from pckv.errors import AuditFailure
 @click.option(
     "--task", "task_file", type=FilePath, help="Audit this task; without it, every mechanism at a small size."
 )
+@shuffle_options
 @json_option
-def audit_command(task_file: Path | None, as_json: bool) -> None:
+def audit_command(
+    *,
+    task_file: Path | None,
+    shuffled: int | None,
+    delta: float | None,
+    colluding: int | None,
+    as_json: bool,
+) -> None:
     """Compute the exact privacy loss in fractions, by running the code that makes reports.
 
     The code runs on intervals of its random draws, so that all values of 64 bits are visited, for sets of pairs of all
     kinds. What it does must be the stated law, exactly, and its loss within e^ε. A report is about pairs or, for a
-    share of the devices, about how many there are: the loss is that of both together.
+    share of the devices, about how many there are: the loss is that of both together. With --shuffled, the central ε
+    of a task's shuffled reports is bounded, too.
+
+    \b
+    pckv audit --task task.json
+    pckv audit --task task.json --shuffled 100000 --delta 1e-7
     """
+    shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
+    if shuffled is not None and task_file is None:
+        raise click.UsageError("--shuffled is about the reports of one task: give --task, too")
+    central = None
     if task_file is None:
         with progress_bar("Auditing") as progress:
             audits = standard_audits(progress=progress)
     else:
-        audits = [audit(read_task(task_file))]
+        task = read_task(task_file)
+        if shuffled is not None:
+            central = shuffled_privacy(task, shuffled, shuffle["delta"], shuffle["colluding"])
+        with progress_bar("Auditing") as progress:
+            audits = [audit(task, progress)]
     if as_json:
-        print_json([result.to_dict() for result in audits])
+        added = {} if central is None else {"shuffled": asdict(central)}
+        print_json([result.to_dict() | added for result in audits])
     else:
         _print_audits(audits)
     if not all(result.holds for result in audits):
         raise AuditFailure("a mechanism loses more than it claims")
+    if central is not None and not as_json:
+        click.echo()
+        print_shuffled(central)
 
 
 def _print_audits(audits: list[Audit]) -> None:
