@@ -6,7 +6,9 @@ import io
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,11 +154,18 @@ def test_a_signal_while_reading_leaves_nothing(tmp_path: Path) -> None:
 
 
 def wait_for_spilled_file(pid: int, folder: Path) -> None:
-    """Wait until a process has opened a file in a folder, with or without a name."""
-    while True:
-        for link in Path(f"/proc/{pid}/fd").iterdir():
-            try:
-                if link.readlink().is_relative_to(folder):
-                    return
-            except FileNotFoundError:
-                continue
+    """Wait until a process has a file without a name in a folder.
+
+    Before that, tempfile tries the folder with an empty file, which is not what this is about.
+    """
+    deadline = time.monotonic() + 60
+    while not any(link.startswith(str(folder)) and link.endswith(" (deleted)") for link in open_files(pid)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def open_files(pid: int) -> Iterator[str]:
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        # Files are closed while they are listed.
+        with suppress(FileNotFoundError):
+            yield str(link.readlink())
