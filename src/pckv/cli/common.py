@@ -23,6 +23,7 @@ HINTS = {
     "value_outside_range": " (--clip moves it to the nearest end)",
     "repeated_key": " (--repeated last or mean)",
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
+    "batch_too_small": " (--at-least)",
     "dedupe_without_ids": ": leave out --dedupe",
     "no_administrator_token": ", or name a --token-file to write one to",
     "missing_data": ": name their folder with --data, or ask for other figures by name",
