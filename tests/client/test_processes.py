@@ -50,6 +50,7 @@ def test_killed_at_any_moment_there_is_one_report(collector: FakeCollector, tmp_
         assert row["sound"]
         assert len(bodies(collector, row["task"])) == 1
         assert len(collector.reports[row["task"]]) == 1
+        assert row["spent"] == "1"
     # No report that was perturbed but not stored is left behind.
     assert not list(tmp_path.rglob("*.part"))
 
@@ -58,6 +59,21 @@ def test_the_same_kills_catch_a_client_that_sends_before_it_stores(
     collector: FakeCollector, tmp_path: Path
 ) -> None:
     rows = run_children(collector, tmp_path, "send-first", numbered_tasks(60), "250")
+    assert max(len(bodies(collector, row["task"])) for row in rows) > 1
+
+
+def test_killed_at_any_moment_and_its_report_removed_nothing_is_sent_twice(
+    collector: FakeCollector, tmp_path: Path
+) -> None:
+    rows = run_children(collector, tmp_path, "remove", numbered_tasks(120), "130")
+    assert sum(row["kills"] for row in rows) >= 60
+    # Killed before it was recorded, a report was never sent, and another one may be made; killed after that, none may.
+    assert {len(bodies(collector, row["task"])) for row in rows} == {0, 1}
+    assert {row["spent"] for row in rows} == {"1"}
+
+
+def test_the_same_kills_catch_a_client_that_records_nothing(collector: FakeCollector, tmp_path: Path) -> None:
+    rows = run_children(collector, tmp_path, "remove-without-record", numbered_tasks(40), "400")
     assert max(len(bodies(collector, row["task"])) for row in rows) > 1
 
 

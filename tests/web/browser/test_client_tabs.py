@@ -56,7 +56,11 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
-    faults = {"if (stored) {": "if (stored && !task) {", 'reports("add"': 'reports("put"'}
+    faults = {
+        'if (await on("reports", "get", task.id)) return false;': "",
+        "await this.#allow(on, task);": "",
+        '"add"': '"put"',
+    }
     with pages(faulty_client(tmp_path, "index.js", faults)) as port:
         raced = race(context, port, collector, 2)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
