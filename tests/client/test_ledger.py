@@ -38,12 +38,12 @@ class PythonDevice:
     def __init__(self, collector: FakeCollector, state: Path, patch: pytest.MonkeyPatch) -> None:
         self.collector, self._state, self._patch = collector, state, patch
 
-    def _client(self, cap: str | None = None) -> Client:
-        return Client(self.collector.url, self._state, cap=cap, retry_policy=QUICK)
+    def _client(self, cap: str | None = None, folder: str = "") -> Client:
+        return Client(self.collector.url + folder, self._state, cap=cap, retry_policy=QUICK)
 
-    def submit(self, task: Task, cap: str | None = None) -> str:
+    def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
         try:
-            return self._client(cap).submit(task.id, PAIRS).status
+            return self._client(cap, folder).submit(task.id, PAIRS).status
         except PckvError as error:
             return error.code
 
@@ -151,6 +151,15 @@ def believed(self: Ledger, task_id: str) -> Any:
     return pckv.client.ledger.LedgerEntry(*self._read(task_id, text or ""), status)
 
 
+def one_ledger_per_address(patch: pytest.MonkeyPatch) -> None:
+    ledger = Client.__init__
+
+    def initialised(self: Client, url: str, state: Path, **options: Any) -> None:
+        ledger(self, url, Path(state, url.rpartition("/")[2]), **options)
+
+    patch.setattr(Client, "__init__", initialised)
+
+
 @dataclass(frozen=True)
 class LedgerMutant:
     """A fault, and the check that must catch it."""
@@ -169,6 +178,7 @@ MUTANTS = (
         replaced(Ledger, "entries", reports_alone),
         checks.check_a_removed_report_is_not_made_again,
     ),
+    LedgerMutant("one ledger per address", one_ledger_per_address, checks.check_addresses_share_the_ledger),
     LedgerMutant("names as they are", survey_by(lambda name: name), checks.check_a_survey_is_answered_once),
     LedgerMutant("names in lower case", survey_by(str.lower), checks.check_a_survey_is_answered_once),
     LedgerMutant(
@@ -210,9 +220,15 @@ MUTANTS = (
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
 def test_mutant_is_caught(
-    ledger_device: LedgerDevice, mutant: LedgerMutant, monkeypatch: pytest.MonkeyPatch
+    ledger_device: LedgerDevice,
+    mutant: LedgerMutant,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mutant.plant(monkeypatch)
+    # A mutant that cannot send at all would prove nothing.
+    elsewhere = PythonDevice(ledger_device.collector, tmp_path / "elsewhere", monkeypatch)
+    assert checks.submitted(elsewhere, checks.a_task("any")) == "sent"
     with pytest.raises(AssertionError):
         mutant.caught_by(ledger_device)
 

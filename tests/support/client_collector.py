@@ -77,7 +77,7 @@ class FakeCollector:
         reply = scripted.popleft() if scripted else None
         if reply is not None and reply is not LOST:
             return reply
-        task_id = request.path.split("/")[2]
+        task_id = request.path.partition("/tasks/")[2].split("/")[0]
         if request.method == "GET":
             known = self.tasks.get(task_id)
             return problem(404, "unknown") if known is None else Reply(200, known)

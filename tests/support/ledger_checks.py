@@ -32,8 +32,8 @@ class LedgerDevice(Protocol):
 
     collector: FakeCollector
 
-    def submit(self, task: Task, cap: str | None = None) -> str:
-        """Submit to a task, fetched before; return the receipt's status, or the code of the refusal."""
+    def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
+        """Submit to a task, at the collector's address or a folder of it; return the status, or a refusal's code."""
 
     def crash_while_sending(self, task: Task) -> None:
         """Submit to a task, and end at once when the collector has the report."""
@@ -59,12 +59,18 @@ def a_task(name: str, epsilon: str = "1", **members: Any) -> Task:
     return Task(name=name, epsilon=epsilon, **given)
 
 
-def submitted(device: LedgerDevice, task: Task, reply: Reply | None = None, cap: str | None = None) -> str:
+def submitted(
+    device: LedgerDevice,
+    task: Task,
+    reply: Reply | None = None,
+    cap: str | None = None,
+    folder: str = "",
+) -> str:
     """Submit to a task whose collector gives a scripted reply to the upload."""
     device.collector.tasks[task.id] = task.to_json().encode()
     if reply is not None:
         device.collector.replies.append(reply)
-    result = device.submit(task, cap)
+    result = device.submit(task, cap, folder)
     device.collector.replies.clear()
     return result
 
@@ -72,7 +78,7 @@ def submitted(device: LedgerDevice, task: Task, reply: Reply | None = None, cap:
 def uploads(device: LedgerDevice, task: Task) -> set[bytes]:
     """Return the distinct reports of a task that reached the collector."""
     path = f"/tasks/{task.id}/reports"
-    return {request.body for request in device.collector.received if request.path == path}
+    return {request.body for request in device.collector.received if request.path.endswith(path)}
 
 
 def check_a_survey_is_answered_once(device: LedgerDevice) -> None:
@@ -105,6 +111,20 @@ def check_every_state_counts(device: LedgerDevice) -> None:
     for cap in (f"{cost:f}", f"{2 * cost:f}", f"{3 * cost:f}", f"{4 * cost:f}", short):
         assert submitted(device, a_task("one more"), cap=cap) == "over_budget", cap
     assert submitted(device, a_task("one more"), cap=enough) == "sent"
+
+
+def check_addresses_share_the_ledger(device: LedgerDevice) -> None:
+    """Another collector's address makes no other report and no other survey, and frees nothing."""
+    waiting, refused = a_task("waiting"), a_task("refused")
+    assert submitted(device, waiting, WAITS) == "waiting"
+    assert submitted(device, refused, REFUSED) == "refused"
+    spent = device.spent()
+    for task in (waiting, refused):
+        assert submitted(device, a_task(task.name.upper()), folder="/elsewhere") == "answered"
+        assert submitted(device, task, folder="/elsewhere") == "sent"
+        assert len(uploads(device, task)) == 1
+    assert device.spent() == spent
+    assert submitted(device, a_task("another"), cap="2.5", folder="/anywhere") == "over_budget"
 
 
 def check_the_cap_is_remembered(device: LedgerDevice) -> None:
@@ -208,6 +228,7 @@ def check_a_closed_task_spends_nothing(device: LedgerDevice) -> None:
 CHECKS: tuple[Callable[[LedgerDevice], None], ...] = (
     check_a_survey_is_answered_once,
     check_every_state_counts,
+    check_addresses_share_the_ledger,
     check_the_cap_is_remembered,
     check_there_is_a_cap_by_default,
     check_time_frees_nothing,

@@ -30,7 +30,7 @@ PUBLIC_NAMES = {
         "read_ratings",
         "simulate",
     ],
-    "pckv.client": ["Client", "Receipt", "RetryPolicy", "Status"],
+    "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
 }
 
 

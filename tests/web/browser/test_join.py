@@ -269,3 +269,92 @@ def test_a_task_closed_early_refuses_and_says_so(people: Any, server: ServeProce
     assert "closed" in person.page.locator("main").inner_text()
     assert person.page.locator(".leaves").count() == 0
     person.problems = [problem for problem in person.problems if "403" not in problem]
+
+
+def test_the_example_depends_on_nobodys_answers(people: Any, server: ServeProcess) -> None:
+    """It is drawn before anything is entered, is not sent, and goes when the report is made."""
+    task = add_task(server, name="example", padding=2)
+    person = people(PHONE)
+    person.go(f"/join/{task.id}")
+    page, example = person.page, person.page.locator("#example")
+    page.get_by_text("What a report looks like").click()
+    assert "nothing to do with you or your answers" in example.inner_text()
+    assert [f"{key}: " in example.inner_text() for key in KEYS[:2]] == [True, True]
+    drawn = example.locator(".body").inner_text()
+    before = example.inner_text()
+    page.get_by_role("group", name="Heat").get_by_role("radio", name="5").check()
+    assert example.inner_text() == before
+    person.check()
+    person.press("Send my report")
+    person.state("sent")
+    assert example.count() == 0
+    # The two bodies may be equal by chance, the random numbers in front of them not.
+    number = page.locator(".leaves code").first.inner_text()
+    assert (number in before, drawn in before) == (False, True)
+    assert (count(server, task.id), len(person.sent)) == (1, 1)
+
+
+def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServeProcess) -> None:
+    tasks = [add_task(server, name=f"spending {epsilon}", epsilon=epsilon) for epsilon in (6, 3, 4)]
+    person = people()
+    budget = person.page.locator("#budget")
+    for task, spent in zip(tasks, ("0", "6"), strict=False):
+        person.go(f"/join/{task.id}")
+        person.page.get_by_role("button", name="Send my report").wait_for()
+        assert f"at most ε = 10 on this device; ε = {spent} is spent so far" in budget.inner_text()
+        person.press("Send my report")
+        person.state("sent")
+    person.go(f"/join/{tasks[2].id}")
+    alert = person.page.get_by_role("alert")
+    alert.wait_for()
+    assert "ε = 4 on top of 9 is over the cap of 10 in all" in alert.inner_text()
+    assert "ε = 9 is spent so far" in budget.inner_text()
+    assert person.page.get_by_role("button").count() == 0
+    person.check()
+
+
+def test_a_survey_under_another_id_is_not_answered_again(people: Any, server: ServeProcess) -> None:
+    first = add_task(server, name="weekly", closes="2099-01-01")
+    again = add_task(server, name="Weekly ", closes="2099-01-08")
+    person = people(PHONE)
+    person.go(f"/join/{again.id}")
+    button = person.page.get_by_role("button", name="Send my report")
+    button.wait_for()
+    other = person.context.new_page()
+    other.goto(f"{person.origin}/join/{first.id}")
+    other.get_by_role("button", name="Send my report").click()
+    other.locator("[data-state=sent]").wait_for()
+    # Also where the form was opened before.
+    for _ in range(2):
+        if button.count():
+            button.click()
+        person.page.get_by_role("alert").get_by_text("has answered this survey before").wait_for()
+        person.check()
+        person.page.reload()
+    assert (count(server, first.id), count(server, again.id)) == (1, 0)
+
+
+def test_a_page_that_was_open_when_the_task_closed_sends_nothing(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="closes soon", closes="2099-01-01")
+    person = people()
+    fill_in(person, task.id, {"Alien": 1})
+    person.page.clock.set_fixed_time("2099-01-01T00:00:01Z")
+    person.press("Send my report")
+    person.page.get_by_role("alert").get_by_text("closed on 2099-01-01; nothing was perturbed").wait_for()
+    assert person.sent == []
+
+
+def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="invited later")
+    [invitation] = ask(server, "POST", f"/tasks/{task.id}/invitations").json()["invitations"]
+    person = people()
+    fill_in(person, task.id, {})
+    person.press("Send my report")
+    person.state("refused")
+    person.go("/join/")
+    person.go(f"/join/{task.id}#invitation={invitation}")
+    person.state("refused")
+    person.press("Try again")
+    person.state("sent")
+    assert count(server, task.id) == 1
+    person.problems = [problem for problem in person.problems if "404" not in problem]

@@ -37,7 +37,7 @@ async function showBudget() {
     cap = await client.cap();
   replace(
     budget,
-    `The surveys of ${location.host} may learn at most ε = ${cap} in all from this device, and ε = ${spent} is spent. Each is answered once.`,
+    `All surveys of ${location.host} together may spend at most ε = ${cap} on this device; ε = ${spent} is spent so far. Each survey is answered once.`,
   );
 }
 
@@ -98,7 +98,11 @@ async function ask() {
   const phase = task.phase();
   if (phase === "closed") return replace(body, notice("This survey is over. Nothing was made or sent."));
   if (phase === "waiting") return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
-  await client.check(id);
+  try {
+    await client.check(id);
+  } catch (error) {
+    return replace(body, alertBox(explained(error)));
+  }
   const form = new PairsForm(task),
     said = make("div"),
     button = make("button", { class: "main" }, "Send my report");
