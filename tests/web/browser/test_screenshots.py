@@ -39,7 +39,7 @@ PICTURES = {
     "task-desk-dark",
     "new-task-desk-light",
     "join-phone-light",
-    "join-sent-phone-dark",
+    "join-look-phone-dark",
 }
 
 
@@ -89,4 +89,4 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     shoot("join")
     person.press("Send my report")
     person.state("sent")
-    shoot("join-sent")
+    shoot("join-look")
