@@ -90,3 +90,13 @@ def test_racing_processes_keep_the_cap(collector: FakeCollector, tmp_path: Path)
     rows = run_children(collector, tmp_path, "race", tasks, "3.5")
     assert sorted(row["status"] for row in rows) == ["over_budget"] * 5 + ["sent"] * 3
     assert device(collector, tmp_path / "shared").spent <= Decimal("3.5")
+
+
+def test_racing_processes_answer_a_survey_once(collector: FakeCollector, tmp_path: Path) -> None:
+    tasks = [
+        Task(name=name, keys=KEYS, values=(1, 5), epsilon=1, closes=f"2999-01-0{day}")
+        for day, name in enumerate(("movies", "Movies", "movies ", "MOVIES") * 2, 1)
+    ]
+    rows = run_children(collector, tmp_path, "race", tasks)
+    assert sorted(row["status"] for row in rows) == ["answered"] * 7 + ["sent"]
+    assert len(collector.sent) == 1

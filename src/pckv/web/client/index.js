@@ -99,7 +99,7 @@ const asked = (request) => settled(request, "onsuccess", "onerror");
 
 const total = (entries) => entries.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
 
-// Before it is sent, nobody sees a report: whether it is sent must not depend on it.
+// Nobody sees a report that might still be kept back.
 const receiptOf = ({ task, status, epsilon, reason, report }, more) =>
   ({ task, status, epsilon, perturbed: false, reason, report: status === "sent" ? report : undefined, ...more });
 
