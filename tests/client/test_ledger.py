@@ -26,6 +26,7 @@ from support.client_devices import PAIRS, QUICK
 from support.ledger_checks import LedgerDevice
 
 SECONDS_PER_DAY = 86_400
+_real_time = time.time
 
 
 class _Killed(BaseException):
@@ -76,10 +77,11 @@ class PythonDevice:
 
     def move_clock(self, days: int) -> None:
         """Files also look older by as many days."""
-        day = dt.date(2026, 1, 1) + dt.timedelta(days)
+        day, seconds = dt.date(2026, 1, 1) + dt.timedelta(days), days * SECONDS_PER_DAY
         self._patch.setattr(pckv.client.client, "utc_today", lambda: str(day))
+        self._patch.setattr(time, "time", lambda: _real_time() + seconds)
         for path in self._state.iterdir() if self._state.exists() else ():
-            os.utime(path, (time.time() - days * SECONDS_PER_DAY,) * 2)
+            os.utime(path, (_real_time() - seconds,) * 2)
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def test_the_client_passes(ledger_device: LedgerDevice, check: Callable[[LedgerD
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
-_entries, _find, _outcome = Ledger.entries, Outbox.find, Outbox.outcome
+_entries, _outcome = Ledger.entries, Outbox.outcome
 
 
 def replaced(owner: Any, name: str, fault: Any) -> Plant:
@@ -111,16 +113,17 @@ def survey_by(identity: Callable[[str], object]) -> Plant:
 
 def anew_after_a_week(patch: pytest.MonkeyPatch) -> None:
     """Forget reports that wait for more than a week, and make new ones in their place."""
+    submit = Client.submit
 
-    def find(self: Outbox, task_id: str) -> Any:
-        path = self.folder.path / (task_id + REPORT_SUFFIX)
-        waits = path.exists() and _outcome(self, task_id).status is Status.WAITING
+    def forgetful(self: Client, task_id: str, *arguments: Any, **options: Any) -> Any:
+        path = self._folder.path / (task_id + REPORT_SUFFIX)
+        waits = path.exists() and _outcome(self._outbox, task_id).status is Status.WAITING
         if waits and time.time() - path.stat().st_mtime > 7 * SECONDS_PER_DAY:
             for suffix in (REPORT_SUFFIX, SPENT_SUFFIX):
                 path.with_suffix(suffix).unlink()
-        return _find(self, task_id)
+        return submit(self, task_id, *arguments, **options)
 
-    patch.setattr(Outbox, "find", find)
+    patch.setattr(Client, "submit", forgetful)
 
 
 def record_after_sending(patch: pytest.MonkeyPatch) -> None:

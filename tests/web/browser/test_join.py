@@ -278,6 +278,7 @@ def test_the_example_depends_on_nobodys_answers(people: Any, server: ServeProces
     person.go(f"/join/{task.id}")
     page, example = person.page, person.page.locator("#example")
     page.get_by_text("What a report looks like").click()
+    example.locator(".leaves").wait_for()
     assert "nothing to do with you or your answers" in example.inner_text()
     assert [f"{key}: " in example.inner_text() for key in KEYS[:2]] == [True, True]
     drawn = example.locator(".body").inner_text()

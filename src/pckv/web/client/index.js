@@ -164,6 +164,7 @@ export class Client {
   }
 
   async send(id, { invitation } = {}) {
+    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
     const stored = await this.#change(checkedId(id), (stored) => this.#readdressed(stored, invitation));
     const [receipt] = await this.#deliver(stored);
     check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);

@@ -17,17 +17,22 @@ const SOMEBODY = {
 // What the person entered, next to the report that was sent.
 export const whatLeft = (task, report, typed) => comparison(task, report, typed, OWN, entered(typed));
 
-// A report of somebody who entered other things, drawn for this view alone: it depends on nobody's answers.
+// A report of somebody who entered other things, drawn for this view alone: it depends on nobody's answers. It is drawn
+// when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
-  const names = Array.from({ length: Math.min(2, task.padding, task.keyCount) }, (_, index) => keyName(task, index));
+  const heading = make("summary", {}, make("h2", {}, "What a report looks like")),
+    example = make("div");
+  const names = Array.from({ length: Math.min(2, task.padding) }, (_, index) => keyName(task, index));
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
-  return make(
-    "details",
-    { class: "card", id: "example" },
-    make("summary", {}, make("h2", {}, "What a report looks like")),
-    make("p", {}, "An example, made up for this page: it has nothing to do with you or your answers, and is not sent."),
-    comparison(task, perturb(pairs), pairs, SOMEBODY, [list(pairs)]),
-  );
+  return make("details", { class: "card", id: "example", ontoggle: draw }, heading, example);
+
+  function draw() {
+    if (example.hasChildNodes()) return;
+    example.append(
+      make("p", {}, "Made up for this page: it has nothing to do with you or your answers, and is not sent."),
+      comparison(task, perturb(pairs), pairs, SOMEBODY, [list(pairs)]),
+    );
+  }
 }
 
 function comparison(task, report, pairs, words, shown) {
