@@ -25,6 +25,7 @@ HINTS = {
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
     "batch_too_small": " (--at-least)",
     "dedupe_without_ids": ": leave out --dedupe",
+    "over_budget": " (pckv ledger shows what was spent, --cap changes the cap)",
     "no_administrator_token": ", or name a --token-file to write one to",
     "missing_data": ": name their folder with --data, or ask for other figures by name",
     "figures_left_out": ": name their folder with --data",
