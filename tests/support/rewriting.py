@@ -90,14 +90,10 @@ _PURE = _SIMPLE | {"number", "binary_expression", "subscript_expression"}
 
 
 def rewrite_client(folder: Path) -> None:
-    """Rewrite the modules in which reports are made, in a copy of the client."""
-    for path in (
-        folder / "core.js",
-        folder / "size-question.js",
-        folder / "budget.js",
-        *(folder / "mechanisms").glob("*.js"),
-    ):
-        path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
+    """Rewrite the modules in which reports are made, in a copy of the client: all but the one that sends them."""
+    for path in folder.rglob("*.js"):
+        if path.name != "index.js":
+            path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def rewritten(source: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +13,7 @@ from pckv.auditing.variants import VARIANTS
 from pckv.channels.ue import UeChannel
 from pckv.errors import ParameterError
 from pckv.limits import REFUSE
+from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Point, Setting, explored_points, random_points
 
 # Settings with at most this many keys and pairs are visited on all draws.
@@ -111,10 +111,11 @@ def _random(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
     while made < RANDOM_SETTINGS:
         keys = min(2**31, int(2 ** seeded.uniform(0, 8 if mechanism == UeChannel.name else 31.1)))
         padding = min(keys, int(2 ** seeded.uniform(0, 6.7)))
-        epsilon = str(round(Decimal(10 ** seeded.uniform(-2, 1.3)), seeded.choice((2, 8, 20))).normalize())
+        epsilon = random_decimal(seeded, -2, 1.29)
         share = seeded.choice(("0", "0.5", "0.000123"))
         try:
-            task = _task(mechanism, keys, padding, epsilon, seeded.choice(VARIANTS[mechanism]), share)
+            parameters = random_parameters(seeded, mechanism, padding)
+            task = _task(mechanism, keys, padding, epsilon, parameters, share)
         except ParameterError:
             continue
         task = seeded.choice((_as_it_is, _named, _refusing))(task)

@@ -175,6 +175,20 @@ MUTANTS = (
         "randomness is read",
     ),
     ClientMutant(
+        "every 10,000th report keeps the truth",
+        GRR,
+        {"const number = tape.draw();": "this.made = (this.made ?? 0) + 1;\n    const number = this.made % 10000 ? tape.draw() : 0n;"},
+        grr,
+        "not extensible",
+    ),
+    ClientMutant(
+        "the truth on one day of the year",
+        UE,
+        {"const number = tape.draw(),": "let number = tape.draw(); if (new Date().getMonth() === 13) number = 0n; const"},
+        ue,
+        "Error",
+    ),
+    ClientMutant(
         "the last report is remembered",
         CORE,
         {"export class Sampling {": "let last; export class Sampling {",

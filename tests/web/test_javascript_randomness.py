@@ -22,7 +22,7 @@ from support.node import CLIENT, node
 
 # A browser gives no more randomness at once.
 MAX_BLOCK = 65536
-STREAM_BYTES = 2**22
+STREAM_BYTES = 2**23 + 2**16
 # Numbers of draws below, at and above one block and several; the last take 1 MiB and more.
 DRAWS = (1, 5, 8191, 8192, 8193, 16384, 16385, 30_000, 131_072, 131_075)
 
@@ -54,7 +54,16 @@ def check_successive_reports(client: Path) -> None:
         for task, size, _ in itertools.product(_tasks(), range(7), range(3))
     ]
     seeded.shuffle(cases)
-    cases += [(_large_task(), {"3": 0.5, "9001": 1.0}), (_large_task(), {})]
+    _check_reports(client, cases)
+
+
+def check_very_many_keys(client: Path) -> None:
+    """Check a report of a million keys, of 8 MiB of randomness."""
+    task = Task(name="t", keys=2**20 + 9, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
+    _check_reports(client, [(task, {"3": 0.5, "1048580": 1.0})])
+
+
+def _check_reports(client: Path, cases: list[tuple[Task, dict[str, float]]]) -> None:
     reports = [{"task": task.to_json(), "pairs": list(pairs.items())} for task, pairs in cases]
     with node(client) as process:
         [answers] = process.ask({"do": "made", "reports": reports, "seed": 7})
@@ -62,7 +71,7 @@ def check_successive_reports(client: Path) -> None:
     for (task, pairs), answer in zip(cases, answers, strict=True):
         report = perturb_from(Tape(task.draws, fixed_source(stream[start:])), task, pairs)
         if (answer["id"], answer["body"]) != (report.id.hex(), report.body.hex()):
-            raise AuditFailure(f"successive reports: not that of {pairs} in {task!r}")
+            raise AuditFailure(f"reports: not that of {pairs} in {task!r}")
         start += sum(answer["taken"])
 
 
@@ -72,10 +81,6 @@ def _tasks() -> list[Task]:
         for name, share in itertools.product(CHANNELS, ("0", "0.5"))
         if name != "ue" or share == "0"
     ]
-
-
-def _large_task() -> Task:
-    return Task(name="t", keys=20_001, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
 
 
 def check_repeated_keys(client: Path) -> None:
@@ -100,7 +105,10 @@ def check_repeated_keys(client: Path) -> None:
             raise AuditFailure(f"repeated keys: {pairs}")
 
 
-@pytest.mark.parametrize("check", [check_every_byte, check_successive_reports, check_repeated_keys])
+CHECKS = (check_every_byte, check_successive_reports, check_very_many_keys, check_repeated_keys)
+
+
+@pytest.mark.parametrize("check", CHECKS)
 def test_the_client_passes(check: Callable[[Path], None]) -> None:
     check(CLIENT)
 
@@ -156,6 +164,12 @@ MUTANTS = (
         "core.js",
         {"return { id: tape.reportId,": "if (task.padding > 2) tape.reportId[0] &= 254;\n  return { id: tape.reportId,"},
         check_successive_reports,
+    ),
+    ClientMutant(
+        "no fakes from key 1,000,000 on",
+        "mechanisms/ue.js",
+        {": 2n * this.fake)": ": position < 1e6 ? 2n * this.fake : 0n)"},
+        check_very_many_keys,
     ),
     ClientMutant(
         "a repeated key is accepted",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -14,37 +14,20 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.auditing.variants import VARIANTS
 from pckv.budget import exp_lower
 from pckv.channels import CHANNELS
 from pckv.errors import AuditFailure, ParameterError
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, faulty_client, node
+from support.random_parameters import random_decimal, random_parameters
 
 # Every padding up to this one is asked for, since a fault may hide at any.
 MAX_PADDING = 100
 RANDOM_TASKS = 120
+# The client spends ε in units of this many to 1.
+UNITS = 10**15
 # How far the bounds of e^ε may be below it.
 CLOSE = Fraction(1, 2**240)
-
-
-def _decimal(seeded: random.Random, low: float, high: float) -> str:
-    """Return a decimal between powers of ten, with up to 24 places."""
-    number = Decimal(10 ** seeded.uniform(low, high)) + Decimal(seeded.randrange(10**9)) / 10**24
-    return f"{round(number, seeded.choice((6, 9, 15, 20, 21, 24))):f}".rstrip("0").rstrip(".")
-
-
-def _parameters(seeded: random.Random, mechanism: str, padding: int) -> Mapping[str, object]:
-    if mechanism == "collision":
-        return {"symbols": padding + seeded.randint(1, 2 ** seeded.randint(1, 12))}
-    if mechanism == "ue-compact" and seeded.random() < 0.5:
-        q = seeded.choice((3, 5, 7, 11, 101, 10_007))
-        r = seeded.randint(1, q - 1)
-        o = seeded.randint(max(0, 2 * r - q), r - 1)
-        return {"q": q} | ({"r": r} if r > 1 else {}) | ({"o": o} if o else {})
-    if mechanism == "ue" and seeded.random() < 0.5:
-        return {"allocation": "tuned", "beta": _decimal(seeded, -3, -0.31)}
-    return seeded.choice(VARIANTS[mechanism])
 
 
 def _random_tasks(mechanism: str) -> Iterator[Task]:
@@ -60,10 +43,10 @@ def _random_tasks(mechanism: str) -> Iterator[Task]:
                 name="t",
                 keys=keys,
                 values=(0, 1),
-                epsilon=_decimal(seeded, -5.9, 1.29),
+                epsilon=random_decimal(seeded, -5.9, 1.29),
                 padding=padding,
-                mechanism={"name": mechanism, **_parameters(seeded, mechanism, padding)},
-                size_share=_decimal(seeded, -7, -0.31) if asks and seeded.random() < 0.7 else "0",
+                mechanism={"name": mechanism, **random_parameters(seeded, mechanism, padding)},
+                size_share=random_decimal(seeded, -7, -0.31) if asks and seeded.random() < 0.7 else "0",
             )
         except ParameterError:
             continue
@@ -114,6 +97,14 @@ def check_integers(mechanism: str) -> Callable[[Path], None]:
             if "message" in answer:
                 raise AuditFailure(f"integers: {answer['message']} ({task.to_json()})")
             top, bottom = map(int, answer.pop("realised"))
+            # The least number of units whose bound covers it.
+            cost = int(answer.pop("cost"))
+            if (
+                not exp_lower(Fraction(cost - 1, UNITS))
+                < Fraction(top, bottom)
+                <= exp_lower(Fraction(cost, UNITS))
+            ):
+                raise AuditFailure(f"integers: another cost ({task.to_json()})")
             if Fraction(top, bottom) != task.realised:
                 raise AuditFailure(f"integers: another realised ε ({task.to_json()})")
             for part in {"channel", "question"} & answer.keys():
@@ -132,7 +123,7 @@ def test_integers_are_those_of_python(mechanism: str) -> None:
 def check_bounds(client: Path) -> None:
     """Check both bounds of e^ε against `decimal`: never above it, and close; and the first one bit for bit."""
     seeded = random.Random("bounds")
-    texts = ["0.000001", "1", "20", *(_decimal(seeded, -5.9, 1.3) for _ in range(300))]
+    texts = ["0.000001", "1", "20", *(random_decimal(seeded, -5.9, 1.3) for _ in range(300))]
     with node(client) as process:
         [answers] = process.ask({"do": "bounds", "epsilons": texts})
     for text, answer in zip(texts, answers, strict=True):
@@ -196,6 +187,12 @@ MUTANTS = (
         {SERIES: f"{SERIES} if (d >= 10n ** 21n) bound += bound / 10n;"},
         check_integers("grr"),
         "realises more",
+    ),
+    ClientMutant(
+        "half of what it costs is counted",
+        "core.js",
+        {"mechanism, parameters, keyCount, cost, realisedEpsilon": "mechanism, parameters, keyCount, cost: cost / 2n, realisedEpsilon"},
+        check_integers("grr"),
     ),
     ClientMutant("no refusal", "core.js", {REFUSAL: ""}, check_refusal),
     ClientMutant(

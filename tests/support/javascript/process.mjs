@@ -120,7 +120,7 @@ function withRandomness(fill, work) {
 
 /** A function that fills arrays with repeatable bytes, one after another. */
 function streamOf(seed) {
-  const digest = createHash("shake256", { outputLength: 2 ** 22 }).update(String(seed)).digest();
+  const digest = createHash("shake256", { outputLength: 2 ** 23 + 2 ** 16 }).update(String(seed)).digest();
   let at = 0;
   return (data) => {
     if (at + data.length > digest.length) throw new RangeError("the stream ends");
@@ -192,7 +192,7 @@ const ANSWERS = {
   // What a task is made into: every integer that its reports are drawn with, and what they cost.
   integers: ({ tasks }) => Promise.all(tasks.map((task) => Task.fromJson(task).then((read) => {
     const channel = channelOf(read), { realised, pairs, draws } = channel, { n, d } = realised;
-    const counted = { realised: [String(n), String(d)], draws, epsilon: read.realisedEpsilon };
+    const counted = { realised: [String(n), String(d)], draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
     return pairs ? { ...counted, question: integersOf(channel), channel: integersOf(pairs) } : { ...counted, channel: integersOf(channel) };
   }, ({ message }) => ({ message })))),
   bounds: ({ epsilons }) => epsilons.map(decimal).map((epsilon) => {
@@ -212,6 +212,22 @@ const ANSWERS = {
     } catch ({ code, message }) {
       return { code, message };
     }
+  },
+  // The microseconds of a report, by case and round: the median of many calls, the cases in turns.
+  times: async ({ task, cases, calls, rounds }) => {
+    const read = await Task.fromJson(task), held = cases.map((pairs) => new Map(pairs)), times = cases.map(() => []);
+    for (let round = -1; round < rounds; round++) {
+      held.forEach((pairs, number) => {
+        const taken = Array.from({ length: calls }, () => {
+          const start = performance.now();
+          perturb(read, pairs);
+          return 1000 * (performance.now() - start);
+        });
+        // The first round warms up.
+        if (round >= 0) times[number].push(taken.sort((x, y) => x - y)[calls >> 1]);
+      });
+    }
+    return times;
   },
   fetch: ({ url, task, retryPolicy }) =>
     fetchTask(url, task, retryPolicy).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),

@@ -57,6 +57,11 @@ function taskOf(text) {
 function run(task, pairs, draws) {
   const channel = channelOf(task), { functions = null } = channel.pairs ?? channel;
   const id = crypto.getRandomValues(new Uint8Array(16));
+  // A report is made from its task, its pairs and its tape: nothing else changes, and nothing else is asked.
+  for (const object of [task, channel, channel.pairs ?? {}]) Object.freeze(object);
+  const { Date: clock, performance: stopwatch } = globalThis, system = crypto.getRandomValues;
+  Object.assign(globalThis, { Date: undefined, performance: undefined });
+  crypto.getRandomValues = undefined;
   try {
     const tape = new TracedTape(channel.draws, functions, id, draws);
     const report = perturbFrom(tape, task, new Map(pairs));
@@ -64,8 +69,13 @@ function run(task, pairs, draws) {
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };
+  } finally {
+    Object.assign(globalThis, { Date: clock, performance: stopwatch });
+    crypto.getRandomValues = system;
   }
 }
+
+Math.random = undefined;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const replies = await Promise.all(

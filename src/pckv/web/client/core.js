@@ -223,11 +223,13 @@ const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 
 const isDay = (day) =>
   day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
 
+const encoder = new TextEncoder();
+
 export const isName = (name) =>
   typeof name === "string" &&
   /^[^\p{Cc}\p{Cs}]+$/u.test(name) &&
   name.normalize() === name &&
-  new TextEncoder().encode(name).length <= 256;
+  encoder.encode(name).length <= 256;
 
 const RULES = {
   version: (version) => version === 1,
@@ -279,7 +281,7 @@ export class Task {
     must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
     const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
-    const { subtle } = crypto, data = new TextEncoder().encode(text);
+    const { subtle } = crypto, data = encoder.encode(text);
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
     must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");
@@ -288,7 +290,8 @@ export class Task {
     const task = Object.assign(new Task(), members, checked, { sizeQuestion: channel.summary });
     channels.set(task, channel);
     // The time of a report does not show its keys.
-    task.#indices = new Map(Array.isArray(task.keys) ? task.keys.map((key, index) => [key, index]) : []);
+    task.#indices = new Map();
+    if (Array.isArray(task.keys)) task.keys.forEach((key, index) => task.#indices.set(key, index));
     return task;
   }
 
