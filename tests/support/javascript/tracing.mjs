@@ -90,7 +90,7 @@ export class Traced extends Special {
 }
 
 // A draw less its remainder: where its run starts. It is only ever compared.
-class RunStart extends Special {
+export class RunStart extends Special {
   big = true;
 
   constructor({ draw, count }) {
