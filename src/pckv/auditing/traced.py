@@ -106,6 +106,10 @@ class Ordered:
         return not self.is_below(bound) and self.is_below(bound + 1)
 
 
+def _pinned(compute: Callable[[int, int], int]) -> Callable[[Traced, Number], int]:
+    return lambda self, other: compute(self.pin(), plain(other))
+
+
 class Traced(Ordered):
     """scale · variable + offset, with a positive scale."""
 
@@ -157,14 +161,23 @@ class Traced(Ordered):
         self.is_below((quotient + 1) * count)
         return quotient
 
-    def __xor__(self, other: Number) -> int:
-        return self.pin() ^ plain(other)
-
-    def __and__(self, other: Number) -> int:
-        return self.pin() & plain(other)
-
     def __rshift__(self, other: Number) -> int:
         return self // (1 << plain(other))
+
+    # What is not linear pins the variable.
+    __xor__ = __rxor__ = _pinned(operator.xor)
+    __and__ = __rand__ = _pinned(operator.and_)
+    __or__ = __ror__ = _pinned(operator.or_)
+    __lshift__ = _pinned(operator.lshift)
+
+    def __rsub__(self, other: Number) -> int:
+        return plain(other) - self.pin()
+
+    def __rmod__(self, other: Number) -> int:
+        return plain(other) % self.pin()
+
+    def __rfloordiv__(self, other: Number) -> int:
+        return plain(other) // self.pin()
 
     def __index__(self) -> int:
         return self.pin()

@@ -1,0 +1,342 @@
+"""Planted faults of the scalar device code that need large sets, large paddings, many keys or rare draws to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any
+
+import pytest
+
+from pckv import budget
+from pckv.auditing.interval_checks import (
+    audited_task,
+    check_choice,
+    check_interval_loss,
+    check_reports,
+    check_within_epsilon,
+)
+from pckv.auditing.sampler_loss import DeviceCode
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.grr import GrrChannel
+from pckv.device.padding import Pair
+from pckv.device.perturb import Sampler
+from pckv.device.size_question import answer
+from pckv.errors import AuditFailure, ParameterError
+from pckv.randomness import Tape
+from pckv.task import Task
+from support.source_faults import faulty_module
+
+
+@dataclass(frozen=True)
+class SourceFault:
+    """A replacement in the source of a sampler, and the task at which running it shows the fault."""
+
+    fault: str
+    file: str
+    right: str
+    wrong: str
+    task: Callable[[], Task]
+    says: str = "interval tape"
+
+
+def of(name: str, keys: int, padding: int, epsilon: str = "1", **parameters: object) -> Callable[[], Task]:
+    """Return what makes a task."""
+    return partial(audited_task, {"name": name, **parameters}, keys, padding, epsilon)
+
+
+def with_sampler(sampler: Sampler) -> DeviceCode:
+    """Return the device's code with another sampler."""
+
+    def message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
+        question, first = task.size_question, task.channel.word_limit
+        if question is not None and first is not None and tape.bernoulli(question.asked):
+            return first + answer(question, len(pairs), tape)
+        return sampler(task.channel, pairs, tape)
+
+    return DeviceCode(message=message)
+
+
+SKIP = "        for taken in own:"
+SAMPLERS = (
+    SourceFault(
+        "a narrow band of draws keeps the truth",
+        "device/grr.py",
+        "number < channel.kept:",
+        "number < channel.kept or channel.one - number == 2**40 + 7:",
+        of("grr", 1000, 5),
+    ),
+    SourceFault(
+        "at most 10 dummies",
+        "device/grr.py",
+        "tape.below(channel.padding)",
+        "tape.below(min(channel.padding, 10))",
+        of("grr", 100, 12),
+    ),
+    SourceFault(
+        "dummies always +",
+        "device/grr.py",
+        "channel.one // 2",
+        "channel.one",
+        of("grr", 2**31, 3),
+    ),
+    SourceFault(
+        "keys beyond 2^20 are told as they are",
+        "device/grr.py",
+        "    number = tape.draw()",
+        "    number = 0 if key > 2**20 else tape.draw()",
+        of("grr", 2**31, 1),
+    ),
+    SourceFault(
+        "one function in 65,521 names a pair",
+        "device/ue_compact.py",
+        "if tape.bernoulli(channel.kept):",
+        "if function % 65521 == 7 or tape.bernoulli(channel.kept):",
+        of("ue-compact", 10**6, 3),
+        "hash function",
+    ),
+    SourceFault(
+        "a function among a few names a pair",
+        "device/collision.py",
+        "    number = tape.draw()",
+        "    number = 0 if function in (2**31, 2**32 - 1) else tape.draw()",
+        of("collision", 10**6, 3),
+        "hash function",
+    ),
+    SourceFault(
+        "one function in 65,521 names a pair",
+        "device/collision.py",
+        "if number < len(own) * channel.hit:",
+        "if function % 65521 == 7 or number < len(own) * channel.hit:",
+        of("collision", 100, 3),
+        "hash function",
+    ),
+    SourceFault(
+        "own symbols not skipped where there are 4 to 49",
+        "device/collision.py",
+        SKIP,
+        "        for taken in own if not 4 <= len(own) < 50 else ():",
+        of("collision", 10**4, 12),
+    ),
+    SourceFault(
+        "own symbols not skipped where they are many",
+        "device/collision.py",
+        SKIP,
+        "        for taken in own[:40]:",
+        of("collision", 10**4, 60),
+    ),
+    SourceFault(
+        "the last residue of a set is never drawn",
+        "device/ue_compact.py",
+        "tape.below(channel.r) if channel.r > 1",
+        "tape.below(channel.r - 1) if channel.r > 1",
+        of("ue-compact", 500, 2, q=19, r=9, o=3),
+    ),
+    SourceFault(
+        "no fakes from key 4096 on",
+        "device/ue.py",
+        "present = number < either",
+        "present = number < either and position < 4096",
+        of("ue", 4_200, 2),
+    ),
+    SourceFault(
+        "the draw of a position decides two",
+        "device/ue.py",
+        "        number = draw()",
+        "        number = draw() if position != 77 else number",
+        of("ue", 100, 2),
+    ),
+    SourceFault(
+        "a position is silent where its neighbour is",
+        "device/ue.py",
+        "        if present:",
+        "        if present and not (position == 60 and not presence[7] & 8):",
+        of("ue", 100, 2),
+    ),
+    SourceFault(
+        "the sampled pair keeps its sign where there are many keys",
+        "device/ue.py",
+        "plus = positive == (number < channel.kept)",
+        "plus = positive == (number < channel.kept or channel.keys > 50)",
+        of("ue", 100, 2),
+    ),
+)
+
+
+@pytest.mark.parametrize("mutant", SAMPLERS, ids=lambda mutant: mutant.fault)
+def test_a_faulty_sampler_is_caught(mutant: SourceFault) -> None:
+    sampler = faulty_module(mutant.file, mutant.right, mutant.wrong).perturb
+    with pytest.raises(AuditFailure, match=mutant.says):
+        check_interval_loss([mutant.task()], with_sampler(sampler))
+
+
+# What the samplers share: the first two are called by their names from the samplers' modules.
+SHARED = (
+    SourceFault(
+        "the first pair is always taken from 5 pairs on",
+        "device/padding.py",
+        "slot = tape.below(max(len(pairs), padding))",
+        "slot = tape.below(max(len(pairs), padding)) if len(pairs) < 5 else 0",
+        of("ue-compact", 100, 12),
+    ),
+    SourceFault(
+        "padding capped at 10",
+        "device/padding.py",
+        "max(len(pairs), padding)",
+        "max(len(pairs), min(padding, 10))",
+        of("grr", 100, 12),
+    ),
+    SourceFault(
+        "pairs beyond the hundredth are never taken",
+        "device/padding.py",
+        "return pairs[slot] if",
+        "return pairs[min(slot, 99)] if",
+        of("ue-compact", 200, 2),
+    ),
+)
+
+
+@pytest.mark.parametrize("mutant", SHARED, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("name", ["ue", "grr", "ue-compact"])
+def test_faulty_padding_is_caught(mutant: SourceFault, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
+    monkeypatch.setattr(f"pckv.device.{name.replace('-', '_')}.sample", faulty.sample)
+    task = mutant.task()
+    with pytest.raises(AuditFailure, match=mutant.says):
+        check_interval_loss([audited_task({"name": name}, task.key_count, task.padding, "1")])
+
+
+QUESTIONS = (
+    SourceFault(
+        "whether sizes are asked depends on the pairs",
+        "device/perturb.py",
+        "tape.bernoulli(question.asked)",
+        "tape.bernoulli(question.asked if pairs else 0)",
+        of("grr", 100, 5),
+    ),
+    SourceFault(
+        "a wrong size is named where there are many pairs",
+        "device/perturb.py",
+        "answer(question, len(pairs), tape)",
+        "answer(question, min(len(pairs), 30), tape)",
+        of("grr", 100, 5),
+    ),
+)
+
+
+@pytest.mark.parametrize("mutant", QUESTIONS, ids=lambda mutant: mutant.fault)
+def test_a_faulty_question_is_caught(mutant: SourceFault) -> None:
+    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
+    with pytest.raises(AuditFailure, match=mutant.says):
+        check_interval_loss([mutant.task()], DeviceCode(message=faulty.make_message))
+
+
+def test_a_faulty_answer_is_caught() -> None:
+    faulty = faulty_module(
+        "device/size_question.py",
+        "if tape.bernoulli(question.kept):",
+        "if size > 10**9 or tape.bernoulli(question.kept):",
+    )
+    with pytest.raises(AuditFailure, match="answer of size"):
+        check_interval_loss([of("grr", 2**31, 5)()], DeviceCode(answer=faulty.answer))
+
+
+TAPES: dict[str, tuple[str, Any]] = {
+    "the incomplete last run is kept": ("below", lambda self, count: self.draw() % count),
+    "a threshold that is met counts": ("bernoulli", lambda self, threshold: self.draw() <= threshold),
+    "a chance of none is some": ("bernoulli", lambda self, threshold: self.draw() < max(threshold, 1)),
+}
+
+
+@pytest.mark.parametrize(("method", "wrong"), TAPES.values(), ids=TAPES)
+def test_a_faulty_tape_is_caught(method: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tape, method, wrong)
+    with pytest.raises(AuditFailure):
+        check_interval_loss([of("grr", 10, 3)()])
+
+
+CHOICES = {
+    "the first pairs are always taken from 50 on": (
+        "tape.below(len(pairs) - place)",
+        "(tape.below(len(pairs) - place) if len(pairs) < 50 else 0)",
+    ),
+    "the last pair is never taken": ("tape.below(len(pairs) - place)", "tape.below(len(pairs) - place - 1)"),
+    "a pair may be taken twice": (
+        "shuffled[place], shuffled[other] = shuffled[other], shuffled[place]",
+        "shuffled[place] = shuffled[other]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("right", "wrong"), CHOICES.values(), ids=CHOICES)
+def test_a_faulty_choice_is_caught(right: str, wrong: str) -> None:
+    faulty = faulty_module("device/collision.py", right, wrong)
+    with pytest.raises(AuditFailure, match="choice of pairs"):
+        check_choice(CollisionChannel(2**20, 5, Fraction(2), functions=2**32), faulty.perturb)
+
+
+class TooLargeAtOnePadding(GrrChannel):
+    """`kept` is 5 % too large at one padding."""
+
+    @cached_property
+    def kept(self) -> int:
+        right: int = super().kept
+        return right * 105 // 100 if self.padding == 73 else right
+
+
+class OneUnitTooLarge(GrrChannel):
+    """`kept` is one unit out of 2^64 too large, where there are very many keys."""
+
+    @cached_property
+    def kept(self) -> int:
+        right: int = super().kept
+        return right + (self.keys > 10**9)
+
+
+def channels(channel: type[GrrChannel], keys: Iterable[int]) -> Iterable[GrrChannel]:
+    return (channel(each, padding, Fraction(1)) for each in keys for padding in (1, 2, 73, 100))
+
+
+def check_all_within_epsilon(built: Iterable[GrrChannel]) -> None:
+    for channel in built:
+        check_within_epsilon(channel)
+
+
+@pytest.mark.parametrize("channel", [TooLargeAtOnePadding, OneUnitTooLarge])
+def test_a_threshold_that_is_too_large_is_caught(channel: type[GrrChannel]) -> None:
+    with pytest.raises(AuditFailure, match="within ε"):
+        check_all_within_epsilon(channels(channel, (200, 2**31)))
+
+
+def test_e_to_the_epsilon_too_large_for_long_decimals_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the audit nor a device takes such a task."""
+    right = budget.exp_lower.__wrapped__
+
+    def wrong(epsilon: Fraction) -> Fraction:
+        return right(epsilon) * (Fraction(11, 10) if epsilon.denominator > 10**20 else 1)
+
+    monkeypatch.setattr(budget, "exp_lower", wrong)
+    epsilon = "1.123456789012345678901234567"
+    with pytest.raises(AuditFailure, match="within ε"):
+        check_within_epsilon(GrrChannel(10, 2, Fraction(epsilon)))
+    with pytest.raises(ParameterError, match=f"would lose more than ε = {epsilon}$"):
+        audited_task({"name": "grr"}, 10, 2, epsilon)
+    assert audited_task({"name": "grr"}, 10, 2, "1.5").epsilon == 1.5
+
+
+def test_an_id_that_carries_the_number_of_pairs_is_caught() -> None:
+    faulty = faulty_module(
+        "device/perturb.py",
+        "Report(tape.report_id, ",
+        "Report(tape.report_id[:15] + bytes([len(pairs)]), ",
+    )
+    with pytest.raises(AuditFailure, match="report ids"):
+        check_reports([of("grr", 8, 2)()], faulty.perturb_from)
+
+
+def test_the_checks_pass_without_a_fault() -> None:
+    check_interval_loss(mutant.task() for mutant in QUESTIONS)
+    check_reports([of("grr", 8, 2)()])
+    check_all_within_epsilon(channels(GrrChannel, (200, 2**31)))
