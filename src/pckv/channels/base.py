@@ -249,8 +249,12 @@ class SamplingChannel(Channel):
     def weight(self, signs: Signs, message: int) -> int:
         """Mix the probabilities of everything that padding-and-sampling may pick."""
         dummies = max(self.padding - len(signs), 0)
-        of_pairs = sum(self.pair_weight(message, key, sign) for key, sign in signs.items())
-        return 2 * self.padding * of_pairs + (dummies * self.dummy_weight(message) if dummies else 0)
+        of_dummies = dummies * self.dummy_weight(message) if dummies else 0
+        return 2 * self.padding * self.pairs_weight(message, signs) + of_dummies
+
+    def pairs_weight(self, message: int, signs: Signs) -> int:
+        """The probabilities of a message once any of these pairs was sampled, added up."""
+        return sum(self.pair_weight(message, key, sign) for key, sign in signs.items())
 
     def total(self, signs: Signs) -> int:
         return max(len(signs), self.padding) * 2 * self.padding * self.pair_total

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, groupby
 from math import comb, floor, lcm
 
@@ -127,7 +127,7 @@ class CollisionChannel(Channel):
         function, symbol = divmod(message, self.symbols)
         weight = 0
         for chosen in combinations(self._items(signs), self._taken(signs)):
-            own = self.own_symbols(function, chosen)
+            own = _own_symbols(self, function, chosen)
             if symbol in own:
                 weight += self.hit * self._unit
             else:
@@ -166,6 +166,12 @@ class CollisionChannel(Channel):
     def item(key: Number, positive: Number) -> Number:
         """The number of a signed key."""
         return 2 * key + positive
+
+
+@lru_cache(maxsize=1024)
+def _own_symbols(channel: CollisionChannel, function: int, items: tuple[int, ...]) -> list[int]:
+    """Remember the symbols of a set, of which the weights of many words are asked."""
+    return channel.own_symbols(function, items)
 
 
 def best_symbols(padding: int, bound: Fraction) -> int:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 
-from pckv.channels.base import AllocatedChannel, Support
+from pckv.channels.base import AllocatedChannel, Signs, Support
 from pckv.wire import Words
 
 
@@ -103,6 +103,12 @@ class GrrChannel(AllocatedChannel):
         if message == word ^ 1 and self.set_apart > 1:
             return self.flipped * self.spread
         return self.one - self.kept - self.flipped
+
+    def pairs_weight(self, message: int, signs: Signs) -> int:
+        # To all pairs but that of its own key a word is one of many.
+        own = {key: sign for key in (message >> 1,) if (sign := signs.get(key))}
+        others = (len(signs) - len(own)) * (self.one - self.kept - self.flipped)
+        return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
         # Every dummy's word is once the true one and once the flipped one, and otherwise one of many.
