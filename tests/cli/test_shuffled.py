@@ -71,7 +71,7 @@ def test_an_audit_prints_the_central_guarantee_after_the_table() -> None:
 
 def test_an_audit_that_fails_has_no_central_guarantee(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = replace(audit(UE), holds=False)
-    monkeypatch.setattr("pckv.cli.audit.audit", lambda _: broken)
+    monkeypatch.setattr("pckv.cli.audit.audit", lambda *_: broken)
     for options in ("", "--json"):
         result = run(f"audit --task ue.json --shuffled 5000 --delta 1e-6 {options}")
         assert result.exit_code == 1

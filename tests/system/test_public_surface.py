@@ -31,7 +31,7 @@ PUBLIC_NAMES = {
         "shuffled_privacy",
         "simulate",
     ],
-    "pckv.client": ["Client", "Receipt", "RetryPolicy", "Status"],
+    "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
 }
 
 

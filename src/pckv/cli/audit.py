@@ -53,7 +53,8 @@ def audit_command(
         task = read_task(task_file)
         if shuffled is not None:
             central = shuffled_privacy(task, shuffled, shuffle["delta"], shuffle["colluding"])
-        audits = [audit(task)]
+        with progress_bar("Auditing") as progress:
+            audits = [audit(task, progress)]
     holds = all(result.holds for result in audits)
     if as_json:
         # A central ε is computed from the loss of a report: where that is wrong there is none.
