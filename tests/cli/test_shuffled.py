@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pckv import Task, plan, shuffled_privacy
+from pckv import Task, audit, plan, shuffled_privacy
 from pckv.texts import rounded_up
 from support.cli import UE, put, read_json, run, run_ok, run_refused
 
@@ -61,11 +62,20 @@ def test_an_audit_prints_the_central_guarantee_after_the_table() -> None:
     printed = run_ok("audit --task ue.json --shuffled 5000 --delta 1e-6 --colluding 100")
     said = f"After a shuffle of 4,900 honest reports (100 colluding ones not counted): ε = {rounded_up(expected.central_epsilon)}"
     assert printed.index("holds") < printed.index(said)
-    (audit,) = read_json(run_ok("audit --task ue.json --shuffled 5000 --delta 1e-6 --colluding 100 --json"))
-    assert audit["shuffled"]["central_epsilon"] == expected.central_epsilon
-    assert audit["shuffled"]["local_epsilon"] == UE.realised_epsilon
-    (audit,) = read_json(run_ok("audit --task ue.json --json"))
-    assert "shuffled" not in audit
+    (audited,) = read_json(run_ok("audit --task ue.json --shuffled 5000 --delta 1e-6 --colluding 100 --json"))
+    assert audited["shuffled"]["central_epsilon"] == expected.central_epsilon
+    assert audited["shuffled"]["local_epsilon"] == UE.realised_epsilon
+    (audited,) = read_json(run_ok("audit --task ue.json --json"))
+    assert "shuffled" not in audited
+
+
+def test_an_audit_that_fails_has_no_central_guarantee(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = replace(audit(UE), holds=False)
+    monkeypatch.setattr("pckv.cli.audit.audit", lambda *_: broken)
+    for options in ("", "--json"):
+        result = run(f"audit --task ue.json --shuffled 5000 --delta 1e-6 {options}")
+        assert result.exit_code == 1
+        assert "central" not in result.stdout
 
 
 def test_a_task_with_a_coin_is_no_task() -> None:

@@ -55,12 +55,14 @@ def audit_command(
             central = shuffled_privacy(task, shuffled, shuffle["delta"], shuffle["colluding"])
         with progress_bar("Auditing") as progress:
             audits = [audit(task, progress)]
+    holds = all(result.holds for result in audits)
     if as_json:
-        added = {} if central is None else {"shuffled": asdict(central)}
+        # A central ε is computed from the loss of a report: where that is wrong there is none.
+        added = {} if central is None or not holds else {"shuffled": asdict(central)}
         print_json([result.to_dict() | added for result in audits])
     else:
         _print_audits(audits)
-    if not all(result.holds for result in audits):
+    if not holds:
         raise AuditFailure("a mechanism loses more than it claims")
     if central is not None and not as_json:
         click.echo()
