@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb, floor, lcm
 
 from pckv.budget import epsilon_of, exp_lower
@@ -139,7 +139,7 @@ class CollisionChannel(Channel):
 
     def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
         """The distinct symbols that some items are sent to, in order."""
-        return sorted({self.symbol(function, item) for item in items})
+        return [symbol for symbol, _ in groupby(sorted(self.symbol(function, item) for item in items))]
 
     def symbol(self, function: Number, item: Number) -> Number:
         """The symbol that a function sends an item to; numbers or numpy arrays alike."""
