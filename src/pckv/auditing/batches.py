@@ -31,7 +31,7 @@ SHAPES = ((1, 1), (2, 1), (3, 2), (12, 2), (60, 11), (150, 100), (5_000, 20), (2
 MAX_PLANES, MAX_PADDING = 5_000, 100
 EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
 # Settings of rare draws, and of paths.
-SWEPT_SHAPE, FEW_KEYS = (12, 3), ((2, 1), (3, 2), (12, 2))
+SWEPT_SHAPE, SWEPT_PLANES, FEW_KEYS = (10**6, 3), (12, 3), ((2, 1), (3, 2), (12, 2))
 SIZES = (0, 1, 2, 3, 4, 5, 6, 40, 100)
 MAX_KEYS_ALONE = 12
 LOW, HIGH = 1.0, 5.0
@@ -65,13 +65,13 @@ def check_rare_draws(mechanism: str) -> None:
     """Reports are the scalar code's whatever the lowest or highest bits of a draw, and whatever small number it is.
 
     Every draw takes all values of its lowest 16 bits next to high ones, of its highest 16 bits, and of the numbers
-    below 2^16, once each.
+    below 2^16, twice each.
     """
-    task = make_task(mechanism, {}, *SWEPT_SHAPE, "1", "0")
+    task = make_task(mechanism, {}, *(SWEPT_SHAPE if _has_words(mechanism) else SWEPT_PLANES), "1", "0")
     # Fewer pairs than the padding, so that dummies are drawn; more of them where pairs are chosen.
     size = task.padding + (-1 if isinstance(task.channel, SamplingChannel) else 2)
     held = random_pairs(task, size, np.random.default_rng(0))
-    for turn in range(SWEEPS):
+    for turn in range(2 * SWEEPS):
         _check_swept(task, held, turn, first_draw=None)
 
 

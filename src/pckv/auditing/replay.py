@@ -12,16 +12,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from pckv.arrays import Bytes, Flags, Integers
+from pckv.arrays import Bytes, Flags, Integers, Messages
 from pckv.device import perturb as single
 from pckv.device import vectorised
+from pckv.device.padding import Pair
 from pckv.device.vectorised import Draws, VectorisedTape
 from pckv.errors import AuditFailure
 from pckv.limits import REPORT_ID_BYTES
 from pckv.population import Population
-from pckv.randomness import Tape, fixed_source
+from pckv.randomness import Tape
 from pckv.task import Task
-from pckv.wire import Report
 
 # Room for rejected draws, beyond those that a report takes.
 SPARE_DRAWS = 8
@@ -82,16 +82,16 @@ class ReplayTape(VectorisedTape):
 
 
 class CountingTape(Tape):
-    """A tape that counts its draws."""
+    """A tape of these draws, which counts those that are taken."""
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__((len(data) - REPORT_ID_BYTES) // 8, fixed_source(data))
+    def __init__(self, draws: list[int]) -> None:
         self.taken = 0
+        self._draws = draws
 
     def draw(self) -> int:
         """The next draw."""
         self.taken += 1
-        return super().draw()
+        return self._draws[self.taken - 1]
 
 
 @dataclass(frozen=True)
@@ -124,34 +124,46 @@ class Participants:
 class Replayed(NamedTuple):
     """One participant's report, and how many draws it took."""
 
-    report: Report
+    id: bytes
+    message: int
     taken: int
 
 
 def replay_one_by_one(task: Task, people: Participants) -> list[Replayed]:
     """Make everybody's report by the scalar device code."""
-    tapes = np.concatenate([people.ids, people.draws.astype("<u8").view(np.uint8)], axis=1)
     replayed = []
-    named: dict[int, dict[str, float]] = {}
-    for held, data in zip(people.pairs, tapes, strict=True):
+    read: dict[int, list[Pair]] = {}
+    for held, report_id, draws in zip(people.pairs, people.ids, people.draws.tolist(), strict=True):
         # Many people of a replay share their pairs.
-        if id(held) not in named:
-            named[id(held)] = {task.key_name(key): value for key, value in held.items()}
-        tape = CountingTape(data.tobytes())
-        replayed.append(Replayed(single.perturb_from(tape, task, named[id(held)]), tape.taken))
+        if id(held) not in read:
+            read[id(held)] = single.read_pairs(task, named(task, held))
+        tape = CountingTape(draws)
+        message = single.make_message(task, read[id(held)], tape)
+        replayed.append(Replayed(report_id.tobytes(), message, tape.taken))
     return replayed
+
+
+def named(task: Task, pairs: NumberedPairs) -> dict[str, float]:
+    """Return pairs by the names of their keys."""
+    return {task.key_name(key): value for key, value in pairs.items()}
 
 
 def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -> list[Replayed]:
     """Make everybody's report by the vectorised device code."""
     tape = ReplayTape(people.ids, people.draws)
-    batches = vectorised.perturb_many_from(tape, task, people.population, people_per_batch * task.draws)
-    reports = [
-        Report(report_id.tobytes(), body)
-        for batch in batches
-        for report_id, body in zip(batch.ids, task.message_format.to_bodies(batch.messages), strict=True)  # type: ignore[arg-type]
-    ]
-    return [Replayed(report, taken) for report, taken in zip(reports, tape.taken.tolist(), strict=True)]
+    ids: list[bytes] = []
+    messages: list[int] = []
+    for batch in vectorised.perturb_many_from(tape, task, people.population, people_per_batch * task.draws):
+        ids += map(bytes, batch.ids)
+        messages += _integers(batch.messages)
+    return [Replayed(*made) for made in zip(ids, messages, tape.taken.tolist(), strict=True)]
+
+
+def _integers(messages: Messages) -> list[int]:
+    """Return words, or rows of plane bytes, as the scalar code has them."""
+    if messages.ndim == 1:
+        return [int(word) for word in messages.tolist()]
+    return [int.from_bytes(row.tobytes(), "little") for row in messages]
 
 
 def check_replay(task: Task, people: Participants, splits: Iterable[int] = ()) -> None:
@@ -175,18 +187,12 @@ def _compare(task: Task, people: Participants, expected: list[Replayed], found: 
         return
     if len(found) != len(expected):
         raise AuditFailure(f"batch equals single: {len(found)} reports of {len(expected)} people")
-    person = next(
-        number for number, pair in enumerate(zip(expected, found, strict=True)) if pair[0] != pair[1]
+    person, one, many = next(
+        (person, one, many)
+        for person, (one, many) in enumerate(zip(expected, found, strict=True))
+        if one != many
     )
-    one, many = expected[person], found[person]
-    part = (
-        "id"
-        if one.report.id != many.report.id
-        else "body"
-        if one.report != many.report
-        else "number of draws"
-    )
+    part = next(part for part in Replayed._fields if getattr(one, part) != getattr(many, part))
     raise AuditFailure(
-        f"batch equals single: the {part} of somebody with {len(people.pairs[person])} pairs differs under "
-        f"{task!r}"
+        f"batch equals single: {part} of somebody with {len(people.pairs[person])} pairs differs under {task!r}"
     )

@@ -11,10 +11,11 @@ import numpy as np
 from pckv.auditing.batches import make_task, random_pairs
 from pckv.auditing.replay import (
     SPARE_DRAWS,
-    NumberedPairs,
     Participants,
     Replayed,
     ReplayTape,
+    check_replay,
+    named,
     replay_in_batches,
     replay_one_by_one,
 )
@@ -133,9 +134,16 @@ def check_report_ids(mechanism: str) -> None:
     people = Participants.seeded(pairs, np.zeros((len(pairs), 0), np.uint64), 5)
     for held in pairs:
         source = RecordedSource(len(held))
-        made = single.perturb_from(Tape(task.draws, source), task, _named(task, held))
+        pairs_by_name = named(task, held)
+        made = single.perturb_from(Tape(task.draws, source), task, pairs_by_name)
         if made.id != source.given[:REPORT_ID_BYTES]:
             raise AuditFailure(f"report ids: that of somebody with {len(held)} pairs is not the source's")
+        tape = Tape(task.draws, RecordedSource(len(held)))
+        message = single.make_message(task, single.read_pairs(task, pairs_by_name), tape)
+        if made.body != task.message_format.encode(message):
+            raise AuditFailure(
+                f"report ids: the body of somebody with {len(held)} pairs is not their message"
+            )
     source = RecordedSource(6)
     [batch] = vectorised.perturb_many(task, people.population, source)
     [again] = vectorised.perturb_many_from(VectorisedTape(RecordedSource(6)), task, people.population)
@@ -154,6 +162,12 @@ def check_no_history(mechanism: str) -> None:
             repeated = replay(first, people) == before
             if not repeated or (task.mechanism == mechanism and replay(task, others) != made):
                 raise AuditFailure("no history: a report depends on those that were made before")
+        # The same pairs once more with other draws: nothing is kept from before.
+        fresh = _seeded_people(first, FEW_REPORTS, 8)
+        fresh = Participants(people.pairs, fresh.ids, fresh.draws)
+        if [made.message for made in replay(first, fresh)] == [made.message for made in before]:
+            raise AuditFailure("no history: reports do not depend on new draws")
+        check_replay(first, fresh)
 
 
 def _replay_in_batches(task: Task, people: Participants) -> list[Replayed]:
@@ -178,10 +192,6 @@ def _seeded_people(task: Task, count: int, seed: int) -> Participants:
     return Participants.seeded(
         pairs, rng.integers(2**64, size=(count, task.draws + SPARE_DRAWS), dtype=np.uint64), seed
     )
-
-
-def _named(task: Task, held: NumberedPairs) -> dict[str, float]:
-    return {task.key_name(key): value for key, value in held.items()}
 
 
 TAPE_CHECKS: tuple[Callable[[], None], ...] = (
