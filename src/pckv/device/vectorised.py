@@ -6,7 +6,7 @@ For files and the lab. Every draw of a report is made here too, and only those i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
+from pckv.device.perturb import check_body
 from pckv.errors import PairsError
 from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
@@ -33,6 +34,8 @@ Draws = NDArray[np.uint64]
 DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
 _KEYS_PER_BYTE = 8
+# Up to this many pairs per participant, each is compared with each to find repeated keys.
+_FEW_PAIRS = 8
 
 
 class ReportBatch(NamedTuple):
@@ -105,7 +108,9 @@ class Taken(NamedTuple):
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
+    check_body(task)
     check_sizes(task, population)
+    check_keys(task, population)
     check_values(task, population)
     return perturb_many_from(VectorisedTape(source), task, population)
 
@@ -128,6 +133,41 @@ def check_sizes(task: Task, population: Population) -> None:
         raise PairsError(
             f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
         )
+
+
+def check_keys(task: Task, population: Population) -> None:
+    """Refuse a key that is not the task's, and one that somebody holds twice."""
+    keys = population.keys
+    if not keys.size:
+        return
+    for key in (int(keys.min()), int(keys.max())):
+        if not 0 <= key < task.key_count:
+            raise PairsError(f"key number {key} is not a key of task {task.name!r}")
+    repeated = _repeated_key(population)
+    if repeated is not None:
+        raise PairsError(f"key {task.key_name(repeated)!r} appears twice")
+
+
+def _repeated_key(population: Population) -> int | None:
+    """Return a key that somebody holds twice, if there is one."""
+    keys, offsets = population.keys, population.offsets
+    largest = int(population.sizes.max())
+    if largest <= _FEW_PAIRS:
+        distances: Iterable[int] = range(1, largest)
+    else:
+        # In order, which files keep, keys that are equal are next to each other.
+        owners = np.repeat(np.arange(len(population)), population.sizes)
+        ascending = (np.diff(keys) >= 0) | (np.diff(owners) > 0)
+        keys = keys if ascending.all() else keys[np.lexsort((keys, owners))]
+        distances = (1,)
+    for distance in distances:
+        equal = np.flatnonzero(keys[distance:] == keys[:-distance])
+        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(
+            offsets, equal + distance, "right"
+        )
+        if same_owner.any():
+            return int(keys[equal[same_owner][0]])
+    return None
 
 
 def check_values(task: Task, population: Population) -> None:
