@@ -18,6 +18,7 @@ BITS = 64
 DRAW_BYTES = BITS // 8
 # Bytes taken from the source at once, the report id included.
 MAX_BLOCK_BYTES = 2**16
+_FIRST_BLOCK_DRAWS = (MAX_BLOCK_BYTES - REPORT_ID_BYTES) // DRAW_BYTES
 
 # Given a number of bytes, returns that many: os.urandom on a device, something repeatable elsewhere.
 Source = Callable[[int], bytes]
@@ -36,7 +37,7 @@ class Tape:
     one = 1 << BITS
 
     def __init__(self, draws: int, source: Source = os.urandom) -> None:
-        first = min(draws, (MAX_BLOCK_BYTES - REPORT_ID_BYTES) // DRAW_BYTES)
+        first = min(draws, _FIRST_BLOCK_DRAWS)
         data = source(REPORT_ID_BYTES + DRAW_BYTES * first)
         self.report_id = data[:REPORT_ID_BYTES]
         self._source = source

@@ -68,7 +68,7 @@ def every_1000th_shares(right: Any) -> Any:
 
 
 def draws_of_the_neighbour(right: Any) -> Any:
-    return lambda limit, participants, tape: right(limit, participants[::-1], tape)
+    return lambda self, participants, limits: right(self, participants[::-1], limits)
 
 
 def sizes_in_ids(right: Any) -> Any:
@@ -298,7 +298,7 @@ FAULTS = (
     PlantedFault("half of a batch shares its draws", replaced(VectorisedTape, "draw", shared_draws), check_vectorised_tape),
     PlantedFault("half of a batch shares its draws, replayed", replaced(VectorisedTape, "draw", shared_draws), batch["grr"]),
     PlantedFault("every 1000th shares noise", replaced(VectorisedTape, "draw", every_1000th_shares), check_vectorised_tape),
-    PlantedFault("neighbours exchange draws", replaced(vectorised, "_evenly_below", draws_of_the_neighbour), batch["ue-compact"]),
+    PlantedFault("neighbours exchange draws", replaced(VectorisedTape, "below", draws_of_the_neighbour), batch["ue-compact"]),
     PlantedFault("ids carry sizes, batches from a tape", replaced(vectorised, "perturb_many_from", sizes_in_ids), batch["grr"]),
     PlantedFault("ids carry sizes, batches", replaced(vectorised, "perturb_many", sizes_in_ids), partial(check_report_ids, "ue")),
     PlantedFault("ids carry sizes, single reports", replaced(single, "perturb_from", size_in_id), partial(check_report_ids, "grr")),

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from pckv import Task, perturb
+from pckv.channels.ue import UeChannel
 from pckv.device import perturb as single
 from pckv.device.padding import level
 from pckv.device.perturb import read_pairs
+from pckv.device.ue import check_body
 from pckv.device.vectorised import perturb_many
 from pckv.errors import PairsError, ParameterError
 from pckv.population import Population
+from pckv.randomness import Tape
 
 
 def make_task(**members: Any) -> Task:
@@ -180,13 +183,25 @@ def test_batches_of_different_people_with_the_same_keys(keys: list[int], offsets
     assert sum(made) == len(offsets) - 1
 
 
-def test_reports_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such a task is read, but no device takes randomness for it or looks at the pairs."""
+def test_reports_that_are_too_large_are_refused() -> None:
+    """Such a task can be read, but no device makes a report of half a gigabyte."""
     task = make_task(keys=2**26 + 1, mechanism="ue")
-    monkeypatch.setattr(single, "Tape", lambda *_: pytest.fail("randomness was taken"))
-    for action in (lambda: perturb(task, {}), lambda: perturb_many(task, population([], [0, 0]))):
-        with pytest.raises(
-            ParameterError, match="would have 16,777,218 bytes, and at most 16,777,216 are made"
-        ):
-            action()
-    single.check_body(make_task(keys=2**26, mechanism="ue"))
+    message = "would have 16,777,218 bytes, and at most 16,777,216 are made: with 67,108,865 keys"
+    with pytest.raises(ParameterError, match=message):
+        perturb(task, {})
+    with pytest.raises(ParameterError, match=message):
+        next(perturb_many(task, population([], [0, 0])))
+    check_body(UeChannel(2**26, 1, Fraction(1)))
+
+
+@pytest.mark.parametrize("parts", [{"mechanism": "ue"}, {"mechanism": "collision", "padding": 2**28}])
+def test_large_tasks_take_little_memory(parts: dict[str, Any]) -> None:
+    """At most 64 KiB of randomness is taken at once, where a report may need gigabytes of it."""
+    task = make_task(keys=2**31, **parts)
+    assert task.draws >= 2**28
+    taken: list[int] = []
+    tape = Tape(task.draws, lambda count: taken.append(count) or bytes(count))  # type: ignore[func-returns-value]
+    for _ in range(20_000):
+        tape.draw()
+    assert max(taken) == 2**16
+    assert len(taken) == 3

@@ -60,7 +60,7 @@ class ReplayTape(VectorisedTape):
         self._next = self._draws[participants[:, None], places].astype("<u8").tobytes()
         return super().draw(participants, each)
 
-    def below(self, participants: Integers, limits: Draws) -> Integers:
+    def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
         """Uniform integers below limits; nobody may be named twice."""
         if np.unique(participants).size < participants.size:
             raise AuditFailure("batch equals single: somebody is named twice, and rejections would mix")

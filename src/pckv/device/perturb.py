@@ -9,8 +9,8 @@ from typing import Any
 
 from pckv.device.padding import Pair, level
 from pckv.device.size_question import answer
-from pckv.errors import PairsError, ParameterError
-from pckv.limits import MAX_BODY_BYTES, REFUSE
+from pckv.errors import PairsError
+from pckv.limits import REFUSE
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
@@ -44,18 +44,7 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
     >>> len(report.id), len(report.body)
     (16, 8)
     """
-    check_body(task)
     return perturb_from(Tape(task.draws), task, pairs)
-
-
-def check_body(task: Task) -> None:
-    """Refuse a task whose reports are too large to make; nothing of the pairs was looked at."""
-    size = task.message_format.body_bytes
-    if size > MAX_BODY_BYTES:
-        raise ParameterError(
-            f"a report of task {task.name!r} would have {size:,} bytes, and at most {MAX_BODY_BYTES:,} are made: "
-            f"with {task.key_count:,} keys, its author must choose a mechanism whose reports are words"
-        )
 
 
 def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float]) -> Report:
@@ -75,13 +64,9 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     """Check a participant's pairs against the task; keys as numbers, each once, and values as levels."""
-    # Only what the mapping gives counts, whatever length it states.
-    items = list(pairs.items())
-    if task.more == REFUSE and len(items) > task.padding:
-        raise PairsError(f"{len(items):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
     low, high = task.low, task.high
     levels: dict[int, int] = {}
-    for key, value in items:
+    for key, value in pairs.items():
         index = task.key_index(key)
         if index in levels:
             raise PairsError(f"key {key!r} appears twice")
@@ -91,6 +76,9 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
                 f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
             )
         levels[index] = level(number, low, high)
+    # What the mapping gives counts, whatever length it states.
+    if len(levels) > task.padding and task.more == REFUSE:
+        raise PairsError(f"{len(levels):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
     return list(levels.items())
 
 

@@ -20,7 +20,7 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
-from pckv.device.perturb import check_body
+from pckv.device.ue import check_body
 from pckv.errors import PairsError
 from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
@@ -65,8 +65,8 @@ class VectorisedTape:
         data = self.source(DRAW_BYTES * participants.size * each)
         return np.frombuffer(data, "<u8").astype(np.uint64, copy=False)
 
-    def below(self, participants: Integers, limits: Draws) -> Integers:
-        """A uniform integer below each limit; the incomplete last run is drawn again.
+    def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
+        """A uniform integer below each limit, or below one that all share; the incomplete last run is drawn again.
 
         Nobody may be named twice: a second number would be drawn before the first one is drawn again.
         """
@@ -74,7 +74,9 @@ class VectorisedTape:
         results = (numbers % limits).view(np.int64)
         again = np.flatnonzero(numbers - results.view(np.uint64) > _LARGEST_DRAW - limits + np.uint64(1))
         if again.size:
-            results[again] = self.below(participants[again], limits[again])
+            results[again] = self.below(
+                participants[again], limits[again] if isinstance(limits, np.ndarray) else limits
+            )
         return results
 
     def positive(self, participants: Integers, levels: Draws) -> Flags:
@@ -108,7 +110,6 @@ class Taken(NamedTuple):
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
-    check_body(task)
     check_sizes(task, population)
     check_keys(task, population)
     check_values(task, population)
@@ -128,8 +129,7 @@ def perturb_many_from(
 
 def check_sizes(task: Task, population: Population) -> None:
     """Refuse more pairs than a task takes that refuses them."""
-    largest = int(population.sizes.max(initial=0))
-    if task.more == REFUSE and largest > task.padding:
+    if task.more == REFUSE and (largest := int(population.sizes.max(initial=0))) > task.padding:
         raise PairsError(
             f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
         )
@@ -220,13 +220,9 @@ def answer_sizes(
     totals = (size * (high - low)).astype(np.uint64)
     answers[between] -= tape.below(participants[between], totals) < low * (high - size)
     moved = np.flatnonzero(tape.draw(participants) >= np.uint64(question.kept))
-    others = _evenly_below(ends.size - 1, participants[moved], tape)
+    others = tape.below(participants[moved], np.uint64(ends.size - 1))
     answers[moved] = others + (others >= answers[moved])
     return np.asarray(answers, np.int64)
-
-
-def _evenly_below(limit: int, participants: Integers, tape: VectorisedTape) -> Integers:
-    return tape.below(participants, np.full(participants.size, limit, np.uint64))
 
 
 def _sample(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Sampled:
@@ -265,14 +261,14 @@ def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> 
     """Sample the words of `grr`, one per participant."""
     participants, keys = sampled.participants, sampled.keys.copy()
     dummies = np.flatnonzero(~sampled.real)
-    keys[dummies] += _evenly_below(channel.padding, participants[dummies], tape)
+    keys[dummies] += tape.below(participants[dummies], np.uint64(channel.padding))
     words = 2 * keys + tape.positive(participants, sampled.levels)
     numbers = tape.draw(participants)
     moved = np.flatnonzero(numbers >= np.uint64(channel.kept))
     flipped = numbers[moved] < np.uint64(channel.kept + channel.flipped)
     words[moved[flipped]] ^= 1
     moved = moved[~flipped]
-    others = _evenly_below(channel.spread, participants[moved], tape)
+    others = tape.below(participants[moved], np.uint64(channel.spread))
     words[moved] = others + channel.set_apart * (others >= words[moved] & -channel.set_apart)
     return words
 
@@ -281,14 +277,14 @@ def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: Vector
     """Sample the words of `ue-compact`, one per participant."""
     participants = sampled.participants
     residues = channel.first(tape.positive(participants, sampled.levels).astype(np.int64))
-    functions = _evenly_below(channel.functions, participants, tape)
+    functions = tape.below(participants, np.uint64(channel.functions))
     kept = tape.draw(participants) < np.uint64(channel.kept)
     moved = np.flatnonzero(~kept)
-    others = _evenly_below(channel.q - channel.r, participants[moved], tape)
+    others = tape.below(participants[moved], np.uint64(channel.q - channel.r))
     residues[moved] = others + channel.r * (others >= residues[moved])
     if channel.r > 1:
         inside = np.flatnonzero(kept)
-        residues[inside] += _evenly_below(channel.r, participants[inside], tape)
+        residues[inside] += tape.below(participants[inside], np.uint64(channel.r))
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
@@ -296,7 +292,7 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedT
     """Sample the words of `collision`, one per participant."""
     participants, users = taken.participants, taken.participants.size
     positive = tape.positive(participants[taken.owners], taken.levels)
-    functions = _evenly_below(channel.functions, participants, tape)
+    functions = tape.below(participants, np.uint64(channel.functions))
     items = channel.item(taken.keys.astype(np.uint64), positive)
     hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
     # Everybody's own symbols, each once and in order.
@@ -317,6 +313,7 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedT
 
 def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
+    check_body(channel)
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
     positive[rows] = tape.positive(sampled.participants[rows], sampled.levels[rows])
