@@ -7,7 +7,7 @@ what it does with a draw that cannot be followed only makes boxes smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -63,11 +63,17 @@ class IntervalTape(Tape):
         functions: The number of hash functions: `below` of it gives the seed. None if there are none.
         seed: The number of the hash function.
         one: The number of values of a draw.
+        choices: What the first results of `below` are, in all runs.
     """
 
-    def __init__(self, values: list[int], functions: int | None, seed: int, one: int) -> None:
+    def __init__(
+        self, values: list[int], functions: int | None, seed: int, one: int, choices: Sequence[int] = ()
+    ) -> None:
         self.one = one
-        self.seed_draw: int | None = None
+        # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the choices.
+        self.given: dict[int, int] = {}
+        self.choice_limits: list[int] = []
+        self._choices = choices
         self.variables: list[Variable] = []
         self._values = values
         self._functions, self._seed = functions, seed
@@ -81,19 +87,25 @@ class IntervalTape(Tape):
             self._draws_left -= 1
         place = 2 * len(self.variables)
         value = sum(self._values[place : place + 2])
-        if self.seed_draw == len(self.variables) and place >= len(self._values):
-            value = self._seed
+        if place >= len(self._values):
+            value = self.given.get(len(self.variables), 0)
         self.variables.append(Variable(0, self.one - 1, value))
         return Traced(self.variables[-1])
 
     def below(self, count: int) -> Number:
         """Return what the device's own `below` makes of the next draw."""
-        if count == self._functions:
-            self.seed_draw = len(self.variables)
+        is_choice = len(self.choice_limits) < len(self._choices)
+        if is_choice:
+            self.given[len(self.variables)] = self._choices[len(self.choice_limits)]
+            self.choice_limits.append(count)
+        elif count == self._functions:
+            self.given[len(self.variables)] = self._seed
         # A second draw would mean that the first was rejected.
         self._draws_left = 1
         result = super().below(count)
         self._draws_left = None
+        if is_choice:
+            return plain(result)
         return Seed(self.variables[-1].value % count) if count == self._functions else result
 
 
@@ -128,7 +140,11 @@ class _Found:
 
 
 def explore(
-    run: Callable[[Tape], Number], functions: int | None = None, seed: int = 0, bits: int = BITS
+    run: Callable[[Tape], Number],
+    functions: int | None = None,
+    seed: int = 0,
+    bits: int = BITS,
+    choices: Sequence[int] = (),
 ) -> list[Leaf]:
     """Return all paths of a function of a tape.
 
@@ -137,18 +153,19 @@ def explore(
         functions: The number of hash functions of which the run draws one; None if it draws none.
         seed: The function that all runs draw.
         bits: The size of a draw.
+        choices: What the first results of `below` are, in all runs: for code that chooses among too many to visit.
 
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
     """
-    return _Walk(run, functions, seed, 1 << bits).leaves()
+    return _Walk(run, lambda values: IntervalTape(values, functions, seed, 1 << bits, choices)).leaves()
 
 
 class _Walk:
     """A walk through all boxes of draws."""
 
-    def __init__(self, run: Callable[[Tape], Number], functions: int | None, seed: int, one: int) -> None:
-        self._run, self._functions, self._seed, self._one = run, functions, seed, one
+    def __init__(self, run: Callable[[Tape], Number], make_tape: Callable[[list[int]], IntervalTape]) -> None:
+        self._run, self._make_tape = run, make_tape
         self._paths = 0
 
     def leaves(self) -> list[Leaf]:
@@ -178,7 +195,7 @@ class _Walk:
         self._paths += 1
         if self._paths > MAX_PATHS:
             raise AuditFailure(f"interval tape: more than {MAX_PATHS:,} paths")
-        tape = IntervalTape(values, self._functions, self._seed, self._one)
+        tape = self._make_tape(values)
         try:
             message = self._run(tape)
         except _Rejected:
@@ -214,7 +231,7 @@ def _coordinates(tape: IntervalTape) -> list[_Coordinate]:
             raise AuditFailure("interval tape: the remainder of a draw starts in the middle of a run")
         coordinates.append(_Coordinate(draw.low, draw.last, draw.last + 1, draw.high))
         value = remainder.value
-        if number == tape.seed_draw:
+        if number in tape.given:
             coordinates.append(_Coordinate(value, value, 1, value))
         else:
             coordinates.append(_Coordinate(value, remainder.last, remainder.last + 1, remainder.high))
