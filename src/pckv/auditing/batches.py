@@ -43,9 +43,9 @@ REPEATS_OF_WORDS, REPEATS_OF_PLANES = 24, 3
 SEED_FUNCTION = 1
 
 
-def check_batch_equals_single(mechanism: str) -> None:
+def check_batch_equals_single(mechanism: str, shapes: Sequence[tuple[int, int]] = SHAPES) -> None:
     """People of all sizes get the scalar code's reports, in any batch, at random draws and next to all thresholds."""
-    for number, task in enumerate(_tasks(mechanism)):
+    for number, task in enumerate(_tasks(mechanism, shapes)):
         rng = np.random.default_rng(number)
         words = task.word_limit is not None
         pairs = [
@@ -136,11 +136,11 @@ def sizes_of(task: Task) -> list[int]:
     return sorted(size for size in near.union(SIZES) if size <= task.key_count)
 
 
-def _tasks(mechanism: str) -> Iterator[Task]:
+def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
     """Yield tasks of every shape in every variant, and in the one that a task chooses."""
     epsilons = cycle(EPSILONS)
     for variant in ({}, *VARIANTS[mechanism]):
-        for keys, padding in SHAPES:
+        for keys, padding in shapes:
             epsilon = next(epsilons)
             if keys <= MAX_PLANES or _has_words(mechanism):
                 share = "0.25" if padding < keys and _has_words(mechanism) else "0"
