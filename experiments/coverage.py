@@ -131,7 +131,8 @@ def draw_counts(task: Task, collected: Collected, repeat: int) -> Counted:
     if task.size_question is None:
         return Counted(support, sampled.users, np.zeros(0, np.int64), None)
     asked = rng.choice(dataset.population.sizes, dataset.users - sampled.users, replace=False)
-    answers = answer_sizes(task.size_question, asked, VectorisedTape(seeded_source(SEED + repeat)))
+    tape = VectorisedTape(seeded_source(SEED + repeat))
+    answers = answer_sizes(task.size_question, asked, np.arange(asked.size), tape)
     return Counted(support, sampled.users, np.bincount(answers, minlength=len(task.size_question.ends)), None)
 
 

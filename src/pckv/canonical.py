@@ -14,11 +14,16 @@ from pckv.errors import ParameterError, ReportError
 
 MAX_DECIMAL_DIGITS = 40
 MAX_NAME_BYTES = 256
+# A number as people type it. Python reads more: underscores, blanks, a plus, digits of other scripts.
+_TYPED_DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
 _PLAIN_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
 
 
 def decimal_text(number: object, what: str) -> str:
     """The plain decimal text of a number: no exponent, no trailing zeros, no -0.
+
+    A text is read if it is ASCII digits with at most a minus, a point and an exponent; a float is the shortest decimal
+    that stands for it.
 
     >>> decimal_text(1.0, "epsilon"), decimal_text("0.50", "low"), decimal_text(1e-3, "low")
     ('1', '0.5', '0.001')
@@ -26,11 +31,14 @@ def decimal_text(number: object, what: str) -> str:
     if isinstance(number, bool) or not isinstance(number, int | float | str | Decimal):
         raise ParameterError(f"{what} must be a number, not {number!r}")
     try:
-        value = Decimal(repr(number) if isinstance(number, float) else number)
+        # Subclasses of float, such as numpy's, have another `repr`.
+        value = Decimal(float.__repr__(number) if isinstance(number, float) else number)
     except InvalidOperation:
         raise ParameterError(f"{what} must be a number, not {number!r}") from None
     if not value.is_finite():
         raise ParameterError(f"{what} must be a finite number, not {number}")
+    if isinstance(number, str) and not is_typed_decimal(number):
+        raise ParameterError(f"{what} must be a number in plain digits, such as 0.5, not {number!r}")
     if abs(value.adjusted()) > MAX_DECIMAL_DIGITS:
         raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
     text = f"{value:f}"
@@ -40,6 +48,11 @@ def decimal_text(number: object, what: str) -> str:
     if len(text) > MAX_DECIMAL_DIGITS:
         raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
     return text
+
+
+def is_typed_decimal(text: str) -> bool:
+    """Whether a text is a number as people type it: ASCII digits, at most a minus, a point and an exponent."""
+    return bool(_TYPED_DECIMAL.fullmatch(text))
 
 
 def is_decimal_text(text: object) -> bool:

@@ -1,8 +1,8 @@
 """The tape: uniform integers, and what is drawn from them exactly.
 
-On a device the tape is the operating system's randomness, taken in one block (another one only after
-a rejection). A tape of fixed bytes exists for test vectors; seeded ones are in `seeded.py`, which no
-device code may import.
+On a device the tape is the operating system's randomness, taken in one block for most tasks, in bounded
+blocks for those that need more, and once more after a rejection. A tape of fixed bytes exists for test
+vectors; seeded ones are in `seeded.py`, which no device code may import.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from pckv.limits import REPORT_ID_BYTES
 
 BITS = 64
 DRAW_BYTES = BITS // 8
+# Bytes taken from the source at once, the report id included.
+MAX_BLOCK_BYTES = 2**16
+_FIRST_BLOCK_DRAWS = (MAX_BLOCK_BYTES - REPORT_ID_BYTES) // DRAW_BYTES
 
 # Given a number of bytes, returns that many: os.urandom on a device, something repeatable elsewhere.
 Source = Callable[[int], bytes]
@@ -29,22 +32,33 @@ def _layout(draws: int) -> struct.Struct:
 class Tape:
     """A report's randomness: its id, then little-endian 64-bit draws, in order."""
 
-    __slots__ = ("_next_draw", "_source", "report_id")
+    __slots__ = ("_left", "_next_draw", "_source", "report_id")
 
     one = 1 << BITS
 
     def __init__(self, draws: int, source: Source = os.urandom) -> None:
-        data = source(REPORT_ID_BYTES + DRAW_BYTES * draws)
+        first = min(draws, _FIRST_BLOCK_DRAWS)
+        data = source(REPORT_ID_BYTES + DRAW_BYTES * first)
         self.report_id = data[:REPORT_ID_BYTES]
         self._source = source
-        self._next_draw: Callable[[], int] = iter(_layout(draws).unpack_from(data, REPORT_ID_BYTES)).__next__
+        # Draws that are expected to be taken, beyond those already taken from the source.
+        self._left = draws - first
+        self._next_draw: Callable[[], int] = iter(_layout(first).unpack_from(data, REPORT_ID_BYTES)).__next__
 
     def draw(self) -> int:
         """The next uniform integer below 2^64."""
         try:
             return self._next_draw()
         except StopIteration:
-            return int.from_bytes(self._source(DRAW_BYTES), "little")
+            return self._draw_from_next_block()
+
+    def _draw_from_next_block(self) -> int:
+        # Beyond what was expected there is one more draw per rejection.
+        count = max(1, min(self._left, MAX_BLOCK_BYTES // DRAW_BYTES))
+        self._left -= min(count, self._left)
+        block: tuple[int, ...] = _layout(count).unpack(self._source(DRAW_BYTES * count))
+        self._next_draw = iter(block).__next__
+        return self._next_draw()
 
     def below(self, count: int) -> int:
         """A uniform integer below count, exactly: the incomplete last run is drawn again."""

@@ -18,6 +18,7 @@ from support.cli import (
     GRR,
     NEW,
     PERTURB,
+    SIMULATE,
     TALLY,
     commands,
     contents,
@@ -75,6 +76,9 @@ def test_the_commands_of_a_collection_are_there() -> None:
         f"{TALLY} --engine duckdb --spark-master local[2]",
         f"{ESTIMATE} --top 0",
         f"{ESTIMATE} --level high",
+        f"{ESTIMATE} --level 0.9_5",
+        f"{SIMULATE} --low 0_1",
+        f"{SIMULATE} --high １０",
         "plan --keys 10",
     ],
 )

@@ -112,6 +112,8 @@ def test_a_task_for_an_objective() -> None:
         ("--epsilon nan", "epsilon must be a finite number, not nan"),
         ("--epsilon 21", "epsilon must be above 0 and at most 20, not 21"),
         ("--epsilon much", "epsilon must be a number, not 'much'"),
+        ("--epsilon 1_0", "epsilon must be a number in plain digits, such as 0.5, not '1_0'"),
+        ("--low +1", "low must be a number in plain digits, such as 0.5, not '+1'"),
         ("--epsilon 1e-30", "epsilon"),
         ("--key-count 0", "a task needs at least one key"),
         ("--key-count -3", "a task needs at least one key"),

@@ -14,6 +14,7 @@ from pckv.auditing.conformance import law_at
 from pckv.auditing.toy_tasks import with_channel
 from pckv.channels.collision import CollisionChannel
 from pckv.device import vectorised
+from pckv.device.padding import VALUE_ONE
 from pckv.device.vectorised import perturb_many
 from pckv.population import Population
 from support.collision import collision_channel
@@ -58,13 +59,15 @@ def test_planted_faults_of_the_vectorised_path_are_caught(monkeypatch: pytest.Mo
         channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
     ) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
-        fewer = vectorised.Taken(taken.users, taken.owners[first], taken.keys[first], taken.positive[first])
+        fewer = vectorised.Taken(
+            taken.participants, taken.owners[first], taken.keys[first], taken.levels[first]
+        )
         return right(channel, fewer, tape)
 
     def signs_lost(
         channel: CollisionChannel, taken: vectorised.Taken, tape: vectorised.VectorisedTape
     ) -> Any:
-        return right(channel, taken._replace(positive=np.ones_like(taken.positive)), tape)
+        return right(channel, taken._replace(levels=np.full_like(taken.levels, VALUE_ONE)), tape)
 
     for fault in (never_more_than_one, signs_lost):
         monkeypatch.setattr(vectorised, "load_part", lambda *_, fault=fault: fault)

@@ -24,7 +24,7 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import grr, ue, ue_compact, vectorised
-from pckv.device.padding import level
+from pckv.device.padding import VALUE_ONE, level
 from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError
 from pckv.population import Population
@@ -134,7 +134,7 @@ def test_below_rejects_the_incomplete_last_run() -> None:
 @given(st.integers(1, 2**40), st.integers(0, N - 1))
 def test_many_below_equals_one_below(count: int, number: int) -> None:
     source = fixed_source(struct.pack("<QQ", number, 5))
-    many = VectorisedTape(source).below(np.array([count], np.uint64))
+    many = VectorisedTape(source).below(np.zeros(1, np.int64), np.array([count], np.uint64))
     assert many.tolist() == [tape(number, 5).below(count)]
 
 
@@ -274,7 +274,7 @@ def always_the_first_dummy(channel: GrrChannel, sampled: vectorised.Sampled, tap
 
 def dummies_with_a_minus(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
     """A planted fault: a dummy's sign is not fair."""
-    return vectorised.perturb_grr(channel, sampled._replace(positive=sampled.positive & sampled.real), tape)
+    return vectorised.perturb_grr(channel, sampled._replace(levels=sampled.levels * sampled.real), tape)
 
 
 def compact_dummies_with_a_minus(
@@ -282,7 +282,7 @@ def compact_dummies_with_a_minus(
 ) -> Any:
     """A planted fault: a dummy's sign is not fair."""
     return vectorised.perturb_ue_compact(
-        channel, sampled._replace(positive=sampled.positive & sampled.real), tape
+        channel, sampled._replace(levels=sampled.levels * sampled.real), tape
     )
 
 
@@ -295,8 +295,9 @@ def true_residue_not_skipped(
     channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape
 ) -> Any:
     """A planted fault: a moved residue may be the true one, and is never the last."""
-    words = vectorised.perturb_ue_compact(channel, sampled, tape)
-    truth = np.where(sampled.positive, 0, 1)
+    truth = np.where(tape.positive(sampled.participants, sampled.levels), 0, 1)
+    levels = np.where(truth == 0, VALUE_ONE, 0).astype(np.uint64)
+    words = vectorised.perturb_ue_compact(channel, sampled._replace(levels=levels), tape)
     residues = channel.residue(words, sampled.keys)
     moved = np.where(residues > truth, residues - 1, residues)
     return words - words % channel.q + (words % channel.q + moved - residues) % channel.q

@@ -98,7 +98,7 @@ def test_one_vectorised_answer_is_the_scalar_one(case: tuple[Task, int, list[int
     question = task.size_question
     assert question is not None
     source = fixed_source(struct.pack(f"<{len(draws)}Q", *draws))
-    many = answer_sizes(question, np.array([size]), VectorisedTape(source))
+    many = answer_sizes(question, np.array([size]), np.zeros(1, np.int64), VectorisedTape(source))
     assert many.tolist() == [answer(question, size, tape_of(*draws))]
 
 
@@ -140,13 +140,13 @@ def test_vectorised_reports_follow_the_mixture() -> None:
 def test_planted_faults_of_vectorised_answers_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     right, task = vectorised.answer_sizes, make_task()
 
-    def cut_at_the_padding(question: Any, sizes: Any, tape: VectorisedTape) -> Any:
-        return right(question, np.minimum(sizes, question.padding), tape)
+    def cut_at_the_padding(question: Any, sizes: Any, people: Any, tape: VectorisedTape) -> Any:
+        return right(question, np.minimum(sizes, question.padding), people, tape)
 
-    def rounded_up(question: Any, sizes: Any, tape: VectorisedTape) -> Any:
+    def rounded_up(question: Any, sizes: Any, people: Any, tape: VectorisedTape) -> Any:
         ends = np.array(question.ends)
         clipped = np.clip(sizes, question.padding, question.keys)
-        return right(question, ends[np.searchsorted(ends, clipped)], tape)
+        return right(question, ends[np.searchsorted(ends, clipped)], people, tape)
 
     for fault in (cut_at_the_padding, rounded_up):
         monkeypatch.setattr(vectorised, "answer_sizes", fault)

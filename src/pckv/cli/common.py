@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import click
 
+from pckv.canonical import is_typed_decimal
 from pckv.errors import PckvError
 
 FilePath = click.Path(path_type=Path)
+
+
+class TypedNumber(click.types.FloatParamType):
+    """A number as people type it; Python alone would take "1_0" for ten."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail as click does for what is none."""
+        number = super().convert(value, param, ctx)
+        if isinstance(value, str) and math.isfinite(number) and not is_typed_decimal(value):
+            self.fail(f"{value!r} is not a number in plain digits, such as 0.5.", param, ctx)
+        return number
+
+
+NUMBER = TypedNumber()
 # Standard input or standard output in place of a file.
 STREAM = Path("-")
 

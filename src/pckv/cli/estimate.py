@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pckv.charts import check_picture, estimates_chart, save_chart
-from pckv.cli.common import FilePath, force_option, json_option, task_option
+from pckv.cli.common import NUMBER, FilePath, force_option, json_option, task_option
 from pckv.cli.counting import count_named
 from pckv.cli.inputs import read_task
 from pckv.cli.table import print_table
@@ -31,7 +31,7 @@ TABLES = (".csv", ".parquet", ".json")
     help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many]",
 )
 @click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pckv.cli.common import FilePath
+from pckv.cli.common import NUMBER, FilePath
 from pckv.cli.inputs import read_task
 from pckv.files.set_sizes import read_set_sizes
 from pckv.limits import DEFAULT_OBJECTIVE, MORE, SAMPLE
@@ -20,7 +20,7 @@ EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "object
 OPTIONS = (
     click.option(
         "--pairs",
-        type=float,
+        type=NUMBER,
         help="How many pairs a person typically holds. [default: 1, or the padding if one is given]",
     ),
     click.option(
@@ -40,7 +40,7 @@ OPTIONS = (
     ),
     click.option(
         "--frequency",
-        type=float,
+        type=NUMBER,
         help="The share of people who hold a key that matters to you. [default: the most frequent keys, by Zipf's law]",
     ),
     click.option(

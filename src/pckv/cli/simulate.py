@@ -11,7 +11,7 @@ import numpy as np
 
 from pckv.channels import CHANNELS
 from pckv.charts import check_picture, lines_chart, save_chart
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.estimators.estimate import METHODS, POSTS
@@ -31,8 +31,8 @@ from pckv.planning.objective import OBJECTIVES
 @click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
-@click.option("--low", type=float, help="The smallest possible value. [default: the smallest in DATA]")
-@click.option("--high", type=float, help="The largest possible value. [default: the largest in DATA]")
+@click.option("--low", type=NUMBER, help="The smallest possible value. [default: the smallest in DATA]")
+@click.option("--high", type=NUMBER, help="The largest possible value. [default: the largest in DATA]")
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
 @click.option(
     "--mechanism",

@@ -1,8 +1,10 @@
-"""The device half: pairs in, one report out. Standard library only, `many` apart."""
+"""The device half: pairs in, one report out. Standard library only, `vectorised` apart."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 from pckv.device.padding import Pair, level
@@ -16,6 +18,9 @@ from pckv.wire import Report
 
 Sampler = Callable[[Any, Sequence[Pair], Tape], int]
 
+# The kinds of numbers that values may be; the most frequent ones first.
+_NUMBERS = (int, float, Real, Decimal)
+
 
 def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
     """Return one participant's report, made with the operating system's randomness.
@@ -24,11 +29,13 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
 
     Args:
         task: The contract of the collection.
-        pairs: The participant's keys and values; it may be empty.
+        pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a `Decimal`
+            or a number of numpy's, and stands for the float nearest to it.
 
     Raises:
-        PairsError: if a key is not the task's, a value is outside its range, or there are more pairs than a task that
-            refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
+        ParameterError: if a report of the task would have more than 2^24 bytes.
+        PairsError: if a key is not the task's or appears twice, a value is not a number within the range, or there are
+            more pairs than a task that refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
             pairs, which no ε covers: enforce that limit where pairs are entered.
 
     >>> from pckv import Task
@@ -56,18 +63,38 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
-    """Check a participant's pairs against the task; keys as numbers, values as levels."""
-    if task.more == REFUSE and len(pairs) > task.padding:
-        raise PairsError(f"{len(pairs):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
+    """Check a participant's pairs against the task; keys as numbers, each once, and values as levels."""
     low, high = task.low, task.high
-    checked = []
+    levels: dict[int, int] = {}
     for key, value in pairs.items():
         index = task.key_index(key)
-        try:
-            within = low <= value <= high
-        except TypeError:
-            within = False
-        if not within:
-            raise PairsError(f"value {value!r} of key {key!r} is not a number within [{low:g}, {high:g}]")
-        checked.append((index, level(float(value), low, high)))
-    return checked
+        if index in levels:
+            raise PairsError(f"key {key!r} appears twice")
+        number = value if type(value) is float else _nearest_float(value)
+        if number is None or not low <= number <= high:
+            raise PairsError(
+                f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
+            )
+        levels[index] = level(number, low, high)
+    # What the mapping gives counts, whatever length it states.
+    if len(levels) > task.padding and task.more == REFUSE:
+        raise PairsError(f"{len(levels):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
+    return list(levels.items())
+
+
+def _nearest_float(value: object) -> float | None:
+    """Return the float that a value stands for; None if it is not a number, or one beyond all floats."""
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
+        return None
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:
+        # Python does not write out integers of thousands of digits.
+        return "with too many digits"

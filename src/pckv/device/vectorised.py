@@ -6,7 +6,7 @@ For files and the lab. Every draw of a report is made here too, and only those i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +20,12 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
+from pckv.device.ue import check_body
 from pckv.errors import PairsError
 from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
-from pckv.randomness import Source
+from pckv.randomness import DRAW_BYTES, Source
 from pckv.task import Task
 
 Draws = NDArray[np.uint64]
@@ -32,6 +33,9 @@ Draws = NDArray[np.uint64]
 # Draws held in memory at once, whatever the number of keys.
 DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
+_KEYS_PER_BYTE = 8
+# Up to this many pairs per participant, each is compared with each to find repeated keys.
+_FEW_PAIRS = 8
 
 
 class ReportBatch(NamedTuple):
@@ -42,68 +46,128 @@ class ReportBatch(NamedTuple):
 
 
 class VectorisedTape:
-    """Arrays of draws from a source of bytes."""
+    """Ids and draws of many participants from a source of bytes, each byte used once, in order.
+
+    Whoever asks names the participants by their numbers in the population, one per draw. Here only their count matters;
+    an audit serves each of them from a tape of their own.
+    """
 
     def __init__(self, source: Source = os.urandom) -> None:
         self.source = source
 
-    def draw(self, count: int) -> Draws:
-        """Uniform 64-bit integers."""
-        return np.frombuffer(self.source(8 * count), "<u8").astype(np.uint64, copy=False)
+    def report_ids(self, participants: Integers) -> Bytes:
+        """Report ids, one row of bytes per participant."""
+        data = self.source(REPORT_ID_BYTES * participants.size)
+        return np.frombuffer(data, np.uint8).reshape(-1, REPORT_ID_BYTES)
 
-    def below(self, limits: Draws) -> Integers:
-        """A uniform integer below each limit; the incomplete last run is drawn again."""
-        numbers = self.draw(limits.size)
+    def draw(self, participants: Integers, each: int = 1) -> Draws:
+        """Uniform 64-bit integers, `each` in a row for every participant."""
+        data = self.source(DRAW_BYTES * participants.size * each)
+        return np.frombuffer(data, "<u8").astype(np.uint64, copy=False)
+
+    def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
+        """A uniform integer below each limit, or below one that all share; the incomplete last run is drawn again.
+
+        Nobody may be named twice: a second number would be drawn before the first one is drawn again.
+        """
+        numbers = self.draw(participants)
         results = (numbers % limits).view(np.int64)
         again = np.flatnonzero(numbers - results.view(np.uint64) > _LARGEST_DRAW - limits + np.uint64(1))
         if again.size:
-            results[again] = self.below(limits[again])
+            results[again] = self.below(
+                participants[again], limits[again] if isinstance(limits, np.ndarray) else limits
+            )
         return results
 
-    def positive(self, levels: Draws) -> Flags:
+    def positive(self, participants: Integers, levels: Draws) -> Flags:
         """True with probability level / 2^53: how values become signs."""
-        return np.asarray(self.draw(levels.size) >> np.uint64(VALUE_SHIFT) < levels)
+        return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < levels)
 
 
 VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
 
 
 class Sampled(NamedTuple):
-    """One pair per participant after padding-and-sampling; a dummy has no key of the task."""
+    """One pair per participant after padding-and-sampling; a dummy has no key of the task, and a fair level."""
 
+    participants: Integers
     real: Flags
     keys: Integers
-    positive: Flags
+    levels: Draws
 
 
 class Taken(NamedTuple):
-    """All pairs that the participants' reports are made from: up to as many each as the padding."""
+    """All pairs that the participants' reports are made from: up to as many each as the padding.
 
-    users: int
+    Owners are places in `participants`.
+    """
+
+    participants: Integers
     owners: Integers
     keys: Integers
-    positive: Flags
+    levels: Draws
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
     """One report for every participant, in batches of bounded size, in the same order."""
     check_sizes(task, population)
+    check_keys(task, population)
     check_values(task, population)
-    tape = VectorisedTape(source)
-    batch = max(1, DRAWS_PER_BATCH // task.draws)
+    return perturb_many_from(VectorisedTape(source), task, population)
+
+
+def perturb_many_from(
+    tape: VectorisedTape, task: Task, population: Population, draws_per_batch: int = DRAWS_PER_BATCH
+) -> Iterator[ReportBatch]:
+    """The same from a given tape, of pairs that were checked: for audits."""
+    batch = max(1, draws_per_batch // task.draws)
     for start in range(0, len(population), batch):
         part = _participants(population, start, start + batch)
-        ids = np.frombuffer(source(REPORT_ID_BYTES * len(part)), np.uint8).reshape(-1, REPORT_ID_BYTES)
-        yield ReportBatch(ids, _messages(task, part, tape))
+        participants = np.arange(start, start + len(part))
+        yield ReportBatch(tape.report_ids(participants), _messages(task, part, participants, tape))
 
 
 def check_sizes(task: Task, population: Population) -> None:
     """Refuse more pairs than a task takes that refuses them."""
-    largest = int(population.sizes.max(initial=0))
-    if task.more == REFUSE and largest > task.padding:
+    if task.more == REFUSE and (largest := int(population.sizes.max(initial=0))) > task.padding:
         raise PairsError(
             f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
         )
+
+
+def check_keys(task: Task, population: Population) -> None:
+    """Refuse a key that is not the task's, and one that somebody holds twice."""
+    keys = population.keys
+    if not keys.size:
+        return
+    for key in (int(keys.min()), int(keys.max())):
+        if not 0 <= key < task.key_count:
+            raise PairsError(f"key number {key} is not a key of task {task.name!r}")
+    repeated = _repeated_key(population)
+    if repeated is not None:
+        raise PairsError(f"key {task.key_name(repeated)!r} appears twice")
+
+
+def _repeated_key(population: Population) -> int | None:
+    """Return a key that somebody holds twice, if there is one."""
+    keys, offsets = population.keys, population.offsets
+    largest = int(population.sizes.max())
+    if largest <= _FEW_PAIRS:
+        distances: Iterable[int] = range(1, largest)
+    else:
+        # In order, which files keep, keys that are equal are next to each other.
+        owners = np.repeat(np.arange(len(population)), population.sizes)
+        ascending = (np.diff(keys) >= 0) | (np.diff(owners) > 0)
+        keys = keys if ascending.all() else keys[np.lexsort((keys, owners))]
+        distances = (1,)
+    for distance in distances:
+        equal = np.flatnonzero(keys[distance:] == keys[:-distance])
+        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(
+            offsets, equal + distance, "right"
+        )
+        if same_owner.any():
+            return int(keys[equal[same_owner][0]])
+    return None
 
 
 def check_values(task: Task, population: Population) -> None:
@@ -122,72 +186,71 @@ def _participants(population: Population, start: int, stop: int) -> Population:
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
 
 
-def _messages(task: Task, population: Population, tape: VectorisedTape) -> Messages:
+def _messages(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Messages:
     """Draw which question everybody answers, before their pairs are looked at, and then the answers."""
     question, first = task.size_question, task.channel.word_limit
     if question is None or first is None:
-        return _pair_messages(task, population, tape)
-    asked = tape.draw(len(population)) < np.uint64(question.asked)
+        return _pair_messages(task, population, participants, tape)
+    asked = tape.draw(participants) < np.uint64(question.asked)
     words = np.empty(len(population), np.int64)
-    words[asked] = first + answer_sizes(question, population.sizes[asked], tape)
-    words[~asked] = _pair_messages(task, population.take(np.flatnonzero(~asked)), tape)
+    words[asked] = first + answer_sizes(question, population.sizes[asked], participants[asked], tape)
+    others = np.flatnonzero(~asked)
+    words[others] = _pair_messages(task, population.take(others), participants[others], tape)
     return words
 
 
-def _pair_messages(task: Task, population: Population, tape: VectorisedTape) -> Messages:
+def _pair_messages(
+    task: Task, population: Population, participants: Integers, tape: VectorisedTape
+) -> Messages:
+    """Report pairs; the sampler of the task's mechanism is made to look at a pair each, or at several."""
+    prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
     sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
-    return sampler(task.channel, _prepared(task, population, tape), tape)
+    return sampler(task.channel, prepare(task, population, participants, tape), tape)
 
 
-def answer_sizes(question: SizeQuestion, sizes: Integers, tape: VectorisedTape) -> Integers:
+def answer_sizes(
+    question: SizeQuestion, sizes: Integers, participants: Integers, tape: VectorisedTape
+) -> Integers:
     """Answer how many pairs everybody holds by randomized response."""
     ends = np.array(question.ends, np.int64)
     sizes = np.clip(sizes, question.padding, question.keys)
     answers = np.searchsorted(ends, sizes)
     between = np.flatnonzero(ends[answers] != sizes)
     low, high, size = ends[answers[between] - 1], ends[answers[between]], sizes[between]
-    down = tape.below((size * (high - low)).astype(np.uint64)) < low * (high - size)
-    answers[between] -= down
-    moved = np.flatnonzero(tape.draw(answers.size) >= np.uint64(question.kept))
-    others = tape.below(np.full(moved.size, ends.size - 1, np.uint64))
+    totals = (size * (high - low)).astype(np.uint64)
+    answers[between] -= tape.below(participants[between], totals) < low * (high - size)
+    moved = np.flatnonzero(tape.draw(participants) >= np.uint64(question.kept))
+    others = tape.below(participants[moved], np.uint64(ends.size - 1))
     answers[moved] = others + (others >= answers[moved])
     return np.asarray(answers, np.int64)
 
 
-def _prepared(task: Task, population: Population, tape: VectorisedTape) -> Sampled | Taken:
-    """What the sampler of the task's mechanism is made to look at: a pair each, or several."""
-    prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
-    return prepare(task, population, tape)
-
-
-def _sample(task: Task, population: Population, tape: VectorisedTape) -> Sampled:
+def _sample(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Sampled:
     sizes = population.sizes
-    slots = tape.below(np.maximum(sizes, task.padding).astype(np.uint64))
+    slots = tape.below(participants, np.maximum(sizes, task.channel.padding).astype(np.uint64))
     real = slots < sizes
     chosen = (population.offsets[:-1] + slots)[real]
     keys = np.full(len(population), task.key_count)
     keys[real] = population.keys[chosen]
     levels = np.full(len(population), VALUE_ONE // 2, np.uint64)
     levels[real] = _levels(task, population.values[chosen])
-    return Sampled(real, keys, tape.positive(levels))
+    return Sampled(participants, real, keys, levels)
 
 
-def _take(task: Task, population: Population, tape: VectorisedTape) -> Taken:
-    sizes, starts = population.sizes, population.offsets[:-1]
+def _take(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Taken:
+    sizes, starts, most = population.sizes, population.offsets[:-1], task.channel.padding
     order = np.arange(population.keys.size)
     # The first pairs of everybody who holds too many are shuffled in, one place after another.
-    many = np.flatnonzero(sizes > task.padding)
-    for place in range(task.padding if many.size else 0):
+    many = np.flatnonzero(sizes > most)
+    for place in range(most if many.size else 0):
         current = starts[many] + place
-        other = current + tape.below((sizes[many] - place).astype(np.uint64))
+        other = current + tape.below(participants[many], (sizes[many] - place).astype(np.uint64))
         order[current], order[other] = order[other], order[current]
     owners = np.repeat(np.arange(len(population)), sizes)
-    taken = np.arange(order.size) - starts[owners] < task.padding
+    taken = np.arange(order.size) - starts[owners] < most
     chosen = order[taken]
     levels = _levels(task, population.values[chosen]).astype(np.uint64)
-    return Taken(
-        len(population), owners[taken], population.keys[chosen].astype(np.int64), tape.positive(levels)
-    )
+    return Taken(participants, owners[taken], population.keys[chosen].astype(np.int64), levels)
 
 
 def _levels(task: Task, values: Floats) -> Floats:
@@ -196,65 +259,84 @@ def _levels(task: Task, values: Floats) -> Floats:
 
 def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `grr`, one per participant."""
+    participants, keys = sampled.participants, sampled.keys.copy()
     dummies = np.flatnonzero(~sampled.real)
-    keys = sampled.keys.copy()
-    keys[dummies] += tape.below(np.full(dummies.size, channel.padding, np.uint64))
-    words = 2 * keys + sampled.positive
-    numbers = tape.draw(words.size)
+    keys[dummies] += tape.below(participants[dummies], np.uint64(channel.padding))
+    words = 2 * keys + tape.positive(participants, sampled.levels)
+    numbers = tape.draw(participants)
     moved = np.flatnonzero(numbers >= np.uint64(channel.kept))
     flipped = numbers[moved] < np.uint64(channel.kept + channel.flipped)
     words[moved[flipped]] ^= 1
     moved = moved[~flipped]
-    others = tape.below(np.full(moved.size, channel.spread, np.uint64))
+    others = tape.below(participants[moved], np.uint64(channel.spread))
     words[moved] = others + channel.set_apart * (others >= words[moved] & -channel.set_apart)
     return words
 
 
 def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `ue-compact`, one per participant."""
-    count = sampled.keys.size
-    residues = channel.first(sampled.positive.astype(np.int64))
-    functions = tape.below(np.full(count, channel.functions, np.uint64))
-    kept = tape.draw(count) < np.uint64(channel.kept)
+    participants = sampled.participants
+    residues = channel.first(tape.positive(participants, sampled.levels).astype(np.int64))
+    functions = tape.below(participants, np.uint64(channel.functions))
+    kept = tape.draw(participants) < np.uint64(channel.kept)
     moved = np.flatnonzero(~kept)
-    others = tape.below(np.full(moved.size, channel.q - channel.r, np.uint64))
+    others = tape.below(participants[moved], np.uint64(channel.q - channel.r))
     residues[moved] = others + channel.r * (others >= residues[moved])
     if channel.r > 1:
         inside = np.flatnonzero(kept)
-        residues[inside] += tape.below(np.full(inside.size, channel.r, np.uint64))
+        residues[inside] += tape.below(participants[inside], np.uint64(channel.r))
     return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
 
 
 def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
     """Sample the words of `collision`, one per participant."""
-    functions = tape.below(np.full(taken.users, channel.functions, np.uint64))
-    items = channel.item(taken.keys.astype(np.uint64), taken.positive)
+    participants, users = taken.participants, taken.participants.size
+    positive = tape.positive(participants[taken.owners], taken.levels)
+    functions = tape.below(participants, np.uint64(channel.functions))
+    items = channel.item(taken.keys.astype(np.uint64), positive)
     hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
     # Everybody's own symbols, each once and in order.
     owners, own = np.divmod(np.unique(taken.owners * channel.symbols + hashes), channel.symbols)
-    counts = np.bincount(owners, minlength=taken.users)
+    counts = np.bincount(owners, minlength=users)
     starts = np.cumsum(counts) - counts
-    numbers = tape.draw(taken.users)
+    numbers = tape.draw(participants)
     hits = numbers < counts.astype(np.uint64) * np.uint64(channel.hit)
-    symbols = np.empty(taken.users, np.int64)
+    symbols = np.empty(users, np.int64)
     symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
-    symbols[missed] = tape.below((channel.symbols - counts[missed]).astype(np.uint64))
+    symbols[missed] = tape.below(participants[missed], (channel.symbols - counts[missed]).astype(np.uint64))
     # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
-    symbols += np.bincount(owners[skipped], minlength=taken.users)
+    symbols += np.bincount(owners[skipped], minlength=users)
     return functions * channel.symbols + symbols
 
 
 def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
-    """Sample the bit planes of `ue`, one per participant."""
-    count = sampled.keys.size
-    numbers = tape.draw(count * channel.keys).reshape(count, channel.keys)
+    """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
+    check_body(channel)
+    rows = np.flatnonzero(sampled.real)
+    positive = np.zeros(sampled.keys.size, bool)
+    positive[rows] = tape.positive(sampled.participants[rows], sampled.levels[rows])
+    per_participant = DRAWS_PER_BATCH // max(1, sampled.keys.size) + _KEYS_PER_BYTE
+    width = per_participant - per_participant % _KEYS_PER_BYTE
+    blocks = [
+        _ue_block(channel, sampled, positive, range(start, min(start + width, channel.keys)), tape)
+        for start in range(0, channel.keys, width)
+    ]
+    return np.concatenate([*(present for present, _ in blocks), *(sign for _, sign in blocks)], axis=1)
+
+
+def _ue_block(
+    channel: UeChannel, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape
+) -> tuple[Bytes, Bytes]:
+    """Return the presence and the signs of some of the keys, which begin with a byte."""
+    numbers = tape.draw(sampled.participants, len(keys)).reshape(-1, len(keys))
     plus = numbers < np.uint64(channel.fake)
     present = numbers < np.uint64(2 * channel.fake)
-    rows = np.flatnonzero(sampled.real)
-    own = (rows, sampled.keys[rows])
-    plus[own] = sampled.positive[rows] == (numbers[own] < np.uint64(channel.kept))
+    rows = np.flatnonzero(sampled.real & (sampled.keys >= keys.start) & (sampled.keys < keys.stop))
+    own = (rows, sampled.keys[rows] - keys.start)
+    plus[own] = positive[rows] == (numbers[own] < np.uint64(channel.kept))
     present[own] = numbers[own] < np.uint64(channel.kept + channel.flipped)
-    planes = [np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present)]
-    return np.concatenate(planes, axis=1)
+    packed = (np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present))
+    presence, signs = packed
+    return presence, signs

@@ -1,0 +1,222 @@
+"""What the device code for many participants must do: `check_*` functions as in `conformance`.
+
+Batches are replayed over settings that reach every branch, at draws next to every threshold, at draws that sweep 16 of
+their bits, and at the corners of every path that the scalar code takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+
+import numpy as np
+
+from pckv.auditing.interval_tape import explore
+from pckv.auditing.replay import (
+    PEOPLE_PER_BATCH,
+    SPARE_DRAWS,
+    NumberedPairs,
+    Participants,
+    check_replay,
+)
+from pckv.auditing.variants import VARIANTS
+from pckv.channels import SamplingChannel
+from pckv.device import perturb as single
+from pckv.device.vectorised import Draws
+from pckv.randomness import Tape
+from pckv.task import Task
+
+# Keys and padding; `ue` has a draw per key, so that it is replayed up to MAX_PLANES keys.
+SHAPES = ((1, 1), (2, 1), (3, 2), (12, 2), (60, 11), (150, 100), (5_000, 20), (2**31, 3), (2**31, 100))
+MAX_PLANES, MAX_PADDING = 5_000, 100
+EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
+# Settings of rare draws, and of paths.
+SWEPT_SHAPE, SWEPT_PLANES, FEW_KEYS = (10**6, 3), (12, 3), ((2, 1), (3, 2), (12, 2))
+SIZES = (0, 1, 2, 3, 4, 5, 6, 40, 100)
+MAX_KEYS_ALONE = 12
+LOW, HIGH = 1.0, 5.0
+# Kinds of draws of which that many bits take every value.
+SWEEPS, SWEPT_BITS = 3, 16
+# Everybody of one size is replayed this many times, each time with other draws: with words, and with planes.
+REPEATS_OF_WORDS, REPEATS_OF_PLANES = 24, 3
+# Where a hash function is drawn, the corners of paths are those given this one.
+SEED_FUNCTION = 1
+
+
+def check_batch_equals_single(mechanism: str, shapes: Sequence[tuple[int, int]] = SHAPES) -> None:
+    """People of all sizes get the scalar code's reports, in any batch, at random draws and next to all thresholds."""
+    for number, task in enumerate(_tasks(mechanism, shapes)):
+        rng = np.random.default_rng(number)
+        words = task.word_limit is not None
+        pairs = [
+            random_pairs(task, size, rng)
+            for size in sizes_of(task)
+            for _ in range(REPEATS_OF_WORDS if words else REPEATS_OF_PLANES)
+        ]
+        pairs = [pairs[person] for person in rng.permutation(len(pairs))]
+        people = Participants.seeded(pairs, _cornered(task, len(pairs), rng), number)
+        # Everybody alone in a batch takes long, and depends on the number of keys the least.
+        check_replay(
+            task, people, (PEOPLE_PER_BATCH, 1) if task.key_count <= MAX_KEYS_ALONE else (PEOPLE_PER_BATCH,)
+        )
+
+
+def check_rare_draws(mechanism: str) -> None:
+    """Reports are the scalar code's whatever the lowest or highest bits of a draw, and whatever small number it is.
+
+    Every draw takes all values of its lowest 16 bits next to high ones, of its highest 16 bits, and of the numbers
+    below 2^16, twice each.
+    """
+    task = make_task(mechanism, {}, *(SWEPT_SHAPE if _has_words(mechanism) else SWEPT_PLANES), "1", "0")
+    # Fewer pairs than the padding, so that dummies are drawn; more of them where pairs are chosen.
+    size = task.padding + (-1 if isinstance(task.channel, SamplingChannel) else 2)
+    held = random_pairs(task, size, np.random.default_rng(0))
+    for turn in range(2 * SWEEPS):
+        _check_swept(task, held, turn, first_draw=None)
+
+
+def check_rare_answers(mechanism: str) -> None:
+    """The same of answers to the size question, of a size between two ends, and of which question is answered."""
+    task = make_task(mechanism, {}, *SWEPT_SHAPE, "1", "0.25")
+    held = random_pairs(task, task.padding + 4, np.random.default_rng(0))
+    for turn in range(SWEEPS):
+        _check_swept(task, held, turn, first_draw=0)
+    _check_swept(task, held, 0, first_draw=None)
+
+
+def _check_swept(task: Task, held: NumberedPairs, turn: int, *, first_draw: int | None) -> None:
+    rng = np.random.default_rng(turn)
+    columns = [_swept(turn + place, rng) for place in range(task.draws + SPARE_DRAWS)]
+    if first_draw is not None:
+        columns[0] = np.full_like(columns[0], first_draw)
+    draws = np.stack(columns, axis=1)
+    check_replay(task, Participants.seeded([held] * len(draws), draws, turn))
+
+
+def check_corners_of_paths(mechanism: str) -> None:
+    """Reports are the scalar code's at the lowest and the highest draws of every path that it takes."""
+    for (keys, padding), epsilon in zip(FEW_KEYS, EPSILONS[: len(FEW_KEYS)], strict=True):
+        if keys <= padding + 1 or _has_words(mechanism):
+            for variant in VARIANTS[mechanism]:
+                share = "0.25" if _has_words(mechanism) else "0"
+                _check_paths(make_task(mechanism, variant, keys, padding, epsilon, share))
+
+
+def _check_paths(task: Task) -> None:
+    rng = np.random.default_rng(1)
+    pairs: list[NumberedPairs] = []
+    starts: list[tuple[int, ...]] = []
+    functions: int | None = getattr(task.channel, "functions", None)
+    for size in range(min(task.key_count, task.padding + 2) + 1):
+        held = random_pairs(task, size, rng)
+        read = single.read_pairs(task, {task.key_name(key): value for key, value in held.items()})
+
+        def run(tape: Tape, read: Sequence[tuple[int, int]] = read) -> int:
+            return single.make_message(task, read, tape)
+
+        for leaf in explore(run, functions, SEED_FUNCTION):
+            pairs += [held, held]
+            starts += [leaf.lowest, leaf.highest]
+    draws = _random_draws(task, len(pairs), rng)
+    for row, start in zip(draws, starts, strict=True):
+        row[: len(start)] = start
+    check_replay(task, Participants.seeded(pairs, draws, 1), (PEOPLE_PER_BATCH,))
+
+
+BATCH_CHECKS: tuple[Callable[[str], None], ...] = (
+    check_batch_equals_single,
+    check_rare_draws,
+    check_corners_of_paths,
+)
+
+
+def sizes_of(task: Task) -> list[int]:
+    """Return how many pairs people hold: few, as many as the padding and next to it, and many."""
+    near = {task.padding + step for step in (-1, 0, 1)}
+    return sorted(size for size in near.union(SIZES) if size <= task.key_count)
+
+
+def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
+    """Yield tasks of every shape in every variant, and in the one that a task chooses."""
+    epsilons = cycle(EPSILONS)
+    for variant in ({}, *VARIANTS[mechanism]):
+        for keys, padding in shapes:
+            epsilon = next(epsilons)
+            if keys <= MAX_PLANES or _has_words(mechanism):
+                share = "0.25" if padding < keys and _has_words(mechanism) else "0"
+                yield make_task(mechanism, variant, keys, padding, epsilon, share)
+
+
+def _has_words(mechanism: str) -> bool:
+    return mechanism != "ue"
+
+
+def make_task(  # noqa: PLR0917
+    mechanism: str, variant: dict[str, object], keys: int, padding: int, epsilon: str, share: str
+) -> Task:
+    """Return a task whose batches are replayed."""
+    return Task(
+        name="replay",
+        keys=keys,
+        values=(LOW, HIGH),
+        epsilon=epsilon,
+        padding=padding,
+        mechanism={"name": mechanism, **variant},
+        size_share=share,
+    )
+
+
+def random_pairs(task: Task, size: int, rng: np.random.Generator) -> NumberedPairs:
+    """Return this many pairs: the first key, the last one and others in any order, with values at the ends too."""
+    keys: set[int] = set(list(dict.fromkeys((0, task.key_count - 1)))[:size])
+    while len(keys) < size:
+        keys.add(int(rng.integers(task.key_count)))
+    values = rng.choice([LOW, HIGH, *rng.uniform(LOW, HIGH, 3)], size)
+    return dict(zip(rng.permutation(sorted(keys)).tolist(), values.tolist(), strict=True))
+
+
+def _random_draws(task: Task, people: int, rng: np.random.Generator) -> Draws:
+    # Next to thresholds many draws are rejected.
+    count = task.draws + min(task.draws, MAX_PADDING) + SPARE_DRAWS
+    return rng.integers(2**64, size=(people, count), dtype=np.uint64, endpoint=False)
+
+
+def _cornered(task: Task, people: int, rng: np.random.Generator) -> Draws:
+    """Return draws of which half are next to a threshold."""
+    draws = _random_draws(task, people, rng)
+    corners = rng.choice(np.array(_corners(task), np.uint64), draws.shape)
+    return np.where(rng.random(draws.shape) < 1 / 2, draws, corners)
+
+
+def _corners(task: Task) -> list[int]:
+    """Return the draws at and next to every threshold, and at the ends of the runs that `below` takes remainders of."""
+    channel, question, one = task.channel, task.size_question, task.channel.one
+    names = ("kept", "flipped", "fake", "hit", "silent")
+    known = {name: getattr(channel, name) for name in names if hasattr(channel, name)}
+    thresholds = {0, one // 2, *known.values()}
+    thresholds |= {2 * known.get("fake", 0), known.get("kept", 0) + known.get("flipped", 0)}
+    thresholds |= {known.get("hit", 0) * count for count in sizes_of(task) if count <= channel.padding}
+    limits = {channel.padding, *sizes_of(task)} - {0}
+    limits |= {
+        getattr(channel, name) for name in ("functions", "spread", "q", "symbols") if hasattr(channel, name)
+    }
+    if question is not None:
+        thresholds |= {question.asked, question.kept}
+        limits.add(len(question.ends) - 1)
+    for limit in limits:
+        thresholds |= {limit, one - one % limit, (one // limit // 2) * limit}
+    return sorted({(threshold + step) % one for threshold in thresholds for step in (-1, 0, 1)})
+
+
+def _swept(kind: int, rng: np.random.Generator) -> Draws:
+    """Return draws of which 16 bits take every value: the lowest of high numbers, of small ones, or the highest."""
+    values = rng.permutation(2**SWEPT_BITS).astype(np.uint64)
+    others = rng.integers(2**64, size=values.size, dtype=np.uint64, endpoint=False)
+    match kind % SWEEPS:
+        case 0:
+            # Above every threshold but those of a large ε.
+            return others >> np.uint64(SWEPT_BITS) << np.uint64(SWEPT_BITS) | np.uint64(0xF << 60) | values
+        case 1:
+            return values
+        case _:
+            return others >> np.uint64(SWEPT_BITS) | values << np.uint64(64 - SWEPT_BITS)

@@ -1,0 +1,44 @@
+"""Batches and tapes: every report of a batch is the scalar code's, from bytes that nobody shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pckv.auditing.batches import BATCH_CHECKS, check_batch_equals_single, check_rare_answers
+from pckv.auditing.tapes import DEVICE_CHECKS, TAPE_CHECKS
+from pckv.channels import CHANNELS
+from pckv.device import vectorised
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("check", BATCH_CHECKS + DEVICE_CHECKS, ids=lambda check: check.__name__)
+def test_batches(check: Callable[[str], None], mechanism: str) -> None:
+    check(mechanism)
+
+
+@pytest.mark.parametrize("check", TAPE_CHECKS, ids=lambda check: check.__name__)
+def test_tapes(check: Callable[[], None]) -> None:
+    check()
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_every_padding(mechanism: str, request: pytest.FixtureRequest) -> None:
+    """Every padding up to 100 with `--slow`, a few without; with as many keys, one more, and many."""
+    paddings = range(1, 101) if request.config.getoption("--slow") else (7, 51)
+    check_batch_equals_single(
+        mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)]
+    )
+
+
+def test_rare_answers(request: pytest.FixtureRequest) -> None:
+    """All mechanisms share the code that answers the size question; `--slow` runs it for each."""
+    for mechanism in ("grr", "ue-compact", "collision") if request.config.getoption("--slow") else ("grr",):
+        check_rare_answers(mechanism)
+
+
+def test_planes_made_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many keys the draws of one participant are made in several blocks, which changes nothing."""
+    monkeypatch.setattr(vectorised, "DRAWS_PER_BATCH", 400)
+    check_batch_equals_single("ue")

@@ -1,0 +1,207 @@
+"""Pairs as people's code gives them: every key once, values of any kind of number, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pckv import Task, perturb
+from pckv.channels.ue import UeChannel
+from pckv.device import perturb as single
+from pckv.device.padding import level
+from pckv.device.perturb import read_pairs
+from pckv.device.ue import check_body
+from pckv.device.vectorised import perturb_many
+from pckv.errors import PairsError, ParameterError
+from pckv.population import Population
+from pckv.randomness import Tape
+
+
+def make_task(**members: Any) -> Task:
+    least: dict[str, Any] = {
+        "name": "t",
+        "keys": 9,
+        "values": ("0.1", "0.7"),
+        "epsilon": 1,
+        "padding": 2,
+        "mechanism": "grr",
+        "size_share": 0,
+    }
+    return Task(**(least | members))
+
+
+class RepeatingPairs(Mapping[str, float]):
+    """A mapping that gives one of its keys several times, and states another length."""
+
+    def __init__(self, *items: tuple[str, float]) -> None:
+        self._items = items
+
+    def __getitem__(self, key: str) -> float:
+        return dict(self._items)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self._items)
+
+    def __len__(self) -> int:
+        return 1
+
+    def items(self) -> Any:
+        return self._items
+
+
+def check_repeated_keys_are_refused() -> None:
+    """Somebody who holds a key twice would lose more than ε: nothing of it is reported."""
+    repeated: tuple[Mapping[str, float], ...] = (
+        RepeatingPairs(("1", 0.5), ("1", 0.5)),
+        RepeatingPairs(("1", 0.1), ("2", 0.5), ("1", 0.7)),
+        RepeatingPairs(*[("3", 0.5)] * 50),
+    )
+    for mechanism in ("ue", "grr", "ue-compact", "collision"):
+        for pairs in repeated:
+            with pytest.raises(PairsError, match="appears twice"):
+                perturb(make_task(mechanism=mechanism), pairs)
+
+
+def test_repeated_keys_are_refused() -> None:
+    check_repeated_keys_are_refused()
+
+
+def test_a_fault_that_takes_repeated_keys_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the device did before: it took every item as a pair of its own."""
+
+    def read(task: Task, pairs: Mapping[str, float]) -> list[tuple[int, int]]:
+        return [(task.key_index(key), level(value, task.low, task.high)) for key, value in pairs.items()]
+
+    monkeypatch.setattr(single, "read_pairs", read)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        check_repeated_keys_are_refused()
+
+
+def test_more_pairs_than_are_stated_are_refused() -> None:
+    task = make_task(more="refuse")
+    with pytest.raises(PairsError, match="3 pairs, where task 't' takes at most 2"):
+        perturb(task, RepeatingPairs(("1", 0.5), ("2", 0.5), ("3", 0.5)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Decimal("0.1"),
+        Decimal("0.7"),
+        Decimal("0.10"),
+        Fraction(1, 10),
+        Fraction(7, 10),
+        np.float64(0.1),
+        np.float32(0.5),
+        np.float16(0.5),
+        0.1,
+        0.7,
+    ],
+)
+def test_a_value_stands_for_the_nearest_float(value: Any) -> None:
+    task = make_task()
+    assert read_pairs(task, {"3": value}) == [(3, level(float(value), task.low, task.high))]
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.float16(3), Fraction(3), Decimal(3)])
+def test_whole_values(value: Any) -> None:
+    assert read_pairs(make_task(values=(0, 3)), {"3": value}) == [(3, 2**64)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(Decimal(text) for text in ("NaN", "-NaN", "sNaN", "Infinity", "-Infinity", "0.09", "1e999999")),
+        *(float(text) for text in ("nan", "inf", "-inf")),
+        np.float64("nan"),
+        np.nextafter(0.7, 1),
+        np.nextafter(0.1, 0),
+        # As a double it is above the end.
+        np.float32(0.7000001),
+        10**400,
+        -(10**5000),
+        Fraction(10**400),
+        True,
+        False,
+        np.True_,
+        "0.5",
+        b"0.5",
+        None,
+        0.5 + 0j,
+        [0.5],
+        np.array(0.5),
+    ],
+    ids=lambda value: f"{type(value).__name__}-{str(value)[:12] if not isinstance(value, int) else 'whole'}",
+)
+def test_what_is_not_a_number_in_the_range_is_refused(value: Any) -> None:
+    with pytest.raises(PairsError, match=r"of key '3' is not a number within \[0.1, 0.7\]$"):
+        perturb(make_task(), {"3": value})
+
+
+def population(keys: list[int], offsets: list[int]) -> Population:
+    return Population(np.array(offsets), np.array(keys, np.int32), np.full(len(keys), 0.5))
+
+
+@pytest.mark.parametrize(
+    ("keys", "offsets", "message"),
+    [
+        ([1, 1], [0, 2], "key '1' appears twice"),
+        ([3, 5, 3], [0, 3], "key '3' appears twice"),
+        ([5, 2, 8, 2], [0, 1, 4], "key '2' appears twice"),
+        ([0, 8, 8], [0, 0, 3, 3], "key '8' appears twice"),
+        ([*range(9), 4], [0, 10], "key '4' appears twice"),
+        ([0, *range(8, -1, -1), 8], [0, 1, 11], "key '8' appears twice"),
+        ([*range(9), 8], [0, 10], "key '8' appears twice"),
+        ([0, 9], [0, 2], "key number 9 is not a key of task 't'"),
+        ([-1], [0, 1], "key number -1 is not a key"),
+    ],
+)
+def test_batches_with_wrong_keys_are_refused(keys: list[int], offsets: list[int], message: str) -> None:
+    with pytest.raises(PairsError, match=message):
+        perturb_many(make_task(), population(keys, offsets))
+
+
+@pytest.mark.parametrize(
+    ("keys", "offsets"),
+    [
+        ([], [0]),
+        ([*range(9), *range(9)], [0, 9, 18]),
+        ([*range(8, -1, -1), 0, 8, 1], [0, 9, 10, 12]),
+        ([], [0, 0, 0]),
+        ([1, 1], [0, 1, 2]),
+        ([5, 2, 8, 2, 1], [0, 0, 3, 5, 5]),
+        ([1, 1], [0, 1, 1, 2]),
+    ],
+)
+def test_batches_of_different_people_with_the_same_keys(keys: list[int], offsets: list[int]) -> None:
+    made = [len(batch.ids) for batch in perturb_many(make_task(), population(keys, offsets))]
+    assert sum(made) == len(offsets) - 1
+
+
+def test_reports_that_are_too_large_are_refused() -> None:
+    """Such a task can be read, but no device makes a report of half a gigabyte."""
+    task = make_task(keys=2**26 + 1, mechanism="ue")
+    message = "would have 16,777,218 bytes, and at most 16,777,216 are made: with 67,108,865 keys"
+    with pytest.raises(ParameterError, match=message):
+        perturb(task, {})
+    with pytest.raises(ParameterError, match=message):
+        next(perturb_many(task, population([], [0, 0])))
+    check_body(UeChannel(2**26, 1, Fraction(1)))
+
+
+@pytest.mark.parametrize("parts", [{"mechanism": "ue"}, {"mechanism": "collision", "padding": 2**28}])
+def test_large_tasks_take_little_memory(parts: dict[str, Any]) -> None:
+    """At most 64 KiB of randomness is taken at once, where a report may need gigabytes of it."""
+    task = make_task(keys=2**31, **parts)
+    assert task.draws >= 2**28
+    taken: list[int] = []
+    tape = Tape(task.draws, lambda count: taken.append(count) or bytes(count))  # type: ignore[func-returns-value]
+    for _ in range(20_000):
+        tape.draw()
+    assert max(taken) == 2**16
+    assert len(taken) == 3
