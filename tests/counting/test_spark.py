@@ -72,9 +72,17 @@ def failing_at_first(marks: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_a_million_reports_with_failing_tasks(mechanism: str, spark: Any, tmp_path: Path) -> None:
+def test_many_reports_with_failing_tasks(
+    ten_million: CollectionFactory,
+    mechanism: str,
+    spark: Any,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    """A million reports by default, with --slow ten million: the same parts of the same tasks fail."""
     (marks := tmp_path / "marks").mkdir()
-    collection = make_collection(tmp_path, mechanism, MILLION)
+    slow = request.config.getoption("--slow")
+    collection = ten_million(mechanism) if slow else make_collection(tmp_path, mechanism, MILLION)
     frame = spark.read.parquet(*map(str, collection.paths)).select(message_column(collection.task).name)
     counted = tally(frame.mapInArrow(failing_at_first(marks), frame.schema), collection.task)
     assert list(marks.iterdir())
