@@ -21,12 +21,13 @@ from rich.table import Table
 from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
-DEFAULT = ("core", "lab", "scale", "estimate", "collector", "web")
-# Run only when they are named: `costs` has no bar, `peers` installs other packages into an environment of their own.
-ON_REQUEST = ("costs", "peers")
+DEFAULT = ("core", "lab", "scale", "shuffle", "estimate", "collector", "web")
+# Run only when they are named: `costs` has no bar, `timing` is about single calls, `peers` installs other packages into
+# an environment of their own.
+ON_REQUEST = ("costs", "timing", "peers")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
-TOOLS = {"collector": "wrk", "web": "chromium"}
+TOOLS = {"collector": "wrk", "timing": "node", "web": "chromium"}
 COLUMNS = ("ours", "baseline", "result", "lowest to highest", "bar", "")
 PIPED_WIDTH = 150
 

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.data import random_planes
-from bench.measurement import Measurement, absolute, cost, difference, race, speed
+from bench.measurement import PAIRS, Measurement, absolute, cost, difference, race, seconds, speed
 from bench.processes import interpret, loaded_modules
-from pckv import Tally, Task, perturb
+from pckv import Tally, Task, perturb, shuffled_privacy
 from pckv.device.vectorised import perturb_many
 from pckv.population import Population
 
 WORDS = 10_000_000
 PLANES_BYTES = 25_000_000
 PARTICIPANTS = 1_000_000
+SHUFFLED_REPORTS, MAX_SHUFFLED_SECONDS = 1_000_000, 10
 REPORTS = 5_000
 # Participants hold two pairs each; the third slot has dummies drawn too.
 PADDING = 3
@@ -49,6 +50,7 @@ def measurements() -> Iterator[Measurement]:
     for names in ("pckv", "pckv, pckv.device"):
         yield import_time(names)
     yield modules_of("numpy", "on the device", "import pckv, pckv.device")
+    yield shuffled_reports()
 
 
 def task_of(mechanism: str, keys: int) -> Task:
@@ -190,3 +192,14 @@ def modules_of(package: str, when: str, code: str) -> Measurement:
     """Count the modules of a package that the code must not load."""
     loaded = sum(name.partition(".")[0] == package for name in loaded_modules(code))
     return absolute(f"modules of {package}, {when}", "", [loaded], bar=0)
+
+
+def shuffled_reports() -> Measurement:
+    """Bound the central ε of shuffled reports: the time must not grow with their number."""
+    task = Task(name="b", keys=100, values=(LOW, HIGH), epsilon=4, padding=5, mechanism="collision")
+
+    def bound() -> None:
+        shuffled_privacy(task, SHUFFLED_REPORTS, 1e-7)
+
+    times = [seconds(bound) for _ in range(PAIRS)]
+    return absolute("central ε of 10^6 shuffled reports", "s", times, MAX_SHUFFLED_SECONDS)

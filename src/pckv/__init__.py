@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pckv.auditing.audit import audit
+    from pckv.auditing.shuffled import shuffled_privacy
     from pckv.device.perturb import perturb
     from pckv.errors import PckvError
     from pckv.estimators.estimate import estimate
@@ -34,6 +35,7 @@ __all__ = [
     "perturb",
     "plan",
     "read_ratings",
+    "shuffled_privacy",
     "simulate",
 ]
 
@@ -51,6 +53,7 @@ _HOMES = {
     "perturb": "pckv.device.perturb",
     "plan": "pckv.planning.plan",
     "read_ratings": "pckv.lab.datasets",
+    "shuffled_privacy": "pckv.auditing.shuffled",
     "simulate": "pckv.lab.simulate",
 }
 

@@ -21,6 +21,8 @@ ALLOCATIONS = ("optimized", "non-optimized", "naive")
 PRECISION_BITS = 256
 # The series is cut after this many terms; for x ≤ 1 the rest is below 2^-330.
 TAYLOR_TERMS = 70
+# The second way to e^ε is a power of two squarings, kept to this many binary places; it is within 2^-300 of e^ε.
+SQUARINGS, SQUARING_BITS = 320, 768
 # ε is shown to this many decimal places, always rounded up.
 DECIMAL_PLACES = 15
 
@@ -47,6 +49,22 @@ def exp_lower(epsilon: Fraction) -> Fraction:
     for _ in range(halvings):
         bound = (bound * bound) >> PRECISION_BITS
     return Fraction(bound, 1 << PRECISION_BITS)
+
+
+def is_within(ratio: Fraction, epsilon: Fraction) -> bool:
+    """Return whether a likelihood ratio is at most e^ε, computed in another way than `exp_lower`.
+
+    (1 + ε/2^k)^(2^k) is never above e^ε: k squarings, each rounded down. The two ways share no step, so that a fault in
+    one is found by the other.
+
+    >>> is_within(exp_lower(Fraction(1)), Fraction(1)), is_within(Fraction(272, 100), Fraction(1))
+    (True, False)
+    """
+    one = 1 << SQUARING_BITS
+    power = one + (epsilon.numerator << (SQUARING_BITS - SQUARINGS)) // epsilon.denominator
+    for _ in range(SQUARINGS):
+        power = power * power >> SQUARING_BITS
+    return ratio.numerator * one <= power * ratio.denominator
 
 
 def epsilon_of(ratio: Fraction) -> float:

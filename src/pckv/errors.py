@@ -111,7 +111,7 @@ class TaskGone(StoreError):
 class ClientError(PckvError):
     """A report that was not made, or that the collector did not take.
 
-    Its code is `wrong_task`, `over_budget`, `not_sent` or `refused`.
+    Its code is `wrong_task`, `answered`, `over_budget`, `not_sent` or `refused`.
     """
 
     code = "client_error"

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from pckv import channels
-from pckv.budget import epsilon_of
+from pckv.budget import epsilon_of, is_within
 from pckv.canonical import base64url, check_name, decimal_text, dump, load
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
@@ -177,6 +177,8 @@ class Task:
         text = decimal_text(size_share, "size_share")
         question = checked_question(channel, Fraction(text), self.more)
         vars(self).update(padding=channel.padding, channel=channel, size_question=question, _size_share=text)
+        if not is_within(self.realised, Fraction(self._epsilon)):
+            raise ParameterError(f"the reports of this task would lose more than ε = {self._epsilon}")
 
     @property
     def key_count(self) -> int:

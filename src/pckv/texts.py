@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
+
 
 def percent(share: float) -> str:
     """Return a share as a percentage with two significant digits.
@@ -20,3 +22,13 @@ def two_digits(number: float) -> str:
     """
     rounded = float(f"{number:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:f}".rstrip("0").rstrip(".")  # noqa: PLR2004
+
+
+def rounded_up(number: float, digits: int = 3) -> str:
+    """Return a number with a few significant digits that is never below it, as limits on privacy must not be.
+
+    >>> rounded_up(0.0936735), rounded_up(4.0), rounded_up(1e-7)
+    ('0.0937', '4', '0.0000001')
+    """
+    text = f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(repr(number))):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

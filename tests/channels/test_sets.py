@@ -16,7 +16,6 @@ from pckv import Task
 from pckv.arrays import Integers
 from pckv.auditing.exact import worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
-from pckv.auditing.smaller_channels import smaller
 from pckv.budget import exp_lower
 from pckv.channels import CountLaw, Support, build
 from pckv.channels.ue_compact import UeCompactChannel
@@ -166,18 +165,6 @@ def test_a_task_states_its_sets_unless_they_are_the_defaults() -> None:
 def test_bad_sets(sets: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterError, match=f"^{message}$"):
         task_of(**sets)
-
-
-@given(st.data())
-def test_a_smaller_channel_has_sets_of_the_same_kind(data: st.DataObject) -> None:
-    q = data.draw(st.sampled_from([13, 19, 37, 101, 1009]))
-    r = data.draw(st.integers(1, q - 1))
-    o = data.draw(st.integers(max(0, 2 * r - q), r - 1))
-    small = smaller(channel_of(1, (q, r, o)))
-    assert isinstance(small, UeCompactChannel)
-    assert small.q == 11
-    assert (small.r > 1) == (r > 1)
-    assert small.realised <= small.claim
 
 
 # Decoding.

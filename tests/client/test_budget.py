@@ -32,11 +32,13 @@ def test_the_cap_is_respected(collector: FakeCollector, state: Path, perturbed_r
     assert len(perturbed_reports) == 1
     # The task was pinned, which spends nothing; nothing else was written.
     assert stored_files(state).keys() - before.keys() == {f"{OTHERS.id}.task"}
+    assert stored_files(state)["cap"] == before["cap"]
     assert short.submit(MOVIES.id, PAIRS).status == "sent"
     enough = device(collector, state, cap=both)
     assert enough.submit(OTHERS.id, PAIRS).status == "sent"
     assert enough.spent == both
-    assert enough.ledger.keys() == {MOVIES.id, OTHERS.id}
+    assert {entry.task for entry in enough.ledger} == {MOVIES.id, OTHERS.id}
+    assert (device(collector, state).cap, device(collector, state, cap=2).cap) == (both, Decimal(2))
 
 
 @pytest.mark.parametrize("cap", [0, "0.1"])
@@ -59,7 +61,7 @@ def test_nothing_is_added_to_a_damaged_ledger(
 ) -> None:
     device(collector, state).submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").write_bytes(b"")
-    # Even without a cap: nobody knows what the damaged report has spent.
+    # Whatever the cap is: nobody knows what the damaged report has spent.
     for cap in (9, None):
         with pytest.raises(DataError, match=MOVIES.id):
             device(collector, state, cap=cap).submit(OTHERS.id, PAIRS)

@@ -9,17 +9,25 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pckv import Task
 from pckv.cli import main
-from pckv.cli.submit import default_state
+from pckv.cli.state import default_state
+from pckv.client.ledger import realised_epsilon
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
+    KEYS,
     MOVIES,
+    OTHERS,
     reply_with,
 )
 
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["submit", *map(str, arguments)])
+
+
+def ledger(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["ledger", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -33,7 +41,8 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
     options = ("--url", collector.url, "--task", MOVIES.id, "--state", state)
     first, again = run(pairs_file, *options), run(pairs_file, *options)
     epsilon = f"{MOVIES.realised_epsilon:g}"
-    assert first.stdout == f"{MOVIES.id}  sent, ε {epsilon} of {epsilon} spent in all\n"
+    spending = f"it spent ε = {epsilon}, all surveys {epsilon} of at most 10"
+    assert first.stdout == f"{MOVIES.id}  sent; {spending}\n"
     assert "perturbed and stored before" in again.stdout
     assert (first.exit_code, again.exit_code, len(collector.sent)) == (0, 0, 1)
     printed = json.loads(run(pairs_file, *options, "--json").stdout)
@@ -44,6 +53,7 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
         "perturbed": False,
         "reason": None,
         "spent": epsilon,
+        "cap": "10",
     }
 
 
@@ -75,7 +85,10 @@ def test_submit_says_what_is_refused(
     options = ("--url", collector.url, "--state", state)
     result = run(pairs_file, *options, "--task", MOVIES.id, "--cap", "0.5")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "over the cap of 0.5 in all (pckv ledger shows what was spent" in result.stderr
+    result = run(pairs_file, *options, "--task", MOVIES.id)
     assert "over the cap of 0.5 in all" in result.stderr
+    assert ledger("--state", state, "--cap", "10").stdout == "ε = 0 of at most 10 is spent\n"
     reply_with(collector, Reply(500), monkeypatch, 4)
     run(pairs_file, *options, "--task", MOVIES.id)
     reply_with(collector, problem(403, "closed"), monkeypatch)
@@ -84,6 +97,56 @@ def test_submit_says_what_is_refused(
     assert result.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     result = run(pairs_file, *options, "--task", MOVIES.id)
     assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed\n"
+
+
+def test_a_second_task_of_a_survey_is_refused(
+    collector: FakeCollector, state: Path, pairs_file: Path
+) -> None:
+    again = Task(name="Movies ", keys=KEYS, values=(1, 5), epsilon=2)
+    collector.tasks[again.id] = again.to_json().encode()
+    options = ("--url", collector.url, "--state", state)
+    assert run(pairs_file, *options, "--task", MOVIES.id).exit_code == 0
+    result = run(pairs_file, *options, "--task", again.id)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"pckv: this device has answered the survey 'movies' (task {MOVIES.id}); "
+        "another run of it needs another name; nothing was perturbed\n"
+    )
+
+
+def test_the_ledger_shows_every_survey(
+    collector: FakeCollector, state: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ledger("--state", state).stdout == "ε = 0 of at most 10 is spent\n"
+    assert not state.exists()
+    options = ("--url", collector.url, "--state", state)
+    run(pairs_file, *options, "--task", MOVIES.id)
+    reply_with(collector, problem(403, "closed"), monkeypatch)
+    run(pairs_file, *options, "--task", OTHERS.id)
+    (state / f"{MOVIES.id}.report").unlink()
+    epsilon = {task: f"{realised_epsilon(task):f}" for task in (MOVIES, OTHERS)}
+    rows = {
+        ("movies", MOVIES.id, "removed", epsilon[MOVIES]),
+        ("others", OTHERS.id, "refused", epsilon[OTHERS]),
+    }
+    spent = f"{realised_epsilon(MOVIES) + realised_epsilon(OTHERS):f}"
+    header, *lines, last = ledger("--state", state).stdout.splitlines()
+    assert header.split() == ["survey", "task", "state", "ε"]
+    assert {tuple(line.split()) for line in lines} == rows
+    assert last == f"ε = {spent} of at most 10 is spent"
+    printed = json.loads(ledger("--state", state, "--cap", "3.5", "--json").stdout)
+    assert (printed["spent"], printed["cap"]) == (spent, "3.5")
+    assert {
+        tuple(row[name] for name in ("survey", "task", "status", "epsilon")) for row in printed["surveys"]
+    } == rows
+    refused = ledger("--state", state, "--cap", "-1")
+    assert (refused.exit_code, refused.stderr) == (1, "pckv: the cap must not be below 0: -1\n")
+
+
+def test_help_states_the_cap() -> None:
+    for command in ("submit", "ledger"):
+        text = " ".join(CliRunner().invoke(main, [command, "--help"]).output.split())
+        assert "[default: the one given last, or 10]" in text
 
 
 @pytest.mark.parametrize(

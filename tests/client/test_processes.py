@@ -50,6 +50,7 @@ def test_killed_at_any_moment_there_is_one_report(collector: FakeCollector, tmp_
         assert row["sound"]
         assert len(bodies(collector, row["task"])) == 1
         assert len(collector.reports[row["task"]]) == 1
+        assert row["spent"] == "1"
     # No report that was perturbed but not stored is left behind.
     assert not list(tmp_path.rglob("*.part"))
 
@@ -58,6 +59,21 @@ def test_the_same_kills_catch_a_client_that_sends_before_it_stores(
     collector: FakeCollector, tmp_path: Path
 ) -> None:
     rows = run_children(collector, tmp_path, "send-first", numbered_tasks(60), "250")
+    assert max(len(bodies(collector, row["task"])) for row in rows) > 1
+
+
+def test_killed_at_any_moment_and_its_report_removed_nothing_is_sent_twice(
+    collector: FakeCollector, tmp_path: Path
+) -> None:
+    rows = run_children(collector, tmp_path, "remove", numbered_tasks(120), "130")
+    assert sum(row["kills"] for row in rows) >= 60
+    # Killed before it was recorded, a report was never sent, and another one may be made; killed after that, none may.
+    assert {len(bodies(collector, row["task"])) for row in rows} == {0, 1}
+    assert {row["spent"] for row in rows} == {"1"}
+
+
+def test_the_same_kills_catch_a_client_that_records_nothing(collector: FakeCollector, tmp_path: Path) -> None:
+    rows = run_children(collector, tmp_path, "remove-without-record", numbered_tasks(40), "400")
     assert max(len(bodies(collector, row["task"])) for row in rows) > 1
 
 
@@ -74,3 +90,13 @@ def test_racing_processes_keep_the_cap(collector: FakeCollector, tmp_path: Path)
     rows = run_children(collector, tmp_path, "race", tasks, "3.5")
     assert sorted(row["status"] for row in rows) == ["over_budget"] * 5 + ["sent"] * 3
     assert device(collector, tmp_path / "shared").spent <= Decimal("3.5")
+
+
+def test_racing_processes_answer_a_survey_once(collector: FakeCollector, tmp_path: Path) -> None:
+    tasks = [
+        Task(name=name, keys=KEYS, values=(1, 5), epsilon=1, closes=f"2999-01-0{day}")
+        for day, name in enumerate(("movies", "Movies", "movies ", "MOVIES") * 2, 1)
+    ]
+    rows = run_children(collector, tmp_path, "race", tasks)
+    assert sorted(row["status"] for row in rows) == ["answered"] * 7 + ["sent"]
+    assert len(collector.sent) == 1

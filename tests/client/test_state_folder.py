@@ -32,8 +32,8 @@ def test_files_are_private_to_their_owner(collector: FakeCollector, state: Path)
     finally:
         os.umask(before)
     assert [path.stat().st_mode & 0o777 for path in (state, state.parent)] == [0o700, 0o700]
-    kinds = {"lock", f"{MOVIES.id}.task", f"{MOVIES.id}.report", f"{MOVIES.id}.outcome"}
-    assert set(stored_files(state)) == kinds
+    suffixes = (".task", ".report", ".spent", ".outcome")
+    assert set(stored_files(state)) == {"lock", *(MOVIES.id + suffix for suffix in suffixes)}
     assert {path.stat().st_mode & 0o777 for path in state.iterdir()} == {0o600}
 
 
@@ -91,7 +91,8 @@ def test_bytes_are_on_the_disk_before_they_are_sent(
     watch(client._transport, "send", lambda *_: "send")
     reply_with(collector, problem(401, "bad-token"), monkeypatch)
     client.submit(MOVIES.id, PAIRS)
-    assert events == ["perturb", "sync file", "link .report", "sync folder", "sync folder", "send"]
+    stored = [step for name in ("report", "spent") for step in ("sync file", f"link .{name}", "sync folder")]
+    assert events == ["perturb", *stored, "sync folder", "send"]
     events.clear()
     # The process that stored a report may have died before the folder was synced.
     client.submit(MOVIES.id, PAIRS)
@@ -163,6 +164,10 @@ ANY_FILE_DAMAGE = ["truncated", "halved", "emptied", "edited", "not text", "long
     ("suffix", "damage"),
     [(".report", name) for name in DAMAGE]
     + [(".outcome", name) for name in [*ANY_FILE_DAMAGE, "no JSON", "no object"] if name != "edited"]
+    + [
+        (".spent", name)
+        for name in [*ANY_FILE_DAMAGE, "no JSON", "no object", "another version", "another ε"]
+    ]
     + [(".task", name) for name in ANY_FILE_DAMAGE],
 )
 def test_damage_is_reported_and_never_repaired_by_perturbing(
@@ -176,10 +181,11 @@ def test_damage_is_reported_and_never_repaired_by_perturbing(
     calls: dict[str, Callable[[], object]] = {
         ".task": lambda: client.task(MOVIES.id),
         ".report": lambda: client.spent,
+        ".spent": lambda: client.spent,
     }
     for call in (calls.get(suffix, client.flush), lambda: client.submit(MOVIES.id, PAIRS)):
-        if suffix == ".task" and call is not calls[".task"]:
-            continue  # The report holds its task: it needs no other copy.
+        if suffix in {".task", ".spent"} and call is not calls[suffix]:
+            continue  # The report holds its task and its ε: sending it needs no other copy.
         with pytest.raises(DataError) as caught:
             call()
         assert str(caught.value).startswith(f"{path}: ")
@@ -193,9 +199,15 @@ def test_a_removed_report_is_noticed(
     client = device(collector, state)
     client.submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").unlink()
-    with pytest.raises(DataError, match="missing, though the collector has decided"):
-        client.submit(MOVIES.id, PAIRS)
+    for left in (".outcome", ".spent"):
+        with pytest.raises(DataError, match=f"{MOVIES.id}.report: removed, though its ε is spent"):
+            client.submit(MOVIES.id, PAIRS)
+        (state / (MOVIES.id + left)).rename(state / "elsewhere")
+        with pytest.raises(DataError, match="removed, though its ε is spent"):
+            client.submit(MOVIES.id, PAIRS)
+        (state / "elsewhere").rename(state / (MOVIES.id + left))
     assert len(perturbed_reports) == 1
+    assert client.flush() == []
 
 
 def test_a_file_is_no_state_folder(tmp_path: Path) -> None:

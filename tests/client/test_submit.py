@@ -14,7 +14,7 @@ import pytest
 
 from pckv import Report, Task
 from pckv.canonical import from_base64url
-from pckv.client import Client, Status
+from pckv.client import Client, LedgerEntry, Status
 from pckv.errors import ClientError, PairsError, ParameterError
 from support.client_collector import FakeCollector
 from support.client_devices import (
@@ -40,8 +40,8 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
     # The collector decodes strictly: any other encoding of these bytes would be refused.
     assert perturbed_reports == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
     MOVIES.channel.message_format.decode(perturbed_reports[0].body)
-    assert client.ledger == {MOVIES.id: epsilon}
-    assert client.spent == epsilon
+    assert client.ledger == [LedgerEntry("movies", MOVIES.id, epsilon, Status.SENT)]
+    assert (client.spent, client.cap) == (epsilon, Decimal(10))
 
 
 def test_a_request_says_nothing_about_the_device(collector: FakeCollector, state: Path) -> None:
@@ -89,7 +89,7 @@ def test_offline_first_sent_later(
     receipt = client.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("waiting", True)
     assert "refused" in receipt.reason  # The connection was refused.
-    assert client.ledger == {MOVIES.id: receipt.epsilon}
+    assert client.ledger == [LedgerEntry("movies", MOVIES.id, receipt.epsilon, Status.WAITING)]
     assert client.submit(MOVIES.id, {}).status == "waiting"
     assert [waiting.status for waiting in client.flush()] == ["waiting"]
     with FakeCollector(MOVIES).serving(port) as back:
@@ -192,4 +192,4 @@ def test_a_client_loads_the_standard_library_alone() -> None:
 
 
 def test_a_status_is_a_word() -> None:
-    assert [str(status) for status in Status] == ["sent", "waiting", "refused"]
+    assert [str(status) for status in Status] == ["sent", "waiting", "refused", "removed"]

@@ -113,10 +113,9 @@ class Tab:
         """Begin a call of a client's method without waiting for it."""
         self.page.evaluate(
             """([url, options, method, parameters]) => {
-                const plain = ({ report, ...rest }) => ({ ...rest, report: report && {
-                    id: [...report.id], body: [...report.body] } });
-                const shown = (value) => Array.isArray(value) ? value.map(plain)
-                    : value?.report ? plain(value) : value?.text ? value.id : value;
+                const plain = (value) => value?.report ? { ...value, report: {
+                    id: [...value.report.id], body: [...value.report.body] } } : value;
+                const shown = (value) => Array.isArray(value) ? value.map(plain) : value?.text ? value.id : plain(value);
                 window.done = (async () => {
                     const { Client } = await import("/client/index.js");
                     return shown(await new Client(url, options)[method](...parameters));

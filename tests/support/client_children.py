@@ -12,13 +12,14 @@ import random
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from pckv import Task, perturb
 from pckv.client import Client, RetryPolicy
-from pckv.client.ledger import realised_epsilon
+from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import StoredReport
 from pckv.errors import PckvError
 
@@ -69,22 +70,29 @@ def submitting(url: str, state: Path, task: Task, moment: int = 0) -> Callable[[
         client = Client(url, state, retry_policy=RETRY_POLICY)
         if moment:
             kill_at(moment)
-        client.submit(task.id, PAIRS)
+        with suppress(PckvError):
+            client.submit(task.id, PAIRS)
 
     return work
 
 
-def kill(url: str, root: Path, tasks: list[Task], step: int) -> None:
-    """For every task: kill a child later than before, kill another at random, then let one finish."""
+def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = False) -> None:
+    """For every task: kill a child later than before, kill another at random, then let one finish.
+
+    With `remove`, the report is removed after the first kill: what was sent must not be made again.
+    """
     choose = random.Random(5)
     for number, task in enumerate(tasks, 1):
         moment, state = number * step, root / task.name
         kills = int(killed(child(submitting(url, state, task, moment))))
         if not kills:
             break
+        if remove:
+            (state / f"{task.id}.report").unlink(missing_ok=True)
         kills += killed(child(submitting(url, state, task, choose.randint(1, moment))))
         sound = not killed(child(submitting(url, state, task)))
-        print(json.dumps({"task": task.id, "kills": kills, "sound": sound}))  # noqa: T201
+        spent = f"{Client(url, state).spent:f}"
+        print(json.dumps({"task": task.id, "kills": kills, "sound": sound, "spent": spent}))  # noqa: T201
 
 
 def perturb_sending_first(self: Client, task: Task, pairs: dict[str, float], invitation: str | None) -> bool:
@@ -133,7 +141,10 @@ def main() -> None:
         return
     if action == "send-first":
         Client._perturb = perturb_sending_first  # type: ignore[assignment,method-assign]
-    kill(url, Path(root), tasks, int(sys.argv[5]))
+    if action == "remove-without-record":
+        # Records are the only thing that outlives a report.
+        Ledger.record = lambda *_: None  # type: ignore[method-assign]
+    kill(url, Path(root), tasks, int(sys.argv[5]), remove=action.startswith("remove"))
 
 
 if __name__ == "__main__":

@@ -52,13 +52,17 @@ def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
 
 
 class FakeCollector:
-    """A collector's tasks, the reports of each task, and scripted answers that are given first."""
+    """A collector's tasks, the reports of each task, and scripted answers that are given first.
+
+    `answers` are given to any request, `replies` to uploads alone.
+    """
 
     def __init__(self, *tasks: Task) -> None:
         self.tasks = {task.id: task.to_json().encode() for task in tasks}
         self.received: list[ReceivedRequest] = []
         self.reports: dict[str, dict[str, str]] = {}
         self.answers: deque[Reply] = deque()
+        self.replies: deque[Reply] = deque()
         self.url = ""
 
     @property
@@ -69,10 +73,11 @@ class FakeCollector:
     def answer(self, request: ReceivedRequest) -> Reply:
         """Return the next scripted answer, or else the answer of a collector."""
         self.received.append(request)
-        reply = self.answers.popleft() if self.answers else None
+        scripted = self.replies if self.replies and request.method == "POST" else self.answers
+        reply = scripted.popleft() if scripted else None
         if reply is not None and reply is not LOST:
             return reply
-        task_id = request.path.split("/")[2]
+        task_id = request.path.partition("/tasks/")[2].split("/")[0]
         if request.method == "GET":
             known = self.tasks.get(task_id)
             return problem(404, "unknown") if known is None else Reply(200, known)

@@ -45,20 +45,20 @@ class NodeProcess:
 
 
 @contextmanager
-def node(client: Path = CLIENT) -> Iterator[NodeProcess]:
+def node(client: Path = CLIENT, script: Path = SCRIPT) -> Iterator[NodeProcess]:
     """Run the client in a folder while the context lasts."""
     executable = shutil.which("node")
     if executable is None:
         missing_part("Node.js")
-    command = [str(executable), str(SCRIPT), str(client)]
+    command = [str(executable), str(script), str(client)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield NodeProcess(process)
 
 
-def faulty_client(folder: Path, file: str, faults: dict[str, str]) -> Path:
-    """Copy the client with some texts of one file replaced."""
+def faulty_client(folder: Path, file: str, faults: dict[str, str], client: Path = CLIENT) -> Path:
+    """Copy a client with some texts of one file replaced."""
     copy = folder / "client"
-    shutil.copytree(CLIENT, copy)
+    shutil.copytree(client, copy)
     text = (copy / file).read_text(encoding="utf-8")
     for right, wrong in faults.items():
         assert right in text

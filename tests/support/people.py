@@ -103,18 +103,28 @@ def count(server: ServeProcess, task_id: str) -> int:
     return int(ask(server, "GET", f"/tasks/{task_id}/overview").json()["reports"])
 
 
-def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
-    """Fill in the form and look at the report; return the bytes that the page shows."""
+def fill_in(person: Person, task_id: str, values: dict[str, int]) -> None:
+    """Fill in the form."""
     person.go(f"/join/{task_id}")
     for key, value in values.items():
         person.page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
-    person.press("Make my report")
-    person.state("prepared")
+    assert person.sent == []
+
+
+def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
+    """Fill in the form and send the report; return the bytes that the page shows afterwards."""
+    fill_in(person, task_id, values)
+    person.press("Send my report")
+    person.state("sent")
     entered = person.page.locator(".compare > div").first
     for key, value in values.items():
         assert f"{key}: {value}" in entered.inner_text()
-    assert person.sent == []
-    return str(person.page.locator("#body").inner_text())
+    return shown_body(person)
+
+
+def shown_body(person: Person) -> str:
+    """Return the bytes of the report that the page shows, the only one on it."""
+    return str(person.page.locator(".body").inner_text())
 
 
 def sent_bodies(person: Person) -> list[str]:

@@ -28,9 +28,10 @@ PUBLIC_NAMES = {
         "perturb",
         "plan",
         "read_ratings",
+        "shuffled_privacy",
         "simulate",
     ],
-    "pckv.client": ["Client", "Receipt", "RetryPolicy", "Status"],
+    "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
 }
 
 

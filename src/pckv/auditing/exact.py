@@ -10,14 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 
-from pckv.channels import Channel, Law, Signs
+from pckv.channels import Law, Signs
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import AuditFailure
-
-# Beyond this many input sets times outputs, enumeration gives way to the closed form.
-MAX_CASES = 20_000
-# This many keys have more input sets than that, whatever the outputs.
-KEYS_BEYOND_ENUMERATION = 10
 
 
 def input_sets(keys: int) -> Iterator[dict[int, int]]:
@@ -67,12 +62,3 @@ def _by_output(
         chance = Fraction(weight, total)
         chosen[output] = choose(chance, chosen.get(output, chance))
     return chosen
-
-
-def cases(channel: Channel, answers: int = 0) -> int:
-    """Return how many input sets times outputs enumeration would visit; a lower bound where it is hopeless.
-
-    Where a size question is asked, its answers are outputs too.
-    """
-    sets = 3 ** min(channel.keys, KEYS_BEYOND_ENUMERATION)
-    return int(sets * ((channel.word_limit or sets) + answers))

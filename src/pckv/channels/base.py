@@ -7,8 +7,7 @@ thresholds that the law is written in, and the audit runs the sampler against th
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import FrozenInstanceError, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -145,6 +144,11 @@ class Channel(metaclass=_FrozenWhenBuilt):
 
     @property
     @abstractmethod
+    def blanket(self) -> Fraction:
+        """γ of the integers: every law of a report is from γ to γ·`realised` times one law (proofs/shuffling.md)."""
+
+    @property
+    @abstractmethod
     def message_format(self) -> MessageFormat:
         """How a report's message is encoded: as a word, or as bit planes."""
 
@@ -178,9 +182,25 @@ class Channel(metaclass=_FrozenWhenBuilt):
     def budgets(self) -> dict[str, float]:
         """How ε is spent, by purpose."""
 
-    @abstractmethod
     def law(self, signs: Signs) -> Law:
-        """The exact law of the message of somebody who holds these signed keys."""
+        """The exact law of the message of somebody who holds these signed keys, message by message."""
+        return Law({message: self.weight(signs, message) for message in self.messages()}, self.total(signs))
+
+    def chance(self, signs: Signs, message: int) -> Fraction:
+        """The exact probability of one message of somebody who holds these signed keys."""
+        return Fraction(self.weight(signs, message), self.total(signs))
+
+    def messages(self) -> Iterable[int]:
+        """All messages."""
+        return range(self.word_limit or 0)
+
+    @abstractmethod
+    def weight(self, signs: Signs, message: int) -> int:
+        """The probability of a message of somebody who holds these signed keys, out of `total`."""
+
+    @abstractmethod
+    def total(self, signs: Signs) -> int:
+        """What the weights of all messages sum to."""
 
     @property
     @abstractmethod
@@ -226,29 +246,31 @@ class SamplingChannel(Channel):
         )
         return CountLaw(holder_plus=holder, absent=other)
 
-    def law(self, signs: Signs) -> Law:
-        """Mix the laws of everything that padding-and-sampling may pick."""
-        slots = max(len(signs), self.padding)
-        dummy_share = slots - len(signs)
-        mixture: Counter[int] = Counter()
-        for key, sign in signs.items():
-            _accumulate(mixture, self.pair_law(key, sign).weights, 2 * self.padding)
-        if dummy_share:
-            _accumulate(mixture, self.dummy_weights(), dummy_share)
-        return Law(mixture, slots * 2 * self.padding * self.pair_total)
+    def weight(self, signs: Signs, message: int) -> int:
+        """Mix the probabilities of everything that padding-and-sampling may pick."""
+        dummies = max(self.padding - len(signs), 0)
+        of_dummies = dummies * self.dummy_weight(message) if dummies else 0
+        return 2 * self.padding * self.pairs_weight(message, signs) + of_dummies
+
+    def pairs_weight(self, message: int, signs: Signs) -> int:
+        """The probabilities of a message once any of these pairs was sampled, added up."""
+        return sum(self.pair_weight(message, key, sign) for key, sign in signs.items())
+
+    def total(self, signs: Signs) -> int:
+        return max(len(signs), self.padding) * 2 * self.padding * self.pair_total
 
     @property
     @abstractmethod
     def pair_total(self) -> int:
-        """What the weights of `pair_law` sum to."""
+        """What the weights of all messages sum to once a pair was sampled."""
 
     @abstractmethod
-    def pair_law(self, key: int, sign: int) -> Law:
-        """The exact law of the message once this pair was sampled."""
+    def pair_weight(self, message: int, key: int, sign: int) -> int:
+        """The probability of a message once this pair was sampled, out of `pair_total`."""
 
     @abstractmethod
-    def dummy_weights(self) -> Mapping[int, int]:
-        """The weights of the message once a dummy was sampled, summed over all 2ℓ signed dummies."""
+    def dummy_weight(self, message: int) -> int:
+        """The same once a dummy was sampled, summed over all 2ℓ signed dummies."""
 
 
 class AllocatedChannel(SamplingChannel):
@@ -294,8 +316,3 @@ def response_threshold(one: int, bound: Fraction, symbols: int, true: int = 1) -
     Each of those is `bound` times as likely as any other of all symbols, or a little less: rounded down.
     """
     return floor(one * true * bound / (true * bound + symbols - true))
-
-
-def _accumulate(mixture: Counter[int], weights: Mapping[int, int], factor: int) -> None:
-    for message, weight in weights.items():
-        mixture[message] += factor * weight

@@ -6,11 +6,10 @@ function and one symbol, which is more often than not one that a pair of theirs 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
-from itertools import combinations
+from functools import cached_property, lru_cache
+from itertools import combinations, groupby
 from math import comb, floor, lcm
 
 from pckv.budget import epsilon_of, exp_lower
@@ -18,7 +17,6 @@ from pckv.channels.base import (
     THRESHOLD_BITS,
     Channel,
     CountLaw,
-    Law,
     Probabilities,
     Signs,
     Support,
@@ -107,6 +105,12 @@ class CollisionChannel(Channel):
         ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
         return max(ratio, 1 / ratio)
 
+    @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words: functions, and symbols at any one of them.
+        held = Fraction(self.hit, self.one)
+        return self.symbols * min(held, (1 - self.padding * held) / (self.symbols - self.padding))
+
     @cached_property
     def probabilities(self) -> Probabilities:
         held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
@@ -118,20 +122,31 @@ class CollisionChannel(Channel):
         held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
         return CountLaw(holder_plus=_independent(held, other), absent=_independent(other, other))
 
-    def law(self, signs: Signs) -> Law:
-        """Mix the laws of every function and every choice of pairs; weights out of a common multiple."""
-        items = [self.item(key, sign > 0) for key, sign in signs.items()]
-        taken = min(len(items), self.padding)
-        unit = lcm(*(self.symbols - others for others in range(min(self.keys, self.padding) + 1)))
-        weights: Counter[int] = Counter()
-        for function in range(self.functions):
-            for chosen in combinations(items, taken):
-                own = self.own_symbols(function, chosen)
-                missed = (self.one - len(own) * self.hit) * (unit // (self.symbols - len(own)))
-                for symbol in range(self.symbols):
-                    weight = self.hit * unit if symbol in own else missed
-                    weights[function * self.symbols + symbol] += weight
-        return Law(weights, self.functions * comb(len(items), taken) * self.one * unit)
+    def weight(self, signs: Signs, message: int) -> int:
+        """Add up the weights for every choice of pairs, given the word's function."""
+        function, symbol = divmod(message, self.symbols)
+        weight = 0
+        for chosen in combinations(self._items(signs), self._taken(signs)):
+            own = _own_symbols(self, function, chosen)
+            if symbol in own:
+                weight += self.hit * self._unit
+            else:
+                weight += (self.one - len(own) * self.hit) * (self._unit // (self.symbols - len(own)))
+        return weight
+
+    def total(self, signs: Signs) -> int:
+        return self.functions * comb(len(signs), self._taken(signs)) * self.one * self._unit
+
+    def _items(self, signs: Signs) -> list[int]:
+        return [self.item(key, sign > 0) for key, sign in signs.items()]
+
+    def _taken(self, signs: Signs) -> int:
+        return min(len(signs), self.padding)
+
+    @cached_property
+    def _unit(self) -> int:
+        # A common multiple of all numbers of other symbols.
+        return lcm(*(self.symbols - own for own in range(min(self.keys, self.padding) + 1)))
 
     def max_support(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
@@ -139,7 +154,7 @@ class CollisionChannel(Channel):
 
     def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
         """The distinct symbols that some items are sent to, in order."""
-        return sorted({self.symbol(function, item) for item in items})
+        return [symbol for symbol, _ in groupby(sorted(self.symbol(function, item) for item in items))]
 
     def symbol(self, function: Number, item: Number) -> Number:
         """The symbol that a function sends an item to; numbers or numpy arrays alike."""
@@ -151,6 +166,12 @@ class CollisionChannel(Channel):
     def item(key: Number, positive: Number) -> Number:
         """The number of a signed key."""
         return 2 * key + positive
+
+
+@lru_cache(maxsize=1024)
+def _own_symbols(channel: CollisionChannel, function: int, items: tuple[int, ...]) -> list[int]:
+    """Remember the symbols of a set, of which the weights of many words are asked."""
+    return channel.own_symbols(function, items)
 
 
 def best_symbols(padding: int, bound: Fraction) -> int:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 
-from pckv.channels.base import AllocatedChannel, Law, Support
+from pckv.channels.base import AllocatedChannel, Signs, Support
 from pckv.wire import Words
 
 
@@ -75,6 +75,12 @@ class GrrChannel(AllocatedChannel):
         return (max(chances) + rest) / (min(chances) + rest)
 
     @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words; a pair that is one of as few as possible shows most.
+        least = min(self.sampled.plus, self.sampled.minus, self.other)
+        return self.symbols * (least + (self.padding - 1) * self.other) / self.padding
+
+    @property
     def sampled(self) -> Support:
         minus = self.other if self.set_apart == 1 else Fraction(self.flipped, self.one)
         return Support(Fraction(self.kept, self.one), minus)
@@ -90,22 +96,28 @@ class GrrChannel(AllocatedChannel):
     def pair_total(self) -> int:
         return self.one * self.spread
 
-    def pair_law(self, key: int, sign: int) -> Law:
+    def pair_weight(self, message: int, key: int, sign: int) -> int:
         word = self.word(key, sign > 0)
-        weights = dict.fromkeys(range(self.symbols), self.one - self.kept - self.flipped)
-        if self.set_apart > 1:
-            weights[word ^ 1] = self.flipped * self.spread
-        weights[word] = self.kept * self.spread
-        return Law(weights, self.pair_total)
+        if message == word:
+            return self.kept * self.spread
+        if message == word ^ 1 and self.set_apart > 1:
+            return self.flipped * self.spread
+        return self.one - self.kept - self.flipped
 
-    def dummy_weights(self) -> dict[int, int]:
+    def pairs_weight(self, message: int, signs: Signs) -> int:
+        # To all pairs but that of its own key a word is one of many.
+        own = {key: sign for key in (message >> 1,) if (sign := signs.get(key))}
+        others = (len(signs) - len(own)) * (self.one - self.kept - self.flipped)
+        return super().pairs_weight(message, own) + others
+
+    def dummy_weight(self, message: int) -> int:
         # Every dummy's word is once the true one and once the flipped one, and otherwise one of many.
         other = self.one - self.kept - self.flipped
-        flipped = other if self.set_apart == 1 else self.flipped * self.spread
         on_key = 2 * self.padding * other
-        on_dummy = on_key - 2 * other + self.kept * self.spread + flipped
-        keys = 2 * self.keys
-        return {word: on_key if word < keys else on_dummy for word in range(self.symbols)}
+        if message < 2 * self.keys:
+            return on_key
+        flipped = other if self.set_apart == 1 else self.flipped * self.spread
+        return on_key - 2 * other + self.kept * self.spread + flipped
 
     @staticmethod
     def word(key: int, positive: bool) -> int:

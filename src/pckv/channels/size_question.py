@@ -114,6 +114,16 @@ class SizeQuestion:
         """e^ε of the integers: the true answer against any other."""
         return max(self.true_chance / self.other_chance, self.other_chance / self.true_chance)
 
+    @property
+    def blanket(self) -> Fraction:
+        """γ of the answers alone: each has at least this share of a uniform chance (proofs/shuffling.md)."""
+        return len(self.ends) * min(self.true_chance, self.other_chance)
+
+    def mixed_blanket(self, pairs: Fraction) -> Fraction:
+        """Return γ of a report, of the pairs (given theirs) or of an answer: which of them it is depends on nothing."""
+        asked = Fraction(self.asked, self.one)
+        return (1 - asked) * pairs + asked * self.blanket
+
     def rounding(self, size: int) -> Rounding | None:
         """Return how a size is rounded to its neighbouring ends; None if it is an end itself."""
         size = min(max(size, self.padding), self.keys)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil, floor
+from math import ceil, floor, prod
 from typing import Any
 
 from pckv.canonical import decimal_text
-from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Law, Support
+from pckv.channels.base import THRESHOLD_BITS, AllocatedChannel, Support
 from pckv.errors import ParameterError
 from pckv.wire import BitPlanes
 
@@ -102,11 +102,19 @@ class UeChannel(AllocatedChannel):
             return floor(self.one * Fraction(self.beta))
         return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
 
+    @cached_property
+    def _odds(self) -> tuple[Fraction, ...]:
+        """How likely a report is relative to one with nothing sampled, by what it shows of the sampled position."""
+        unsent = Fraction(self.silent, self.one - 2 * self.fake)
+        return Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1)
+
     @property
     def realised(self) -> Fraction:
-        unsent = Fraction(self.silent, self.one - 2 * self.fake)
-        odds = (Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1))
-        return max(odds) / min(odds)
+        return max(self._odds) / min(self._odds)
+
+    @property
+    def blanket(self) -> Fraction:
+        return min(self._odds)
 
     @property
     def sampled(self) -> Support:
@@ -123,21 +131,23 @@ class UeChannel(AllocatedChannel):
     def pair_total(self) -> int:
         return int(self.one**self.keys)
 
-    def dummy_weights(self) -> dict[int, int]:
-        # Dummies' own positions are dropped: to the others they are all alike.
-        alike = self.pair_law(self.keys, +1)
-        return {message: 2 * self.padding * weight for message, weight in alike.weights.items()}
+    def messages(self) -> Iterator[int]:
+        return map(self.message, product((+1, -1, 0), repeat=self.keys))
 
-    def pair_law(self, key: int, sign: int) -> Law:
+    def dummy_weight(self, message: int) -> int:
+        # Dummies' own positions are dropped: to the others they are all alike.
+        return 2 * self.padding * self.pair_weight(message, self.keys, +1)
+
+    def pair_weight(self, message: int, key: int, sign: int) -> int:
         sampled = {sign: self.kept, -sign: self.flipped, 0: self.silent}
         other = {+1: self.fake, -1: self.fake, 0: self.one - 2 * self.fake}
-        weights = {}
-        for states in product((+1, -1, 0), repeat=self.keys):
-            weight = 1
-            for position, state in enumerate(states):
-                weight *= (sampled if position == key else other)[state]
-            weights[self.message(states)] = weight
-        return Law(weights, self.pair_total)
+        states = enumerate(self.states(message))
+        return prod((sampled if position == key else other)[state] for position, state in states)
+
+    def states(self, message: int) -> list[int]:
+        """What a message shows per key: +1, -1 or 0 (absent)."""
+        signs = message >> 8 * self.message_format.plane_bytes
+        return [(message >> key & 1) * (2 * (signs >> key & 1) - 1) for key in range(self.keys)]
 
     def message(self, states: tuple[int, ...]) -> int:
         """The message that shows these states: +1, -1 or 0 (absent) per key."""

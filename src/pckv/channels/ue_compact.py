@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
-from pckv.channels.base import THRESHOLD_BITS, Law, SamplingChannel, Support, response_threshold
+from pckv.channels.base import THRESHOLD_BITS, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
 from pckv.wire import Words
 
@@ -126,6 +126,11 @@ class UeCompactChannel(SamplingChannel):
         return max(ratio, 1 / ratio)
 
     @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words.
+        return self.q * min(self.inside, self.outside)
+
+    @property
     def sampled(self) -> Support:
         alone = self.r - self.o
         return Support(alone * self.inside, alone * self.outside, self.o * self.inside)
@@ -143,19 +148,13 @@ class UeCompactChannel(SamplingChannel):
     def pair_total(self) -> int:
         return self.one * self.r * (self.q - self.r) * self.functions
 
-    def pair_law(self, key: int, sign: int) -> Law:
-        first = self.first(int(sign > 0))
-        true = range(first, first + self.r)
-        kept, other = self.kept * (self.q - self.r), (self.one - self.kept) * self.r
-        weights = {
-            word: kept if self.residue(word, key) in true else other for word in range(self.word_limit)
-        }
-        return Law(weights, self.pair_total)
+    def pair_weight(self, message: int, key: int, sign: int) -> int:
+        place = self.residue(message, key) - self.first(int(sign > 0))
+        return self.kept * (self.q - self.r) if 0 <= place < self.r else (self.one - self.kept) * self.r
 
-    def dummy_weights(self) -> dict[int, int]:
+    def dummy_weight(self, message: int) -> int:
         # All 2ℓ signed dummies are key number d with a fair sign.
-        plus, minus = (self.pair_law(self.keys, sign).weights for sign in (+1, -1))
-        return {word: self.padding * (plus[word] + minus[word]) for word in plus}
+        return self.padding * sum(self.pair_weight(message, self.keys, sign) for sign in (+1, -1))
 
     def residue(self, word: Number, key: Number) -> Number:
         """What a word says of a key; numbers or numpy arrays alike."""

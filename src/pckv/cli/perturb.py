@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -16,16 +15,17 @@ from numpy.typing import NDArray
 from pckv.arrays import Messages
 from pckv.cli.common import STREAM, FilePath, force_option, task_option
 from pckv.cli.inputs import read_task, standard_input_as_file
+from pckv.cli.report_output import (
+    check_report_output,
+    print_written,
+    report_output_option,
+    write_report_output,
+)
 from pckv.cli.terminal import progress_bar, row_bar
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
-from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.files.reports.inputs import REPORT_SUFFIX
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import write_reports
 from pckv.progress import RowsDone
 from pckv.task import Task
 
@@ -36,12 +36,7 @@ from pckv.task import Task
 @click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
-@click.option(
-    "--out",
-    type=FilePath,
-    required=True,
-    help="The report file to write (.parquet), or - for an Arrow stream on standard output.",
-)
+@report_output_option
 @click.option("--clip", is_flag=True, help="Move values outside the range to its nearest end.")
 @click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key that the task does not have.")
 @click.option(
@@ -65,7 +60,7 @@ def perturb_command(
     Randomness is the operating system's. Running this again makes new reports and spends ε again.
     """
     task = read_task(task_file)
-    _check_reports_output(out, force=force)
+    check_report_output(out, force=force)
     columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
     with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
@@ -75,22 +70,8 @@ def perturb_command(
         repaired = _RepairedRows()
         with row_bar("Perturbing")(None) as progress:
             batches = _perturbed_batches(task, chain([first], parts), repaired, progress)
-            if out == STREAM:
-                written = stream_reports(sys.stdout.buffer, task, batches)
-            else:
-                with whole_file(out, force=force) as part:
-                    written = write_reports(part, task, batches)
-    place = "standard output" if out == STREAM else out
-    click.echo(f"{written:,} reports written to {place}{repaired}", err=out == STREAM)
-
-
-def _check_reports_output(out: Path, *, force: bool) -> None:
-    """Refuse an output that reports are not written to."""
-    if out == STREAM:
-        return
-    if out.suffix != REPORT_SUFFIX:
-        raise ParameterError(f"{out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream")
-    check_free(out, force=force)
+            written = write_report_output(out, task, batches, force=force)
+    print_written(out, written, str(repaired))
 
 
 @contextmanager

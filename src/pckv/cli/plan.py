@@ -10,6 +10,7 @@ import click
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys
+from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
@@ -38,7 +39,12 @@ RULES = {
 @click.option("--keys", type=int, help="The number of keys.")
 @click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
 @click.option("--users", type=int, required=True, help="How many people will take part.")
-@click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20.")
+@click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
+@shuffle_options
+@click.option(
+    "--central",
+    help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is found for it.",
+)
 @expected_people_options
 @click.option(
     "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."
@@ -54,7 +60,11 @@ def plan_command(
     *,
     keys: int | None,
     keys_file: Path | None,
-    epsilon: str,
+    epsilon: str | None,
+    central: str | None,
+    shuffled: int | None,
+    delta: float | None,
+    colluding: int | None,
     low: str | None,
     high: str | None,
     out: Path | None,
@@ -72,7 +82,13 @@ def plan_command(
     \b
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
+    pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     """
+    shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
+    if (epsilon is None) == (central is None):
+        raise click.UsageError("give either --epsilon or --central")
+    if central is not None and shuffled is None:
+        raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
     if (keys is None) == (keys_file is None):
         raise click.UsageError("give either --keys or --keys-file")
     if (low is None) != (high is None):
@@ -90,20 +106,28 @@ def plan_command(
     values = None if low is None or high is None else checked_range((low, high))
     unit_range = UNIT_RANGE if values is None else (float(values[0]), float(values[1]))
     key_count = named if isinstance(named, int) else len(named or ())
-    recommended = plan(key_count, epsilon=epsilon, values=unit_range, **people)
+    recommended = plan(key_count, epsilon=epsilon, central=central, values=unit_range, **people, **shuffle)
     if as_json:
         print_json(recommended.to_dict())
     else:
         _print_plan(recommended)
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
-        task = Task(name=name or "", keys=named or 0, values=values or unit_range, epsilon=epsilon, **people)
+        task = Task(
+            name=name or "",
+            keys=named or 0,
+            values=values or unit_range,
+            epsilon=recommended.epsilon if epsilon is None else epsilon,
+            **people,
+        )
         write_task(task, out, force=force)
 
 
 def _print_plan(recommended: Plan) -> None:
     """Print a plan in tables and sentences; the verdict comes last."""
     _print_choice(recommended)
+    if recommended.shuffled is not None:
+        print_shuffled(recommended.shuffled)
     _print_options(recommended)
     _print_errors(recommended)
     _print_larger_sets(recommended)

@@ -51,6 +51,7 @@ COMMANDS = {
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),
+    "ledger": LazyCommand("pckv.cli.ledger:ledger_command", "Show what you have spent, survey by survey."),
     "perturb": LazyCommand(
         "pckv.cli.perturb:perturb_command", "Make one report per user from a file of pairs."
     ),
@@ -60,6 +61,7 @@ COMMANDS = {
     "reproduce": LazyCommand("pckv.cli.reproduce:reproduce_command", "Compute the paper's figures again."),
     "sample": LazyCommand("pckv.cli.sample:sample_command", "Write sample files to try the commands on."),
     "serve": LazyCommand("pckv.cli.serve:serve_command", "Run a collector."),
+    "shuffle": LazyCommand("pckv.cli.shuffle:shuffle_command", "Hide whose report is whose in a batch."),
     "simulate": LazyCommand(
         "pckv.cli.simulate:simulate_command", "Say what private collection of your data would cost."
     ),

@@ -1,4 +1,4 @@
-"""Signals that end a program, held until a place where it can clean up."""
+"""Signals that end a program: held until a place where it can clean up, or raised as interrupts."""
 
 from __future__ import annotations
 
@@ -38,15 +38,42 @@ class EndSignals:
 def held_signals() -> Iterator[EndSignals]:
     """Hold the signals that end a program: code inside ends where it checks for them, and nowhere else."""
     signals = EndSignals()
-    before = {}
-    # Only the main thread receives signals. Whoever started this with nohup wants no hang-up.
-    if threading.current_thread() is threading.main_thread():
-        for number in END_SIGNALS:
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                before[number] = signal.signal(number, signals.receive)
+    before = {number: signal.signal(number, signals.receive) for number in _own_signals()}
     try:
         yield signals
         signals.check()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def interrupting_signals() -> Iterator[None]:
+    """Let every signal that ends a program raise KeyboardInterrupt, as Ctrl-C does, so that outputs are cleaned up.
+
+    After the first signal others are ignored: they must not interrupt the cleaning up.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
+        raise KeyboardInterrupt(number)
+
+    before = {number: signal.signal(number, interrupt) for number in _own_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _own_signals() -> list[signal.Signals]:
+    """Return the signals that this thread handles: only the main thread receives any."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    # Whoever started this with nohup wants no hang-up.
+    return [
+        number
+        for number in END_SIGNALS
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+    ]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import click
 from pckv.canonical import RepeatedMember, refuse_repeated_members
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task_id
+from pckv.cli.state import cap_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.errors import ClientError, DataError
@@ -22,13 +21,8 @@ from pckv.errors import ClientError, DataError
 @click.argument("pairs_file", metavar="[PAIRS.json]", type=FilePath, required=False)
 @click.option("--url", required=True, help="The collector's address.")
 @click.option("--task", "task_id", metavar="TASK", help="The id of the task, or its file.")
-@click.option(
-    "--state",
-    type=FilePath,
-    metavar="DIR",
-    help="The folder that remembers what was sent. [default: pckv among this user's state files]",
-)
-@click.option("--cap", metavar="E", help="Refuse if all tasks together would spend more than this ε.")
+@state_option
+@cap_option
 @click.option("--invitation", metavar="TOKEN", help="The one-time token, where the collector asks for one.")
 @click.option("--flush", is_flag=True, help="Send the reports that wait, and perturb nothing.")
 @json_option
@@ -45,7 +39,8 @@ def submit_command(
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
     PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed.
-    Running this again never perturbs again, and sends the same bytes until the collector has them.
+    Running this again never perturbs again, and sends the same bytes until the collector has them. A second task
+    of the same name is refused: every answer to a survey spends ε. pckv ledger shows what was spent.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json
@@ -64,14 +59,16 @@ def submit_command(
     client, task_id = Client(url, folder, cap=cap), read_task_id(task_id)
     receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
     if as_json:
-        print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}"})
+        print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
     elif receipt.status is Status.SENT:
         done = (
             "sent"
             if receipt.perturbed
             else "perturbed and stored before, and sent; these pairs were not used"
         )
-        click.echo(f"{task_id}  {done}, ε {receipt.epsilon:f} of {client.spent:f} spent in all")
+        click.echo(
+            f"{task_id}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
+        )
     if receipt.status is Status.WAITING:
         place = f" --state {state}" if state else ""
         raise ClientError(
@@ -108,15 +105,6 @@ def _receipt_facts(receipt: Receipt) -> dict[str, object]:
         "perturbed": receipt.perturbed,
         "reason": receipt.reason or None,
     }
-
-
-def default_state() -> Path:
-    """Return where programs of this user keep their state."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "pckv"
-    # The specification has relative paths ignored.
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "pckv"
 
 
 def _read_pairs(path: Path) -> dict[str, float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pckv.client.client import Client, Receipt
+from pckv.client.ledger import LedgerEntry
 from pckv.client.outbox import Status
 from pckv.client.retry_policy import RetryPolicy
 
-__all__ = ["Client", "Receipt", "RetryPolicy", "Status"]
+__all__ = ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"]

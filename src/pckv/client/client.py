@@ -1,7 +1,7 @@
 """The client: perturb once, store, send. Standard library only.
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs once
-per task, stores the bytes before anyone sees them, and sends exactly those bytes until the collector has decided.
+per survey, stores the bytes before anyone sees them, and sends exactly those bytes until the collector has decided.
 Pairs are never stored.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pckv.canonical import check_name, from_base64url
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger, realised_epsilon
+from pckv.client.ledger import Ledger, LedgerEntry, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, task_id_of
 from pckv.client.retry_policy import RetryPolicy
 from pckv.client.transport import OK, Transport
@@ -44,10 +44,11 @@ class Receipt:
 
 
 class Client:
-    """One device's connection to a collector: at most one report per task, whatever happens in between.
+    """One device's connection to a collector: at most one report per survey, whatever happens in between.
 
     `state` is the folder that stores reports; all threads and processes that share it share the reports, the
-    ledger and the cap. `cap` bounds the ε of all tasks together. `retry_policy` says how long one call tries.
+    ledger and the cap. `cap` bounds the ε of all surveys together: `submit` stores it, and it holds for later clients
+    that give none; ε = 10 if nobody ever gave one. `retry_policy` says how long one call tries.
     """
 
     def __init__(
@@ -69,14 +70,19 @@ class Client:
         return self._transport.url
 
     @property
-    def ledger(self) -> dict[str, Decimal]:
-        """The ε that each task has spent: realised, rounded up, from the moment that a report is stored."""
-        return self._ledger.by_task()
+    def ledger(self) -> list[LedgerEntry]:
+        """The ε that each survey has spent, from the moment that its report is stored."""
+        return self._ledger.entries()
 
     @property
     def spent(self) -> Decimal:
-        """The ε that all tasks have spent together."""
+        """The ε that all surveys have spent together."""
         return self._ledger.spent()
+
+    @property
+    def cap(self) -> Decimal:
+        """The ε that all surveys together may spend."""
+        return self._ledger.cap
 
     def task(self, task_id: str) -> Task:
         """Return the task of an id: fetched once, checked against the id, then stored in the state folder."""
@@ -114,6 +120,9 @@ class Client:
         `flush` sends the report later. A report that the collector refuses is a `ClientError` with the reason. Its
         ε is spent all the same, and another call for the task does not perturb again.
 
+        Before anything is perturbed, a `ClientError` refuses a closed task, an ε beyond the cap (`over_budget`), and
+        a second task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces.
+
         A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
         that limit where pairs are entered, for everybody alike: whether somebody takes part must not depend on their
         pairs, since no ε covers that.
@@ -121,6 +130,7 @@ class Client:
         _check_id(task_id)
         if invitation is not None:
             check_name(invitation, "the invitation")
+        self._ledger.remember_cap()
         perturbed = False
         if self._outbox.find(task_id) is None:
             perturbed = self._perturb(self.task(task_id), pairs, invitation)
@@ -139,9 +149,11 @@ class Client:
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
-            self._ledger.check(epsilon)
+            self._ledger.check(task, epsilon)
             report = StoredReport(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
-            return self._outbox.add(task.id, report)
+            added = self._outbox.add(task.id, report)
+            self._ledger.record(task.id)
+            return added
 
     def flush(self) -> list[Receipt]:
         """Send all reports that wait for this collector; return one receipt each.
@@ -184,7 +196,10 @@ class Client:
             raise self._folder.damage_error(task_id, "the report was removed")
         outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
         if skip_as is None and outcome.status is Status.WAITING:
-            # The process that stored the report may have died before the file's name was on disk.
+            # The process that stored the report may have died before the record, or the file's name, was on disk.
+            if not self._ledger.is_recorded(task_id):
+                with self._folder.locked():
+                    self._ledger.record(task_id)
             self._folder.sync()
             outcome, unreachable = self._transport.send(task_id, stored.report, stored.invitation)
             if outcome.status is not Status.WAITING:

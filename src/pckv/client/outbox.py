@@ -1,7 +1,9 @@
 """The outbox: one report per task, perturbed once, and its outcome.
 
-Two files per task: `ID.report` holds the bytes, which never change, and `ID.outcome` exists once the collector has
-decided. What is sent is what was read from the disk, so nothing is sent that is not stored.
+Three files per task: `ID.report` holds the bytes, which never change; `ID.spent` is what the ledger remembers, even if
+the report is removed, and is written before the first send; `ID.outcome` exists once the collector has decided. What
+is sent is what was read from the disk, so nothing is sent that is not stored. Time plays no part: a report that waits
+for a year is sent as it was made.
 """
 
 from __future__ import annotations
@@ -17,16 +19,17 @@ from pckv.canonical import base64url, dump, from_base64url, is_decimal_text
 from pckv.client.folder import StateFolder
 from pckv.wire import Report, check_id
 
-REPORT_SUFFIX, OUTCOME_SUFFIX = ".report", ".outcome"
+REPORT_SUFFIX, OUTCOME_SUFFIX, SPENT_SUFFIX = ".report", ".outcome", ".spent"
 VERSION = 1
 
 
 class Status(StrEnum):
-    """The state of a report on its way to the collector."""
+    """The state of a report; one that was removed from the state folder has spent its ε all the same."""
 
     SENT = "sent"
     WAITING = "waiting"
     REFUSED = "refused"
+    REMOVED = "removed"
 
 
 class DeliveryOutcome(NamedTuple):
@@ -77,18 +80,24 @@ class Outbox:
     def __init__(self, folder: StateFolder) -> None:
         self._folder = folder
 
+    @property
+    def folder(self) -> StateFolder:
+        """The folder that the reports are stored in."""
+        return self._folder
+
     def tasks(self) -> list[str]:
         """Return the ids of all tasks that have a report."""
         return self._folder.names(REPORT_SUFFIX)
 
     def find(self, task_id: str) -> StoredReport | None:
-        """Return the report of a task, None if there is none yet; a damaged file is refused."""
+        """Return the report of a task, None if there never was one; a damaged or removed file is refused."""
         text = self._folder.get(task_id + REPORT_SUFFIX)
         if text is None:
-            if self._folder.get(task_id + OUTCOME_SUFFIX) is not None:
-                raise self._folder.damage_error(
-                    task_id + REPORT_SUFFIX, "missing, though the collector has decided on it"
-                )
+            # Whoever removes a report must not get a second one: the first may have been sent.
+            if any(
+                self._folder.get(task_id + suffix) is not None for suffix in (SPENT_SUFFIX, OUTCOME_SUFFIX)
+            ):
+                raise self._folder.damage_error(task_id + REPORT_SUFFIX, "removed, though its ε is spent")
             return None
         try:
             stored = StoredReport.from_json(text)

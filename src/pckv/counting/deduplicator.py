@@ -1,6 +1,6 @@
-"""Counting each report id once, in bounded memory.
+"""One report per id, in bounded memory.
 
-Reports are spilled to files by a hash of their id, so that equal ids are in one file; each file is small enough
+Reports are spilled to disk by a hash of their id, so that equal ids are in one group; each group is small enough
 to be sorted.
 """
 
@@ -12,27 +12,32 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pckv.arrays import Bytes, Messages
 from pckv.counting.batches import BadReports, CountResult, batch_messages, check_batch
 from pckv.errors import DataError, require
 from pckv.files.reports.columns import ID_COLUMN, column_to_ids, message_column
 from pckv.files.reports.reader import ReportFile
-from pckv.files.spill import SpillFiles
+from pckv.files.spill import Records, SpilledRecords
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally import Tally
 from pckv.task import Task
 
 
 class Deduplicator:
-    """Takes in reports, then counts one report per id."""
+    """Takes in reports, then gives back the messages of one report per id."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._record_bytes = REPORT_ID_BYTES + task.channel.body_bytes
-        # Devices choose the ids, and must not be able to choose the files that they are spilled to.
+        # How many reports had an id that another report has; complete once all messages were given back.
+        self.repeated = 0
+        column = message_column(task)
+        self._kind = np.dtype([("id", np.uint64, (2,)), ("message", column.array_type)])
+        self._spilled = SpilledRecords(self._kind)
+        self.close = self._spilled.close
+        # Devices choose the ids, and must not be able to choose the groups that they are spilled to.
         self._multipliers = np.array([secrets.randbits(63) * 2 + 1 for _ in range(2)], np.uint64)
-        self._spill = SpillFiles(np.dtype(np.uint8))
-        self.close = self._spill.close
 
     def add(self, batch: Any, where: str, start: int, skipped: list[BadReports], *, skip_bad: bool) -> None:
         """Take in the valid reports of a record batch; bad ones are an error, or noted as skipped."""
@@ -43,32 +48,51 @@ class Deduplicator:
         batch = batch.filter(valid) if bad else batch
         if not len(batch):
             return
-        ids = column_to_ids(batch.column(ID_COLUMN))
-        messages = np.ascontiguousarray(batch_messages(self.task, batch)).view(np.uint8).reshape(len(ids), -1)
-        halves = np.ascontiguousarray(ids).view(np.uint64)
-        hashes = (halves * self._multipliers).sum(axis=1, dtype=np.uint64) >> np.uint64(32)
-        self._spill.add(np.concatenate([ids, messages], axis=1), hashes)
+        records = np.empty(len(batch), self._kind)
+        records["id"] = np.ascontiguousarray(column_to_ids(batch.column(ID_COLUMN))).view(np.uint64)
+        records["message"] = batch_messages(self.task, batch)
+        self._spilled.add(records, self._hashes(records, level=0))
 
-    def count(self, files: Iterable[ReportFile]) -> CountResult:
-        """Return the tally of one report per id, and how many were repeats.
+    def messages(self, files: Iterable[ReportFile]) -> Iterator[Messages]:
+        """Yield the messages of one report per id.
 
         `files` are searched for the places of an id that has two bodies.
         """
-        result = CountResult(Tally(self.task))
-        for spilled in self._spill.read():
-            records = spilled.reshape(-1, self._record_bytes)
-            first, second = np.ascontiguousarray(records[:, :REPORT_ID_BYTES]).view(np.uint64).T
-            order = np.lexsort((second, first))
-            repeats = np.zeros(order.size, np.bool_)
-            repeats[1:] = (np.diff(first[order]) == 0) & (np.diff(second[order]) == 0)
-            later, earlier = order[repeats], order[np.flatnonzero(repeats) - 1]
-            conflicts = later[(records[later] != records[earlier]).any(axis=1)]
-            if conflicts.size:
-                raise conflict_error(files, records[conflicts[0], :REPORT_ID_BYTES].tobytes())
-            result.repeated += later.size
-            bodies = records[order[~repeats], REPORT_ID_BYTES:].tobytes()
-            result.tally.add_many(self.task.message_format.to_array(bodies))
-        return result
+        for records in self._spilled.read(lambda part, level: self._split(part, level, files)):
+            yield np.ascontiguousarray(self._one_per_id(records, files)["message"])
+
+    def count(self, files: Iterable[ReportFile]) -> CountResult:
+        """Return the tally of one report per id, and how many were repeats."""
+        tally = Tally(self.task)
+        for messages in self.messages(files):
+            tally.add_many(messages)
+        return CountResult(tally, self.repeated)
+
+    def _hashes(self, records: Records, level: int) -> Bytes:
+        """Return one byte of every id's hash, from the highest down: the highest depend on most bits of the id."""
+        products: NDArray[np.uint64] = (records["id"] * self._multipliers).sum(axis=1, dtype=np.uint64)
+        return (products >> np.uint64(56 - 8 * level)).astype(np.uint8)
+
+    def _split(self, records: Records, level: int, files: Iterable[ReportFile]) -> tuple[Records, Bytes]:
+        # No hash divides the copies of one report, so that they have to be removed here.
+        records = self._one_per_id(records, files)
+        return records, self._hashes(records, level)
+
+    def _one_per_id(self, records: Records, files: Iterable[ReportFile]) -> Records:
+        first, second = records["id"].T
+        halves = np.sort(first)
+        if (halves[1:] != halves[:-1]).all():
+            return records
+        order = np.lexsort((second, first))
+        repeats = np.zeros(order.size, np.bool_)
+        repeats[1:] = (np.diff(first[order]) == 0) & (np.diff(second[order]) == 0)
+        later, earlier = order[repeats], order[np.flatnonzero(repeats) - 1]
+        differ = records["message"][later] != records["message"][earlier]
+        conflicts = later[differ if differ.ndim == 1 else differ.any(axis=1)]
+        if conflicts.size:
+            raise conflict_error(files, records["id"][conflicts[0]].tobytes())
+        self.repeated += later.size
+        return records[order[~repeats]]
 
 
 def conflict_error(files: Iterable[ReportFile], report_id: bytes) -> DataError:

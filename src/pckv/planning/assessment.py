@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from pckv.channels import Channel
+from pckv.channels.size_question import SizeQuestion
 from pckv.moments import CountMoments
 from pckv.planning.expectations import Expectations
 from pckv.planning.objective import FREQUENCY, MEAN, MSE
@@ -41,6 +42,14 @@ class Assessment:
     def size_share(self) -> Fraction:
         """The share of reports that answers the size question."""
         return Fraction(planned_size_share(self.channel, self.expected))
+
+    @property
+    def question(self) -> SizeQuestion | None:
+        """The size question that they answer, if any do."""
+        spec = self.channel
+        return (
+            SizeQuestion(spec.keys, spec.padding, spec.epsilon, self.size_share) if self.size_share else None
+        )
 
     @cached_property
     def _reports(self) -> float:

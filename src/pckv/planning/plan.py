@@ -27,6 +27,14 @@ from pckv.planning.selection import (
     exclusion_reason,
 )
 from pckv.planning.set_sizes import SetSizes
+from pckv.planning.shuffled import (
+    ReportLaws,
+    Shuffle,
+    ShuffledPrivacy,
+    local_epsilon_for,
+    planned_shuffle,
+    privacy_of_shuffle,
+)
 from pckv.planning.size_share import share_above_variance
 from pckv.planning.tuning import ChannelSpec
 from pckv.planning.verdict import verdict
@@ -107,6 +115,7 @@ class Plan:
         size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
             `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
+        shuffled: The central guarantee of shuffled reports, where the plan is for them.
         alternatives: What other rules and assumptions would choose.
         verdict: What it comes to, in a sentence or two.
     """
@@ -136,6 +145,7 @@ class Plan:
     size_cost: float
     share_above: float
     share_above_error: float | None
+    shuffled: ShuffledPrivacy | None
     errors: tuple[ErrorAt, ...]
     guessed_mean_error: float
     smallest_frequency: float
@@ -157,7 +167,7 @@ class Plan:
 def plan(
     keys: int,
     users: int,
-    epsilon: Numeric,
+    epsilon: Numeric | None = None,
     pairs: float | None = None,
     *,
     most_pairs: int | None = None,
@@ -166,6 +176,10 @@ def plan(
     objective: str = DEFAULT_OBJECTIVE,
     more: str = SAMPLE,
     values: tuple[float, float] = UNIT_RANGE,
+    shuffled: int | None = None,
+    delta: float | None = None,
+    colluding: int = 0,
+    central: Numeric | None = None,
 ) -> Plan:
     """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
 
@@ -175,7 +189,7 @@ def plan(
     Args:
         keys: The number of keys.
         users: How many people will take part.
-        epsilon: The privacy budget of a report.
+        epsilon: The privacy budget of a report; left out where `central` is given.
         pairs: How many pairs people hold on average; 1 by default.
         most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
@@ -186,9 +200,15 @@ def plan(
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is reported) or
             `refuse` (nobody may hold more, so the padding is what everybody fits into).
         values: The least and the largest value, for errors of means in the same units.
+        shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then has the
+            central guarantee, too.
+        delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
+        colluding: How many of those reports come from people who collude with whoever sees the result.
+        central: The ε that the shuffled reports are to have; the budget of a report is the largest found that reaches it.
 
     Raises:
-        ParameterError: if a number is outside its domain, or both `pairs` and `sizes` are given.
+        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly one of
+            `epsilon` and `central`.
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
@@ -208,8 +228,16 @@ def plan(
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
-    planner = _Planner(expected, Fraction(check_epsilon(epsilon)), (values[1] - values[0]) / 2)
-    return planner.plan((float(values[0]), float(values[1])), is_guess=frequency is None)
+    shuffle = planned_shuffle(shuffled, delta, colluding)
+    unit = (values[1] - values[0]) / 2
+    if (epsilon is None) == (central is None):
+        raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")
+    if central is not None:
+        if shuffle is None:
+            raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
+        epsilon = local_epsilon_for(central, shuffle, lambda local: _Planner(expected, local, unit).laws)
+    planner = _Planner(expected, Fraction(check_epsilon(epsilon or 0)), unit)
+    return planner.plan((float(values[0]), float(values[1])), shuffle, is_guess=frequency is None)
 
 
 class _Planner:
@@ -228,7 +256,12 @@ class _Planner:
         ]
         return best_of_each(CHANNELS, specs, {}, expected)
 
-    def plan(self, values: tuple[float, float], *, is_guess: bool) -> Plan:
+    @property
+    def laws(self) -> ReportLaws:
+        """What a shuffle of the chosen channel's reports depends on."""
+        return ReportLaws.of(self.chosen.channel, self.chosen.question)
+
+    def plan(self, values: tuple[float, float], shuffle: Shuffle | None, *, is_guess: bool) -> Plan:
         """Everything that a plan says."""
         expected, chosen, channel = self.expected, self.chosen, self.chosen.channel
         size_share, shown = chosen.size_share, expected.shown(channel.padding)
@@ -262,6 +295,7 @@ class _Planner:
             size_cost=math.sqrt(1 / float(1 - size_share)),
             share_above=above,
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
+            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.laws),
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
             smallest_frequency=smallest_frequency(channel, expected.users, seen[-1], size_share),

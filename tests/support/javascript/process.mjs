@@ -9,7 +9,7 @@ Math.random = () => {
 };
 
 const client = process.argv[2];
-const { Tape, Task, channelOf, decimal, level, perturbFrom } = await import(`${client}/core.js`);
+const { Tape, Task, channelOf, decimal, expLower, level, perturbFrom, powerLower } = await import(`${client}/core.js`);
 const { SizeQuestion } = await import(`${client}/size-question.js`);
 const { fetchTask, perturb } = await import(`${client}/index.js`);
 
@@ -98,6 +98,36 @@ function tree(channel, pairs, bits, known, path = []) {
   return [requested[0], String(requested[1]), Object.fromEntries(branches)];
 }
 
+const integersOf = (channel) =>
+  Object.fromEntries(Object.entries(channel).flatMap(([name, value]) => typeof value === "bigint" ? [[name, String(value)]] : []));
+
+const toHex = (bytes) => Buffer.from(bytes).toString("hex");
+
+/** Work with a function that fills arrays in place of the system's randomness; `taken` are their sizes. */
+function withRandomness(fill, work) {
+  const real = crypto.getRandomValues, taken = [];
+  crypto.getRandomValues = (data) => {
+    taken.push(data.byteLength);
+    fill(data);
+    return data;
+  };
+  try {
+    return work(taken);
+  } finally {
+    crypto.getRandomValues = real;
+  }
+}
+
+/** A function that fills arrays with repeatable bytes, one after another. */
+function streamOf(seed) {
+  const digest = createHash("shake256", { outputLength: 2 ** 23 + 2 ** 16 }).update(String(seed)).digest();
+  let at = 0;
+  return (data) => {
+    if (at + data.length > digest.length) throw new RangeError("the stream ends");
+    data.set(digest.subarray(at, at += data.length));
+  };
+}
+
 const ANSWERS = {
   vectors: (cases) => answers(client, cases),
   level: ({ value, low, high }) => String(level(value, low, high)),
@@ -137,16 +167,67 @@ const ANSWERS = {
     }
     return counts;
   },
-  // The bytes of randomness that one report takes when a page creates it.
-  taken: async ({ task, pairs }) => {
-    const read = await Task.fromJson(task), taken = [], real = crypto.getRandomValues;
-    crypto.getRandomValues = (data) => {
-      taken.push(data.length);
-      return real.call(crypto, data);
-    };
-    const { id, body } = perturb(read, pairs);
-    crypto.getRandomValues = real;
-    return { taken, id: [...id], size: body.length };
+  // The reports that a page makes one after another, each with the sizes of the blocks of randomness it takes, where the
+  // system's randomness is a repeatable stream.
+  made: async ({ reports, seed }) => {
+    const read = await Promise.all(reports.map(({ task }) => Task.fromJson(task)));
+    return withRandomness(streamOf(seed), (taken) => reports.map(({ pairs }, at) => {
+      const { id, body } = perturb(read[at], new Map(pairs));
+      return { id: toHex(id), body: toHex(body), taken: taken.splice(0) };
+    }));
+  },
+  // The bytes of a tape, id and draws, where the system's randomness counts up.
+  counted: ({ draws, more }) => {
+    let next = 0n;
+    const counting = (data) => data.forEach((_, at) => (data[at] = Number(next++ % 251n)));
+    return withRandomness(counting, (taken) => {
+      const tape = new Tape(draws), hash = createHash("sha256").update(tape.reportId), bytes = Buffer.alloc(8);
+      for (let draw = 0; draw < draws + more; draw++) {
+        bytes.writeBigUInt64LE(tape.draw());
+        hash.update(bytes);
+      }
+      return { digest: hash.digest("hex"), largest: Math.max(...taken), bytes: Number(next) };
+    });
+  },
+  // What a task is made into: every integer that its reports are drawn with, and what they cost.
+  integers: ({ tasks }) => Promise.all(tasks.map((task) => Task.fromJson(task).then((read) => {
+    const channel = channelOf(read), { realised, pairs, draws } = channel, { n, d } = realised;
+    const counted = { realised: [String(n), String(d)], draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
+    return pairs ? { ...counted, question: integersOf(channel), channel: integersOf(pairs) } : { ...counted, channel: integersOf(channel) };
+  }, ({ message }) => ({ message })))),
+  bounds: ({ epsilons }) => epsilons.map(decimal).map((epsilon) => {
+    return { series: String(expLower(epsilon).n), power: String(powerLower(epsilon).n) };
+  }),
+  // Why pairs are refused, where they may be given in forms that repeat a key; null if they are not.
+  refused: async ({ task, pairs, form }) => {
+    const read = await Task.fromJson(task);
+    class Repeating extends Map {
+      [Symbol.iterator]() {
+        return pairs[Symbol.iterator]();
+      }
+    }
+    try {
+      perturb(read, form === "map" ? new Map(pairs) : new Repeating(pairs));
+      return null;
+    } catch ({ code, message }) {
+      return { code, message };
+    }
+  },
+  // The microseconds of a report, by case and round: the median of many calls, the cases in turns.
+  times: async ({ task, cases, calls, rounds }) => {
+    const read = await Task.fromJson(task), held = cases.map((pairs) => new Map(pairs)), times = cases.map(() => []);
+    for (let round = -1; round < rounds; round++) {
+      held.forEach((pairs, number) => {
+        const taken = Array.from({ length: calls }, () => {
+          const start = performance.now();
+          perturb(read, pairs);
+          return 1000 * (performance.now() - start);
+        });
+        // The first round warms up.
+        if (round >= 0) times[number].push(taken.sort((x, y) => x - y)[calls >> 1]);
+      });
+    }
+    return times;
   },
   fetch: ({ url, task, retryPolicy }) =>
     fetchTask(url, task, retryPolicy).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),

@@ -43,7 +43,7 @@ class ScriptedCollector:
     def submit(self, task: Task, *replies: Reply) -> Any:
         """Submit to a task whose collector gives these replies; `sent` is all that was sent."""
         self._task, self._replies, self.sent = task, list(replies), []
-        return self._tab.call(self._url, QUICK, "submit", task.id, PAIRS)
+        return self._tab.call(self._url, QUICK | {"cap": 1000}, "submit", task.id, PAIRS)
 
 
 def test_temporary_failures_are_retried(context: Any, port: int) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pckv import Report
+from pckv import Report, Task
+from pckv.canonical import from_base64url
 from pckv.channels import CHANNELS
 from pckv.client.ledger import realised_epsilon
 from support.browser import (
@@ -48,7 +49,8 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     check_one(collector, task, receipt)
     again = tab.call(url(collector), {}, "submit", task.id, {"no such key": 7})
     assert again == receipt | {"perturbed": False}
-    assert tab.call(url(collector), {}, "ledger") == {task.id: epsilon}
+    entry = {"survey": task.name, "task": task.id, "epsilon": epsilon, "status": "sent"}
+    assert tab.call(url(collector), {}, "ledger") == [entry]
     assert tab.call(url(collector), {}, "spent") == epsilon
     assert tab.errors == []
 
@@ -60,22 +62,32 @@ def test_more_pairs_than_a_task_takes_are_refused_before_anything_is_perturbed(
     tab = Tab(context, port)
     refused = tab.call(url(collector), {}, "submit", task.id, PAIRS)
     assert (refused["code"], len(PAIRS)) == ("bad_pairs", 2)
-    assert tab.call(url(collector), {}, "ledger") == {}
+    assert tab.call(url(collector), {}, "ledger") == []
     key, value = next(iter(PAIRS.items()))
     check_one(collector, task, tab.call(url(collector), {}, "submit", task.id, {key: value}))
 
 
-def test_prepare_shows_what_send_sends(context: Any, port: int, collector: Running) -> None:
+def made_offline(tab: Tab, collector: Running, task: Task) -> dict[str, Any]:
+    """Let a page make a report that does not reach the collector; return the receipt."""
+    tab.page.route("**/reports", lambda route: route.abort())
+    receipt = tab.call(url(collector), QUICK, "submit", task.id, PAIRS)
+    tab.page.unroute("**/reports")
+    assert (receipt["status"], receipt["perturbed"]) == ("waiting", True)
+    return dict(receipt)
+
+
+def test_a_report_is_shown_once_it_was_sent(context: Any, port: int, collector: Running) -> None:
+    """Nobody sees a report that they might still keep back."""
     task = collector.add_task()
     tab = Tab(context, port)
-    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
-    assert (prepared["status"], prepared["perturbed"]) == ("prepared", True)
-    assert tab.call(url(collector), {}, "prepare", task.id, {}) == prepared | {"perturbed": False}
-    assert tab.call(url(collector), {}, "flush") == []
-    assert stored_reports(collector.store, task) == []
+    assert tab.call(url(collector), {}, "receipt", task.id) is None
+    waiting = made_offline(tab, collector, task)
+    assert waiting["report"] is None
+    assert tab.call(url(collector), {}, "receipt", task.id) == waiting | {"perturbed": False}
     sent = Tab(context, port).call(url(collector), {}, "send", task.id)
-    assert sent == prepared | {"status": "sent", "perturbed": False}
-    check_one(collector, task, prepared)
+    assert (sent["status"], sent["perturbed"]) == ("sent", False)
+    check_one(collector, task, sent)
+    assert tab.call(url(collector), {}, "receipt", task.id) == sent
 
 
 def test_send_needs_a_report(context: Any, port: int, collector: Running) -> None:
@@ -110,8 +122,8 @@ def test_offline_then_flush(context: Any, port: int, collector: Running) -> None
     tab.page.reload()
     assert {receipt["status"] for receipt in tab.call(url(collector), QUICK, "flush")} == {"sent"}
     assert tab.call(url(collector), QUICK, "flush") == []
-    for task, receipt in zip(tasks, receipts, strict=True):
-        check_one(collector, task, receipt)
+    for task in tasks:
+        check_one(collector, task, tab.call(url(collector), QUICK, "receipt", task.id))
 
 
 def test_offline_without_the_task_nothing_is_perturbed(context: Any, port: int, collector: Running) -> None:
@@ -126,10 +138,9 @@ def test_offline_without_the_task_nothing_is_perturbed(context: Any, port: int, 
 def test_a_closed_task_spends_nothing(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task(closes="2020-01-01")
     tab = Tab(context, port)
-    for method in ("submit", "prepare"):
-        refused = tab.call(url(collector), {}, method, task.id, PAIRS)
-        assert refused["code"] == "not_sent"
-        assert refused["message"] == f"task {task.id} closed on 2020-01-01; nothing was perturbed"
+    refused = tab.call(url(collector), {}, "submit", task.id, PAIRS)
+    assert refused["code"] == "not_sent"
+    assert refused["message"] == f"task {task.id} closed on 2020-01-01; nothing was perturbed"
     assert tab.call(url(collector), {}, "spent") == "0"
 
 
@@ -137,36 +148,42 @@ def test_a_report_from_before_the_end_is_sent_after_it(context: Any, port: int, 
     """The collector decides: it closes by its own clock."""
     task = collector.add_task(closes="2999-01-01")
     tab = Tab(context, port)
-    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
+    made_offline(tab, collector, task)
     tab.page.clock.set_fixed_time("2999-01-02T00:00:00Z")
     sent = tab.call(url(collector), {}, "submit", task.id, {})
-    assert (sent["status"], sent["report"]) == ("sent", prepared["report"])
+    assert (sent["status"], sent["perturbed"]) == ("sent", False)
+    check_one(collector, task, sent)
 
 
 def test_a_refusal_is_final(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
-    prepared = tab.call(url(collector), {}, "prepare", task.id, PAIRS)
     collector.administer("POST", f"/tasks/{task.id}/close")
-    for method in ("send", "submit"):
-        refused = tab.call(url(collector), {}, method, task.id, PAIRS)
+    for method, *given in (("submit", PAIRS), ("send",), ("submit", PAIRS)):
+        refused = tab.call(url(collector), {}, method, task.id, *given)
         assert refused["code"] == "refused"
         assert "closed" in refused["message"]
     assert tab.call(url(collector), {}, "flush") == []
-    assert tab.call(url(collector), {}, "prepare", task.id, {})["report"] == prepared["report"]
-    assert tab.call(url(collector), {}, "spent") == prepared["epsilon"]
+    assert tab.call(url(collector), {}, "spent") == f"{realised_epsilon(task):f}"
     assert stored_reports(collector.store, task) == []
 
 
 def test_a_conflict_is_final(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
-    mine = as_report(tab.call(url(collector), {}, "prepare", task.id, PAIRS))
-    taken = Report(mine.id, bytes([mine.body[0] ^ 1]) + mine.body[1:])
-    collector.upload(task, taken)
-    refused = tab.call(url(collector), {}, "send", task.id)
+    taken: list[Report] = []
+
+    def overtake(route: Any) -> None:
+        [item] = route.request.post_data_json["reports"]
+        body = from_base64url(item["body"])
+        taken.append(Report(from_base64url(item["id"]), bytes([body[0] ^ 1]) + body[1:]))
+        collector.upload(task, *taken)
+        route.continue_()
+
+    tab.page.route("**/reports", overtake)
+    refused = tab.call(url(collector), {}, "submit", task.id, PAIRS)
     assert (refused["code"], "conflict" in refused["message"]) == ("refused", True)
-    collector.check(task, taken)
+    collector.check(task, *taken)
 
 
 def test_an_invitation_travels_with_its_report(context: Any, port: int, collector: Running) -> None:
@@ -189,7 +206,7 @@ def test_the_answer_of_a_network_portal_decides_nothing(context: Any, port: int,
     waiting = tab.call(f"http://localhost:{port}", QUICK, "submit", task.id, PAIRS)
     assert (waiting["status"], waiting["reason"]) == ("waiting", "HTTP 300")
     sent = tab.call(url(collector), {}, "submit", task.id, {})
-    assert (sent["status"], sent["report"]) == ("sent", waiting["report"])
+    assert (sent["status"], sent["perturbed"]) == ("sent", False)
     check_one(collector, task, sent)
 
 
@@ -203,10 +220,9 @@ def test_a_page_killed_before_it_sends_loses_nothing(context: Any, port: int, co
     body = held[0].request.post_data_json["reports"]
     tab.page.close()
     after = Tab(context, port)
-    waiting = after.call(url(collector), {}, "prepare", task.id, {})
-    assert (waiting["status"], waiting["perturbed"]) == ("waiting", False)
+    assert after.call(url(collector), {}, "receipt", task.id)["status"] == "waiting"
     [sent] = after.call(url(collector), {}, "flush")
-    assert sent == waiting | {"status": "sent"}
+    assert (sent["status"], sent["perturbed"]) == ("sent", False)
     check_one(collector, task, sent)
     assert body == as_items(as_report(sent))
 
@@ -223,8 +239,9 @@ def test_a_report_whose_answer_is_lost_is_sent_again(context: Any, port: int, co
     waiting = tab.call(url(collector), QUICK, "submit", task.id, PAIRS)
     assert waiting["status"] == "waiting"
     tab.page.unroute("**/reports")
-    assert tab.call(url(collector), QUICK, "submit", task.id, PAIRS)["status"] == "sent"
-    check_one(collector, task, waiting)
+    sent = tab.call(url(collector), QUICK, "submit", task.id, PAIRS)
+    assert (sent["status"], sent["perturbed"]) == ("sent", False)
+    check_one(collector, task, sent)
 
 
 def test_a_report_survives_a_restart_of_the_browser(
@@ -232,13 +249,13 @@ def test_a_report_survives_a_restart_of_the_browser(
 ) -> None:
     task = collector.add_task()
     first = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
-    prepared = Tab(first, port).call(url(collector), {}, "prepare", task.id, PAIRS)
+    made_offline(Tab(first, port), collector, task)
     first.close()
     second = browsers.launch_persistent_context(str(tmp_path), **OPTIONS)
     sent = Tab(second, port).call(url(collector), {}, "submit", task.id, {})
     second.close()
-    assert (sent["perturbed"], sent["report"]) == (False, prepared["report"])
-    check_one(collector, task, prepared)
+    assert sent["perturbed"] is False
+    check_one(collector, task, sent)
 
 
 def test_an_insecure_page_is_told_why(context: Any, port: int, collector: Running) -> None:

@@ -56,10 +56,27 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     context: Any, collector: Running, tmp_path: Path
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
-    faults = {"if (stored) {": "if (stored && !task) {", 'reports("add"': 'reports("put"'}
+    faults = {
+        'if (await on("reports", "get", task.id)) return false;': "",
+        "await this.#allow(on, task);": "",
+        '"add"': '"put"',
+    }
     with pages(faulty_client(tmp_path, "index.js", faults)) as port:
         raced = race(context, port, collector, 2)
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
+
+
+def test_two_tabs_answer_a_survey_once(context: Any, port: int, collector: Running) -> None:
+    """Under two ids; both tabs have fetched their tasks before."""
+    tabs = [Tab(context, port), Tab(context, port)]
+    for number in range(3):
+        tasks = [collector.add_task(name=name) for name in (f"survey {number}", f"SURVEY {number} ")]
+        for tab, task in zip(tabs, tasks, strict=True):
+            tab.call(url(collector), {}, "task", task.id)
+        for tab, task in zip(tabs, tasks, strict=True):
+            tab.start(url(collector), {}, "submit", task.id, PAIRS)
+        results = [tab.result() for tab in tabs]
+        assert sorted(result.get("status", result.get("code")) for result in results) == ["answered", "sent"]
 
 
 def test_tabs_share_the_cap(context: Any, port: int, collector: Running) -> None:

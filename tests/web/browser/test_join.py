@@ -16,6 +16,7 @@ from support.people import (
     chances_in,
     check_odds,
     count,
+    fill_in,
 )
 from support.serving import ServeProcess
 
@@ -24,22 +25,22 @@ def test_a_report_by_keyboard_alone(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="by keyboard", keys=["Alien", "Heat"])
     person = people()
     person.go(f"/join/{task.id}")
-    person.page.get_by_role("button", name="Make my report").wait_for()
+    person.page.get_by_role("button", name="Send my report").wait_for()
     keys = person.page.keyboard
+    keys.press("Tab")
+    keys.press("Enter")
+    person.page.locator("#example .leaves").wait_for()
     keys.press("Tab")
     keys.press("Space")
     keys.press("ArrowRight")
     assert person.page.locator("input:checked").get_attribute("value") == "2"
     for _ in range(10):
         keys.press("Tab")
-        if person.page.evaluate("document.activeElement.textContent") == "Make my report":
+        if person.page.evaluate("document.activeElement.textContent") == "Send my report":
             break
     keys.press("Enter")
-    person.state("prepared")
-    assert person.page.evaluate("document.activeElement.textContent") == "Look before you send"
-    keys.press("Tab")
-    keys.press("Enter")
     person.state("sent")
+    assert person.page.evaluate("document.activeElement.textContent") == "Sent"
     assert "has arrived" in person.page.locator("#status").inner_text()
     assert count(server, task.id) == 1
 
@@ -52,11 +53,11 @@ def test_many_keys_can_be_searched_and_wide_ranges_have_a_slider(people: Any, se
     page = person.page
     page.get_by_label("Search for what applies").fill("SCRIPT")
     person.press(f"Add {HOSTILE}")
-    person.press("Make my report")
+    person.press("Send my report")
     page.get_by_text("Choose a value for").wait_for()
     person.press(f"Give {HOSTILE} a value")
     page.get_by_role("spinbutton").fill("101")
-    person.press("Make my report")
+    person.press("Send my report")
     page.get_by_text("Choose a value for").wait_for()
     page.get_by_role("spinbutton").fill("12.5")
     assert page.get_by_role("slider").input_value() == "12.5"
@@ -64,8 +65,8 @@ def test_many_keys_can_be_searched_and_wide_ranges_have_a_slider(people: Any, se
     person.press("Add film 29")
     person.press("Remove film 29")
     person.check()
-    person.press("Make my report")
-    person.state("prepared")
+    person.press("Send my report")
+    person.state("sent")
     assert f"{HOSTILE}: 12.5" in page.locator(".compare").inner_text()
     person.check()
 
@@ -87,8 +88,8 @@ def test_ratings_do_not_disturb_each_other(people: Any, server: ServeProcess) ->
     person.press("Remove film 11")
     rate("film 33", 3)
     assert [box.input_value() for box in person.page.locator("input:checked").all()] == ["2", "3"]
-    person.press("Make my report")
-    person.state("prepared")
+    person.press("Send my report")
+    person.state("sent")
     entered = person.page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["film 22: 2", "film 33: 3"]
 
@@ -97,7 +98,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     task = add_task(server, name="dark", keys=KEYS, closes="2099-01-01")
     person = people(PHONE, color_scheme="dark")
     person.go(f"/join/{task.id}")
-    person.page.get_by_role("button", name="Make my report").wait_for()
+    person.page.get_by_role("button", name="Send my report").wait_for()
     assert "2099-01-01" in person.page.locator("main").inner_text()
     check_odds(task, person.page.locator("#odds").inner_text())
     person.check()
@@ -133,8 +134,8 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
     person.press(f"Remove {KEYS[0]}")
     assert [star.is_enabled() for star in stars] == [True] * 4
     stars[3].check()
-    person.press("Make my report")
-    person.state("prepared")
+    person.press("Send my report")
+    person.state("sent")
     entered = page.locator(".compare > div").first.inner_text()
     assert [key in entered for key in KEYS] == [False, True, False, True]
 
@@ -194,7 +195,7 @@ def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, ser
     shown = answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
     page = person.page
     assert task.message_format.decode(bytes.fromhex(shown)) == (task.channel.word_limit or 0) + 1
-    leaves = page.locator("#leaves").inner_text()
+    leaves = page.locator(".leaves").inner_text()
     assert "It claims that their number is about 3." in leaves
     assert "and not which" in leaves
     assert "Alien" not in leaves
@@ -205,8 +206,6 @@ def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, ser
     assert "(at most 2, about 3 or about 4)" in sizes
     assert chances_in(sizes) == pytest.approx([50, *chances], rel=0.005)
     person.check()
-    person.press("Send this report")
-    person.state("sent")
     assert count(server, task.id) == 1
 
 
@@ -215,7 +214,7 @@ def test_more_answers_than_the_padding_are_explained(people: Any, server: ServeP
     person = people()
     with_randomness(person, PAIRS_ARE_REPORTED)
     answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
-    leaves = person.page.locator("#leaves").inner_text()
+    leaves = person.page.locator(".leaves").inner_text()
     assert "made from at most 2 of your 3 answers" in leaves
     assert "how many" not in leaves
     another = people()
@@ -248,9 +247,7 @@ def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) ->
         (invited, f"#invitation={invitation}", "sent"),
     ):
         person.go(f"/join/{task.id}{fragment}")
-        person.press("Make my report")
-        person.state("prepared")
-        person.press("Send this report")
+        person.press("Send my report")
         person.state(state)
     assert count(server, task.id) == 1
 
@@ -265,9 +262,100 @@ def test_an_unknown_task_is_an_alert(people: Any) -> None:
 def test_a_task_closed_early_refuses_and_says_so(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="closed early")
     person = people()
-    answer(person, task.id, {"Alien": 1})
+    fill_in(person, task.id, {"Alien": 1})
     ask(server, "POST", f"/tasks/{task.id}/close")
-    person.press("Send this report")
+    person.press("Send my report")
     person.state("refused")
     assert "closed" in person.page.locator("main").inner_text()
+    assert person.page.locator(".leaves").count() == 0
     person.problems = [problem for problem in person.problems if "403" not in problem]
+
+
+def test_the_example_depends_on_nobodys_answers(people: Any, server: ServeProcess) -> None:
+    """It is drawn before anything is entered, is not sent, and goes when the report is made."""
+    task = add_task(server, name="example", padding=2)
+    person = people(PHONE)
+    person.go(f"/join/{task.id}")
+    page, example = person.page, person.page.locator("#example")
+    page.get_by_text("What a report looks like").click()
+    example.locator(".leaves").wait_for()
+    assert "nothing to do with you or your answers" in example.inner_text()
+    assert [f"{key}: " in example.inner_text() for key in KEYS[:2]] == [True, True]
+    drawn = example.locator(".body").inner_text()
+    before = example.inner_text()
+    page.get_by_role("group", name="Heat").get_by_role("radio", name="5").check()
+    assert example.inner_text() == before
+    person.check()
+    person.press("Send my report")
+    person.state("sent")
+    assert example.count() == 0
+    # The two bodies may be equal by chance, the random numbers in front of them not.
+    number = page.locator(".leaves code").first.inner_text()
+    assert (number in before, drawn in before) == (False, True)
+    assert (count(server, task.id), len(person.sent)) == (1, 1)
+
+
+def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServeProcess) -> None:
+    tasks = [add_task(server, name=f"spending {epsilon}", epsilon=epsilon) for epsilon in (6, 3, 4)]
+    person = people()
+    budget = person.page.locator("#budget")
+    for task, spent in zip(tasks, ("0", "6"), strict=False):
+        person.go(f"/join/{task.id}")
+        person.page.get_by_role("button", name="Send my report").wait_for()
+        assert f"at most ε = 10 on this device; ε = {spent} is spent so far" in budget.inner_text()
+        person.press("Send my report")
+        person.state("sent")
+    person.go(f"/join/{tasks[2].id}")
+    alert = person.page.get_by_role("alert")
+    alert.wait_for()
+    assert "ε = 4 on top of 9 is over the cap of 10 in all" in alert.inner_text()
+    assert "ε = 9 is spent so far" in budget.inner_text()
+    assert person.page.get_by_role("button").count() == 0
+    person.check()
+
+
+def test_a_survey_under_another_id_is_not_answered_again(people: Any, server: ServeProcess) -> None:
+    first = add_task(server, name="weekly", closes="2099-01-01")
+    again = add_task(server, name="Weekly ", closes="2099-01-08")
+    person = people(PHONE)
+    person.go(f"/join/{again.id}")
+    button = person.page.get_by_role("button", name="Send my report")
+    button.wait_for()
+    other = person.context.new_page()
+    other.goto(f"{person.origin}/join/{first.id}")
+    other.get_by_role("button", name="Send my report").click()
+    other.locator("[data-state=sent]").wait_for()
+    # Also where the form was opened before.
+    for _ in range(2):
+        if button.count():
+            button.click()
+        person.page.get_by_role("alert").get_by_text("has answered this survey before").wait_for()
+        person.check()
+        person.page.reload()
+    assert (count(server, first.id), count(server, again.id)) == (1, 0)
+
+
+def test_a_page_that_was_open_when_the_task_closed_sends_nothing(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="closes soon", closes="2099-01-01")
+    person = people()
+    fill_in(person, task.id, {"Alien": 1})
+    person.page.clock.set_fixed_time("2099-01-01T00:00:01Z")
+    person.press("Send my report")
+    person.page.get_by_role("alert").get_by_text("closed on 2099-01-01; nothing was perturbed").wait_for()
+    assert person.sent == []
+
+
+def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="invited later")
+    [invitation] = ask(server, "POST", f"/tasks/{task.id}/invitations").json()["invitations"]
+    person = people()
+    fill_in(person, task.id, {})
+    person.press("Send my report")
+    person.state("refused")
+    person.go("/join/")
+    person.go(f"/join/{task.id}#invitation={invitation}")
+    person.state("refused")
+    person.press("Try again")
+    person.state("sent")
+    assert count(server, task.id) == 1
+    person.problems = [problem for problem in person.problems if "404" not in problem]

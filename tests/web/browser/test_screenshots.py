@@ -87,6 +87,6 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     for key, value in (("Alien", 4), ("Playtime", 5)):
         page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
     shoot("join")
-    person.press("Make my report")
-    person.state("prepared")
+    person.press("Send my report")
+    person.state("sent")
     shoot("join-look")

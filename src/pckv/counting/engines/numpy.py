@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pckv.counting.batches import BadReports, CountResult, count_batch
 from pckv.counting.deduplicator import Deduplicator
-from pckv.errors import first_line, require
+from pckv.counting.reading import read_all, read_groups, read_stream
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
 from pckv.tally.compiled import fast_tally
@@ -36,14 +35,6 @@ class Span(NamedTuple):
         return sum(map(self.file.group_rows, self.groups))
 
 
-class PlacedBatch(NamedTuple):
-    """A record batch, its place in messages, and the number of its first report there."""
-
-    where: str
-    start: int
-    batch: Any
-
-
 def count(job: Job) -> CountResult:
     """Count report files and a stream with numpy, on all cores."""
     return _count_deduplicated(job) if job.dedupe else _count_all(job)
@@ -57,7 +48,7 @@ def _count_all(job: Job) -> CountResult:
         result.skipped += skipped
         done += span.rows
         job.progress(done)
-    for where, start, batch in _stream_batches(job):
+    for where, start, batch in read_stream(job):
         count_batch(result, batch, where, start, skip_bad=job.skip_bad)
         done += len(batch)
         job.progress(done)
@@ -76,7 +67,7 @@ class _ThreadTallies:
     def count(self, span: Span) -> list[BadReports]:
         """Count a span into an idle tally, and return what was skipped."""
         result = CountResult(self._take())
-        for where, start, batch in _span_batches(self.job, span, result.skipped):
+        for where, start, batch in read_groups(self.job, *span, result.skipped):
             count_batch(result, batch, where, start, skip_bad=self.job.skip_bad)
         self.idle.append(result.tally)
         return result.skipped
@@ -92,13 +83,9 @@ class _ThreadTallies:
 def _count_deduplicated(job: Job) -> CountResult:
     """Count each report id once: all reports are spilled to disk first."""
     skipped: list[BadReports] = []
-    done = 0
-    in_files = (placed for span in _spans(job.files) for placed in _span_batches(job, span, skipped))
     with closing(Deduplicator(job.task)) as deduplicator:
-        for where, start, batch in chain(in_files, _stream_batches(job)):
+        for where, start, batch in read_all(job, skipped):
             deduplicator.add(batch, where, start, skipped, skip_bad=job.skip_bad)
-            done += len(batch)
-            job.progress(done)
         result = deduplicator.count(job.files)
     return CountResult(result.tally, result.repeated, skipped)
 
@@ -133,26 +120,3 @@ def _spans(files: Iterable[ReportFile]) -> Iterator[Span]:
             if rows >= ROWS_PER_SPAN or group == file.groups - 1:
                 yield Span(file, range(start, group + 1))
                 start, rows = group + 1, 0
-
-
-def _span_batches(job: Job, span: Span, skipped: list[BadReports]) -> Iterator[PlacedBatch]:
-    """Yield the record batches of a span; a row group that cannot be read is an error, or noted as skipped."""
-    arrow = require("pyarrow", extra="files")
-    for group in span.groups:
-        where = f"{span.file.path}, row group {group}"
-        start = 0
-        try:
-            for batch in span.file.batches(group, ids=job.dedupe):
-                yield PlacedBatch(where, start, batch)
-                start += len(batch)
-        except (arrow.ArrowException, OSError) as error:
-            bad = BadReports(where, first_line(error), span.file.group_rows(group) - start)
-            if not job.skip_bad:
-                raise bad.to_error() from None
-            skipped.append(bad)
-
-
-def _stream_batches(job: Job) -> Iterator[PlacedBatch]:
-    if job.stream is not None:
-        for number, batch in enumerate(job.stream.batches()):
-            yield PlacedBatch(f"{job.stream.name}, batch {number}", 0, batch)

@@ -1,4 +1,4 @@
-"""Pairs of very many people: spilled to files by user, so that all pairs of a user are in one file."""
+"""Pairs of very many people: spilled to disk by user, so that all pairs of a user are in one group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pckv.files.pairs.population import (
     read_task_rows,
 )
 from pckv.files.pairs.rows import Columns, PairsFile, RowBatch
-from pckv.files.spill import SpillFiles
+from pckv.files.spill import SpilledRecords
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
@@ -38,11 +38,11 @@ KeyName = Callable[[int], str]
 
 
 class SpilledRows:
-    """Rows of pairs on disk, until they are built into populations, one per file."""
+    """Rows of pairs on disk, until they are built into populations, one per group."""
 
     def __init__(self, file: PairsFile) -> None:
         self.file = file
-        self._spill = SpillFiles(RECORD)
+        self._spill = SpilledRecords(RECORD)
         self.close = self._spill.close
 
     def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:

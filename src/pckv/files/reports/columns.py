@@ -45,6 +45,11 @@ class MessageColumn(ABC):
     def arrow_type(self) -> Any:
         """The type of the column."""
 
+    @property
+    @abstractmethod
+    def array_type(self) -> np.dtype[Any]:
+        """The type of one message in an array."""
+
     @abstractmethod
     def to_column(self, messages: Messages) -> Any:
         """Return messages as an Arrow array."""
@@ -77,6 +82,11 @@ class WordColumn(MessageColumn):
     def arrow_type(self) -> Any:
         """The type of the column."""
         return require("pyarrow", extra="files").int64()
+
+    @property
+    def array_type(self) -> np.dtype[Any]:
+        """The type of one word in an array."""
+        return np.dtype(np.int64)
 
     def to_column(self, messages: Messages) -> Any:
         """Return words as an Arrow array."""
@@ -114,6 +124,11 @@ class BodyColumn(MessageColumn):
     def arrow_type(self) -> Any:
         """The type of the column."""
         return require("pyarrow", extra="files").binary()
+
+    @property
+    def array_type(self) -> np.dtype[Any]:
+        """The type of one row of plane bytes in an array."""
+        return np.dtype((np.uint8, (self._format.body_bytes,)))
 
     def to_column(self, messages: Messages) -> Any:
         """Return rows of plane bytes as an Arrow array."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pckv.errors import DataError, require
+from pckv.errors import DataError, TaskError, require
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.limits import REPORT_ID_BYTES
 from pckv.task import Task
@@ -32,6 +32,17 @@ def report_schema(task: Task) -> Any:
 def report_metadata(task: Task) -> dict[str, str]:
     """Return the metadata of a task's report files and streams."""
     return {TASK_MEMBER: task.to_json(), ID_MEMBER: task.id}
+
+
+def read_named_task(place: object, metadata: Mapping[bytes, bytes]) -> Task:
+    """Return the task that a file or stream of reports names."""
+    text = metadata.get(TASK_MEMBER.encode())
+    if text is None:
+        raise DataError("not a report file (it names no task)", place=place)
+    try:
+        return Task.from_json(text)
+    except TaskError as error:
+        raise DataError(f"not a report file (the task that it names: {error})", place=place) from None
 
 
 def check_reports(place: object, schema: Any, metadata: Mapping[bytes, bytes], task: Task) -> None:

@@ -9,12 +9,17 @@ from typing import Any
 from pckv.errors import DataError, require
 from pckv.files.parquet import open_parquet
 from pckv.files.reports.columns import ID_COLUMN, message_column
-from pckv.files.reports.format import check_reports
+from pckv.files.reports.format import check_reports, read_named_task
 from pckv.task import Task
 
 # The messages that are read at once, whatever the size of their row group.
 BYTES_PER_BATCH = 2**23
 READ_BUFFER_BYTES = 2**20
+
+
+def read_file_task(path: Path) -> Task:
+    """Return the task that a report file names."""
+    return read_named_task(path, open_parquet(path, "a report file").metadata.metadata or {})
 
 
 class ReportFile:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from pckv.errors import DataError, first_line, require
-from pckv.files.reports.format import check_reports, report_metadata, report_schema
+from pckv.files.reports.format import check_reports, read_named_task, report_metadata, report_schema
 from pckv.files.reports.writer import ReportArrays, record_batches
 from pckv.task import Task
 
@@ -28,22 +28,24 @@ def stream_reports(file: BinaryIO, task: Task, batches: Iterable[ReportArrays]) 
 
 
 class ReportStream:
-    """An Arrow stream of reports of one task, which is read to its end mark or refused.
+    """An Arrow stream of reports of one task, by default the one it names; it is read to its end mark or refused.
 
     Arrow itself takes the end of a file for the end of a stream: what an interrupted writer leaves behind
     would look whole.
     """
 
-    def __init__(self, file: BinaryIO, name: str, task: Task) -> None:
+    def __init__(self, file: BinaryIO, name: str, task: Task | None = None) -> None:
         arrow = require("pyarrow", extra="files")
         self.name = name
-        self._columns = report_schema(task).names
         self._bytes = _TrackedReader(file)
         try:
             self._stream = arrow.ipc.open_stream(arrow.PythonFile(self._bytes, mode="r"))
         except (arrow.ArrowException, OSError) as error:
             raise DataError(f"not an Arrow stream ({first_line(error)})", place=name) from None
-        check_reports(name, self._stream.schema, self._stream.schema.metadata or {}, task)
+        metadata = self._stream.schema.metadata or {}
+        self.task = task or read_named_task(name, metadata)
+        check_reports(name, self._stream.schema, metadata, self.task)
+        self._columns = report_schema(self.task).names
 
     def batches(self) -> Iterator[Any]:
         """Yield the record batches, each of them validated."""

@@ -46,6 +46,11 @@ def write_reports(target: Path | BinaryIO, task: Task, batches: Iterable[ReportA
     return written
 
 
+def rows_per_group(task: Task) -> int:
+    """Return the number of rows that make a row group."""
+    return min(ROWS_PER_GROUP, max(1, BYTES_PER_GROUP // task.channel.body_bytes))
+
+
 def as_arrays(task: Task, reports: Sequence[Report]) -> ReportArrays:
     """Return reports as the arrays that files and streams are written from."""
     ids = np.frombuffer(b"".join(report.id for report in reports), np.uint8).reshape(-1, REPORT_ID_BYTES)
@@ -65,7 +70,7 @@ def record_batches(task: Task, batches: Iterable[ReportArrays]) -> Iterator[Any]
 
 def _row_groups(task: Task, batches: Iterable[ReportArrays]) -> Iterator[list[Any]]:
     """Yield record batches, collected until they are large enough for a row group."""
-    rows = min(ROWS_PER_GROUP, max(1, BYTES_PER_GROUP // task.channel.body_bytes))
+    rows = rows_per_group(task)
     group: list[Any] = []
     for batch in record_batches(task, batches):
         group.append(batch)

@@ -81,6 +81,13 @@ export function expLower({ n, d }) {
   return new Fraction(bound, 1n << 256n);
 }
 
+// Another way to one, (1 + ε/2^256)^(2^256): a fault in the first shows.
+export function powerLower({ n, d }) {
+  let bound = (1n << 1024n) + (n << 768n) / d;
+  for (let squarings = 256; squarings; squarings--) bound = (bound * bound) >> 1024n;
+  return new Fraction(bound, 1n << 1024n);
+}
+
 // ε is spent in units, rounded up; a cap is rounded down.
 const UNIT = 10n ** 15n;
 
@@ -105,32 +112,30 @@ function unitsNumber(count) {
   return number > 1 && units(String(number)) < count ? number + number * 1.5e-16 : number;
 }
 
-function randomBytes(count) {
-  const data = new Uint8Array(count), most = 65536;
-  for (let at = 0; at < count; at += most) crypto.getRandomValues(data.subarray(at, at + most));
-  return data;
-}
+const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
-// Only tests pass another source.
+// The id, then draws in blocks of at most 64 KiB; rejected ones are replaced one by one. Only tests pass another source.
 export class Tape {
   one = 1n << 64n;
+  at = 0;
+  end = 0;
 
   constructor(draws, source = randomBytes) {
-    const data = source(16 + 8 * draws);
-    this.reportId = data.slice(0, 16);
-    this.source = source;
-    this.take(data.slice(16));
-  }
-
-  take(data) {
-    this.block = new DataView(data.buffer);
-    this.at = 0;
+    this.reportId = source(16);
+    Object.assign(this, { draws, source });
   }
 
   draw() {
-    if (this.at === this.block.byteLength) this.take(this.source(8));
+    if (this.at === this.end) this.take(Math.min(Math.max(this.draws, 1), 8192));
     this.at += 8;
     return this.block.getBigUint64(this.at - 8, true);
+  }
+
+  take(draws) {
+    this.draws -= draws;
+    this.at = 0;
+    this.end = 8 * draws;
+    this.block = new DataView(this.source(this.end).buffer);
   }
 
   // The incomplete last run is rejected.
@@ -160,7 +165,9 @@ export function perturbFrom(tape, task, pairs) {
     check(within, "bad_pairs", `value ${value} of key ${key} is not a number within [${low}, ${high}]`);
     return [index, level(value, low, high)];
   });
-  const { length } = read, taken = task.more === "sample" || length <= padding;
+  const { length } = read, distinct = new Set(read.map(([index]) => index)).size === length;
+  check(distinct, "bad_pairs", "a key is given twice");
+  const taken = task.more === "sample" || length <= padding;
   check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${length}; nothing was perturbed`);
   return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
 }
@@ -216,11 +223,13 @@ const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 
 const isDay = (day) =>
   day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
 
+const encoder = new TextEncoder();
+
 export const isName = (name) =>
   typeof name === "string" &&
   /^[^\p{Cc}\p{Cs}]+$/u.test(name) &&
   name.normalize() === name &&
-  new TextEncoder().encode(name).length <= 256;
+  encoder.encode(name).length <= 256;
 
 const RULES = {
   version: (version) => version === 1,
@@ -244,6 +253,8 @@ const RULES = {
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort());
 
 export class Task {
+  #indices;
+
   static async fromJson(text) {
     let members;
     try {
@@ -270,13 +281,17 @@ export class Task {
     must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
     const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
-    const { subtle } = crypto, data = new TextEncoder().encode(text);
+    const { subtle } = crypto, data = encoder.encode(text);
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
+    must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
     const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
     const task = Object.assign(new Task(), members, checked, { sizeQuestion: channel.summary });
     channels.set(task, channel);
+    // The time of a report does not show its keys.
+    task.#indices = new Map();
+    if (Array.isArray(task.keys)) task.keys.forEach((key, index) => task.#indices.set(key, index));
     return task;
   }
 
@@ -290,9 +305,9 @@ export class Task {
   }
 
   keyIndex(key) {
-    const { keys } = this, number = key >>> 0, numbered = String(number) === key && number < keys ? number : -1;
-    const index = Array.isArray(keys) ? keys.indexOf(key) : numbered;
-    check(index >= 0, "bad_pairs", `key ${key} is not a key of task ${this.name}`);
+    const { keys } = this, number = key >>> 0, numbered = String(number) === key && number < keys ? number : undefined;
+    const index = Array.isArray(keys) ? this.#indices.get(key) : numbered;
+    check(index !== undefined, "bad_pairs", `key ${key} is not a key of task ${this.name}`);
     return index;
   }
 

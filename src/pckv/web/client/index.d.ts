@@ -1,8 +1,8 @@
 /** Any refusal: one clear line for people, and a stable code for programs. */
 export declare class PckvError extends Error {
   /**
-   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `over_budget`, `not_sent`,
-   * `refused`.
+   * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `answered`, `over_budget`,
+   * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself.
    */
   readonly code: string;
 }
@@ -60,7 +60,7 @@ export declare class Task {
   readonly padding: number;
   /**
    * What happens to somebody with more pairs than the padding. `sample`: a random choice of them is reported. `refuse`:
-   * `perturb`, `prepare` and `submit` throw `bad_pairs` before anything is perturbed. Stop people where they enter
+   * `perturb` and `submit` throw `bad_pairs` before anything is perturbed. Stop people where they enter
    * their pairs: staying away must not depend on the data, since no ε covers that.
    */
   readonly more: "sample" | "refuse";
@@ -102,27 +102,40 @@ export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPo
 
 /**
  * One participant's report, from the browser's randomness. Every call spends the task's ε: keep the report, and send
- * the same bytes again on a retry. `Client` does that.
+ * the same bytes again on a retry. `Client` does that. A closed task is refused (`not_sent`).
  */
 export declare function perturb(task: Task, pairs: Pairs): Report;
 
 /** The state of a task's report, and the ε that it spent. */
 export interface Receipt {
   readonly task: string;
-  /** `prepared`: it is stored and waits for `send`. `waiting`: `flush` sends it later. */
-  readonly status: "prepared" | "waiting" | "sent" | "refused";
+  /** `waiting`: `flush` sends it later. */
+  readonly status: "waiting" | "sent" | "refused";
   /** The realised ε, a decimal. */
   readonly epsilon: string;
   /** Whether this call perturbed: if not, it ignored the pairs it was given. */
   readonly perturbed: boolean;
   /** Why a report waits or was refused. */
   readonly reason: string;
-  readonly report: Report;
+  /** Once it was sent. Before that nobody sees it: whether it is sent must not depend on it, since no ε covers that. */
+  readonly report?: Report;
+}
+
+/** What one survey has spent. */
+export interface LedgerEntry {
+  /** The name of its task; a survey is answered once, whatever the case and the spaces of its name. */
+  readonly survey: string;
+  readonly task: string;
+  /** The realised ε, a decimal. */
+  readonly epsilon: string;
+  /** The state of the report; one that was `removed` from the browser's storage has spent its ε all the same. */
+  readonly status: "waiting" | "sent" | "refused" | "removed";
 }
 
 /**
- * One browser's client of a collector: at most one report per task, whatever happens in between. All tabs of an origin
- * with the same `state` share the reports, the ledger and the cap.
+ * One browser's client of a collector: at most one report per survey, whatever happens in between. All tabs of an origin
+ * with the same `state` share the reports, the ledger and the cap. A `cap` that is given bounds the ε of all surveys
+ * together; it is remembered, and holds for later clients that give none. If nobody ever gave one, it is 10.
  */
 export declare class Client {
   constructor(url: string, options?: { state?: string; cap?: string | number; retryPolicy?: RetryPolicy });
@@ -130,19 +143,23 @@ export declare class Client {
   /** The task with an id: fetched once, checked against the id, then stored. */
   task(id: string): Promise<Task>;
   /**
-   * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`. A
-   * closed task is refused before anything is perturbed (`not_sent`), and so are more pairs than a task takes
-   * (`bad_pairs`).
+   * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`.
+   * Refused before anything is perturbed: a closed task (`not_sent`), more pairs than a task takes (`bad_pairs`),
+   * another task of a survey that was answered (`answered`), and an ε beyond the cap (`over_budget`).
    */
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
-  /** The first half of `submit`: the report is made and stored, and nothing is sent before `send`. */
-  prepare(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
-  /** The second half of `submit`. */
-  send(id: string): Promise<Receipt>;
+  /** Throw what `submit` would throw of `answered` and `over_budget`: call it before people fill in a form. */
+  check(id: string): Promise<void>;
+  /** The state of a task's report; undefined if there is none. */
+  receipt(id: string): Promise<Receipt | undefined>;
+  /** Send a report that was made before, to this collector and with this invitation. */
+  send(id: string, options?: { invitation?: string }): Promise<Receipt>;
   /** Send all reports that wait for this collector, and return their receipts. */
   flush(): Promise<Receipt[]>;
-  /** The ε that each task has spent, from the moment that its report is stored. */
-  ledger(): Promise<Record<string, string>>;
-  /** The ε that all tasks together have spent. */
+  /** The ε that each survey has spent, from the moment that its report is stored. */
+  ledger(): Promise<LedgerEntry[]>;
+  /** The ε that all surveys together have spent. */
   spent(): Promise<string>;
+  /** The ε that all surveys together may spend. */
+  cap(): Promise<string>;
 }

@@ -1,7 +1,15 @@
 // Perturb once, store, send the same bytes until the collector decides. Pairs are never stored.
-import { Task, check, isDecimal, isName, perturb, toText, units, unitsText } from "./core.js";
+import { Task, check, isDecimal, isName, perturb as perturbNow, toText, units, unitsText } from "./core.js";
+import { surveyOf } from "./survey.js";
 
-export { PckvError, Task, perturb } from "./core.js";
+export { PckvError, Task } from "./core.js";
+
+const DEFAULT_CAP = "10";
+
+export function perturb(task, pairs) {
+  check(task.phase() !== "closed", "not_sent", `task ${task.id} closed on ${task.closes}; nothing was perturbed`);
+  return perturbNow(task, pairs);
+}
 
 export async function fetchTask(url, id, retryPolicy) {
   const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, retryPolicy);
@@ -89,54 +97,84 @@ const settled = (what, good, bad) =>
 
 const asked = (request) => settled(request, "onsuccess", "onerror");
 
-const total = (reports) => reports.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
+const total = (entries) => entries.reduce((sum, { epsilon }) => sum + units(epsilon), 0n);
 
+// Nobody sees a report that might still be kept back.
 const receiptOf = ({ task, status, epsilon, reason, report }, more) =>
-  ({ task, status, epsilon, perturbed: false, reason, report, ...more });
+  ({ task, status, epsilon, perturbed: false, reason, report: status === "sent" ? report : undefined, ...more });
+
+// A record outlives its report; a missing one is restored.
+async function entriesOf(on) {
+  const entries = {};
+  for (const record of await on("spent", "getAll")) entries[record.task] = { ...record, status: "removed" };
+  for (const { task, survey, epsilon, status } of await on("reports", "getAll")) {
+    const entry = (entries[task] ??= { task, survey, epsilon });
+    check(entry.survey === survey && entry.epsilon === epsilon, "bad_data", `the record of ${task} was edited`);
+    await on("spent", "put", { task, survey, epsilon });
+    entry.status = status;
+  }
+  return Object.values(entries);
+}
 
 export class Client {
+  #cap;
+
   constructor(url, { state = "pckv", cap, retryPolicy } = {}) {
     const sound = cap === undefined || (isDecimal(String(cap)) && cap >= 0);
     check(sound, "bad_parameter", `the cap must be a decimal from 0 on, not ${cap}`);
-    Object.assign(this, { url: checkedUrl(url), state, cap, retryPolicy });
+    this.#cap = cap;
+    Object.assign(this, { url: checkedUrl(url), state, retryPolicy });
   }
 
   async task(id) {
-    const text = await this.#locked("tasks", (tasks) => tasks("get", checkedId(id)));
+    const text = await this.#locked((on) => on("tasks", "get", checkedId(id)));
     if (text) return taskOf(text, id);
     const task = await fetchTask(this.url, id, this.retryPolicy);
-    await this.#locked("tasks", (tasks) => tasks("put", task.text, id));
+    await this.#locked((on) => on("tasks", "put", task.text, id));
     return task;
   }
 
-  async ledger() {
-    return Object.fromEntries((await this.#all()).map(({ task, epsilon }) => [task, epsilon]));
+  ledger() {
+    return this.#locked(entriesOf);
   }
 
   async spent() {
-    return unitsText(total(await this.#all()));
+    return unitsText(total(await this.ledger()));
   }
 
-  prepare(id, pairs, options) {
-    return this.#keep(id, pairs, "prepared", options);
+  cap() {
+    return this.#locked((on) => this.#remembered(on));
   }
 
-  async submit(id, pairs, options) {
-    const { perturbed } = await this.#keep(id, pairs, "waiting", options);
-    return { ...(await this.send(id)), perturbed };
+  async receipt(id) {
+    const stored = await this.#locked((on) => on("reports", "get", checkedId(id)));
+    return stored && receiptOf(stored);
   }
 
-  async send(id) {
-    const stored = await this.#change(checkedId(id), ({ status }) => status === "prepared" && { status: "waiting" });
+  async check(id) {
+    const task = await this.task(id);
+    await this.#locked((on) => this.#allow(on, task));
+  }
+
+  async submit(id, pairs, { invitation } = {}) {
+    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
+    await this.cap();
+    const perturbed = !(await this.receipt(id)) && (await this.#keep(await this.task(id), pairs, invitation));
+    return { ...(await this.send(id, { invitation })), perturbed };
+  }
+
+  async send(id, { invitation } = {}) {
+    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
+    const stored = await this.#change(checkedId(id), (stored) => this.#readdressed(stored, invitation));
     const [receipt] = await this.#deliver(stored);
     check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);
     return receipt;
   }
 
   async flush() {
-    const receipts = [];
+    const receipts = [], all = await this.#locked((on) => on("reports", "getAll"));
     let unreachable;
-    for (const stored of await this.#all()) {
+    for (const stored of all) {
       if (stored.url !== this.url || stored.status !== "waiting") continue;
       const [receipt, temporary] = unreachable ? [receiptOf(stored, unreachable)] : await this.#deliver(stored);
       if (temporary) unreachable = { reason: receipt.reason };
@@ -145,24 +183,29 @@ export class Client {
     return receipts;
   }
 
-  async #keep(id, pairs, status, { invitation } = {}) {
-    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
-    const task = checkedId(id) in (await this.ledger()) ? null : await this.task(id);
-    return this.#locked("reports", async (reports) => {
-      const all = await reports("getAll"), stored = all.find((each) => each.task === id);
-      if (stored) {
-        const updated = this.#readdressed(stored, invitation);
-        await reports("put", updated);
-        return receiptOf(updated);
-      }
-      check(task.phase() !== "closed", "not_sent", `task ${id} closed on ${task.closes}; nothing was perturbed`);
-      const { cost } = task, spent = total(all), epsilon = unitsText(cost);
-      const within = this.cap === undefined || spent + cost <= units(String(this.cap));
-      check(within, "over_budget", `ε = ${epsilon} on top of ${unitsText(spent)} is over the cap of ${this.cap} in all`);
-      const entry = { task: id, report: perturb(task, pairs), epsilon, url: this.url, invitation, status, reason: "" };
-      // Fails if there is one.
-      await reports("add", entry);
-      return receiptOf(entry, { perturbed: true });
+  async #remembered(on) {
+    if (this.#cap !== undefined) await on("settings", "put", String(this.#cap), "cap");
+    return (await on("settings", "get", "cap")) ?? DEFAULT_CAP;
+  }
+
+  async #allow(on, { name, cost }) {
+    const cap = await this.#remembered(on), entries = await entriesOf(on), spent = total(entries);
+    const first = entries.find(({ survey }) => surveyOf(survey) === surveyOf(name))?.task;
+    check(!first, "answered", `survey ${name} was answered as task ${first}: another run needs another name`);
+    const within = spent + cost <= units(cap);
+    check(within, "over_budget", `ε = ${unitsText(cost)} on top of ${unitsText(spent)} is over the cap of ${cap} in all`);
+  }
+
+  #keep(task, pairs, invitation) {
+    return this.#locked(async (on) => {
+      if (await on("reports", "get", task.id)) return false;
+      await this.#allow(on, task);
+      const entry = { task: task.id, survey: task.name, epsilon: unitsText(task.cost) };
+      const report = perturb(task, pairs);
+      // Both or none, and none if there is one.
+      await on("reports", "add", { ...entry, report, url: this.url, invitation, status: "waiting", reason: "" });
+      await on("spent", "add", entry);
+      return true;
     });
   }
 
@@ -185,30 +228,26 @@ export class Client {
   }
 
   #change(id, change) {
-    return this.#locked("reports", async (reports) => {
-      const stored = await reports("get", id);
+    return this.#locked(async (on) => {
+      const stored = await on("reports", "get", id);
       check(stored, "not_sent", `there is no report of ${id}`);
       const updated = { ...stored, ...change(stored) };
-      await reports("put", updated);
+      await on("reports", "put", updated);
       return updated;
     });
   }
 
-  #all() {
-    return this.#locked("reports", (reports) => reports("getAll"));
-  }
-
   // One transaction among all tabs, on the disk when it ends.
-  async #locked(store, work) {
+  async #locked(work) {
     const opening = indexedDB.open(this.state, 1);
     opening.onupgradeneeded = () => {
-      opening.result.createObjectStore("tasks");
-      opening.result.createObjectStore("reports", { keyPath: "task" });
+      for (const store of ["tasks", "settings"]) opening.result.createObjectStore(store);
+      for (const store of ["reports", "spent"]) opening.result.createObjectStore(store, { keyPath: "task" });
     };
     const database = await asked(opening);
     try {
-      const transaction = database.transaction(store, "readwrite", { durability: "strict" });
-      const working = work((verb, ...given) => asked(transaction.objectStore(store)[verb](...given)));
+      const transaction = database.transaction(database.objectStoreNames, "readwrite", { durability: "strict" });
+      const working = work((store, verb, ...given) => asked(transaction.objectStore(store)[verb](...given)));
       return (await Promise.all([working, settled(transaction, "oncomplete", "onabort")]))[0];
     } finally {
       database.close();

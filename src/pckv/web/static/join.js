@@ -1,8 +1,9 @@
-// The participant's page: what is asked, the form, what would leave this device, and the state of the report.
-import { Client } from "/client/index.js";
+// The participant's page: what is asked, an example of a report, the form, and what became of the report. The report
+// itself is shown only after it was sent: whether somebody sends it must not depend on it, since no ε covers that.
+import { Client, perturb } from "/client/index.js";
 import { alertBox, announce, count, make, percent, replace } from "./page.js";
 import { PairsForm } from "./pairs-form.js";
-import { whatLeaves } from "./report-view.js";
+import { exampleOf, whatLeft } from "./report-view.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 // Beyond this ratio of chances the protection is called weak.
@@ -11,26 +12,41 @@ const main = document.getElementById("main"),
   id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
 const client = new Client(location.origin, { retryPolicy: RETRY_POLICY });
-const body = make("div");
+const body = make("div"),
+  budget = make("p", { id: "budget" });
 let task, typed;
 
 async function start() {
   try {
     task = await client.task(id);
+    document.title = `${task.name} – take part`;
+    replace(main, ...introduction(task), body);
+    await showBudget();
+    const receipt = await client.receipt(id);
+    if (receipt) show(receipt, { before: true });
+    else await ask();
   } catch (error) {
-    return replace(main, make("h1", {}, "Take part"), alertBox(explained(error)));
+    return replace(main, make("h1", {}, task?.name ?? "Take part"), alertBox(explained(error)));
   }
-  document.title = `${task.name} – take part`;
-  replace(main, ...introduction(task), body);
   addEventListener("online", flush);
-  // There is a report: `prepare` returns it and perturbs nothing.
-  if (id in (await client.ledger())) show(await client.prepare(id, {}), { before: true });
-  else ask();
   await flush();
 }
 
-const explained = (error) =>
-  error.code === "not_sent" ? `This survey cannot be fetched: ${error.message}` : error.message;
+async function showBudget() {
+  const spent = await client.spent(),
+    cap = await client.cap();
+  replace(
+    budget,
+    `All surveys of ${location.host} together may spend at most ε = ${cap} on this device; ε = ${spent} is spent so far. Each survey is answered once.`,
+  );
+}
+
+const explained = ({ code, message }) =>
+  ({
+    not_sent: `This survey cannot be fetched: ${message}`,
+    answered: "This device has answered this survey before. A second answer would give away more about you, so none is made.",
+    over_budget: `Nothing is sent, to protect you: ${message}.`,
+  })[code] ?? message;
 
 // What the noise does to an answer, in numbers. A report that answers the size question claims no key.
 function chances({ odds: { held, absent }, keys, keyCount, padding, more, sizeQuestion }) {
@@ -73,21 +89,29 @@ function introduction(task) {
         `With ε = ${task.epsilon}: ${chances(task)} Whatever you answer, the chance of any report changes at most by a factor of ${factor.toPrecision(3)}.${factor > WEAK_RATIO ? " That is weak protection." : ""}`,
       ),
       task.sizeQuestion ? sizes(task.sizeQuestion) : null,
+      budget,
     ),
   ];
 }
 
-function ask() {
+async function ask() {
   const phase = task.phase();
   if (phase === "closed") return replace(body, notice("This survey is over. Nothing was made or sent."));
   if (phase === "waiting") return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
+  try {
+    await client.check(id);
+  } catch (error) {
+    return replace(body, alertBox(explained(error)));
+  }
   const form = new PairsForm(task),
-    said = make("div");
+    said = make("div"),
+    button = make("button", { class: "main" }, "Send my report");
   replace(
     body,
+    exampleOf(task, (pairs) => perturb(task, pairs)),
     make(
       "form",
-      { class: "card", onsubmit: prepare, oninput: () => replace(said), novalidate: true },
+      { class: "card", onsubmit: submit, oninput: () => replace(said), novalidate: true },
       make("h2", {}, "Your answers"),
       form.element,
       said,
@@ -97,14 +121,14 @@ function ask() {
         make(
           "small",
           {},
-          "Next you see what would be sent. The report is made once: it cannot be made again with other answers, since several reports would give away more.",
+          "One report is made from your answers and sent at once; you see it afterwards. If people could look at their report first, and some then kept it back, who stays away would tell something that no noise hides. It cannot be made again with other answers, since several reports would give away more.",
         ),
       ),
-      make("button", { class: "main" }, "Make my report"),
+      button,
     ),
   );
 
-  async function prepare(event) {
+  async function submit(event) {
     event.preventDefault();
     const missing = form.missing();
     if (missing) {
@@ -112,10 +136,13 @@ function ask() {
       return form.focus(missing);
     }
     typed = form.pairs();
+    button.disabled = true;
     try {
-      show(await client.prepare(id, typed, { invitation }));
+      show(await client.submit(id, typed, { invitation }));
     } catch (error) {
-      replace(said, alertBox(error.message));
+      if (error.code === "refused") return show(await client.receipt(id));
+      replace(said, alertBox(error.code === "not_sent" ? error.message : explained(error)));
+      button.disabled = false;
     }
   }
 }
@@ -127,26 +154,22 @@ function show(receipt, { before = false, again = false } = {}) {
   const heading = make(
     "h2",
     { tabindex: "-1" },
-    { prepared: "Look before you send", waiting: "Stored on this device", sent: "Sent", refused: "Refused" }[
-      receipt.status
-    ],
+    { waiting: "Stored on this device", sent: "Sent", refused: "Refused" }[receipt.status],
   );
   const said = make("div");
   const button = (label, kind, work) => make("button", { type: "button", class: kind, onclick: work }, label);
   const actions = {
-    prepared: [button("Send this report", "main", () => send())],
     waiting: [button("Try again now", "main", () => send())],
     sent: [button("Send it again", "", () => send({ again: true }))],
     refused: [button("Try again", "", () => send())],
   }[receipt.status];
   const words = {
-    prepared: "Nothing has been sent yet. You may also leave: then nothing will be sent.",
     waiting:
-      "The collector cannot be reached now. The same report is sent when you are back online; keep this page open, or come back later.",
+      "The collector cannot be reached now. The report is made, and the same one is sent when you are back online; keep this page open, or come back later. You see it here once it has arrived.",
     sent: again
       ? "It is the same report, and the collector has it already: it counts once, and no new noise was drawn."
       : "Your report has arrived. Thank you.",
-    refused: `The collector refused this report: ${receipt.reason}.`,
+    refused: `The collector refused this report: ${receipt.reason}. What it spent stays spent, and no other one is made.`,
   }[receipt.status];
   replace(
     body,
@@ -156,20 +179,21 @@ function show(receipt, { before = false, again = false } = {}) {
       heading,
       before ? make("p", {}, "This device has taken part already: there is one report, and no second one is made.") : null,
       make("p", { class: receipt.status === "sent" ? "note done" : "note" }, words),
-      whatLeaves(task, receipt, typed),
+      receipt.report ? whatLeft(task, receipt.report, typed) : null,
       said,
       make("div", { class: "buttons" }, ...actions),
     ),
   );
   heading.focus();
   announce(`${heading.textContent}. ${words}`);
+  showBudget();
 
   async function send(how) {
     for (const action of actions) action.disabled = true;
     try {
-      show(await client.send(id), { before, ...how });
+      show(await client.send(id, { invitation }), { before, ...how });
     } catch (error) {
-      if (error.code === "refused") return show(await client.prepare(id, {}), { before });
+      if (error.code === "refused") return show(await client.receipt(id), { before });
       replace(said, alertBox(error.message));
       for (const action of actions) action.disabled = false;
     }

@@ -1,0 +1,271 @@
+"""Run device code on intervals of draws instead of numbers, to find its exact law at the shipped thresholds.
+
+Every run follows one path with one value per draw, and finds the box of draws that take the same path. Moving on from
+box to box visits all draws, 2^64 values each, in as many runs as there are paths. Nothing is assumed about the code:
+what it does with a draw that cannot be followed only makes boxes smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from pckv.auditing.traced import Number, Seed, Traced, Variable, plain
+from pckv.errors import AuditFailure
+from pckv.randomness import BITS, Tape
+
+# More paths than this mean that the code does something with its draws that should not be there.
+MAX_PATHS = 1_000_000
+
+
+class Box(NamedTuple):
+    """The values of one draw that take a path: of its remainder by `modulus`, or of the draw itself."""
+
+    modulus: int | None
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """All draws that take one path, and the messages they make: every step-th from `first` to `last`, equally likely.
+
+    `lowest` and `highest` are the draws at two corners of the boxes, which make the first and the last message. The
+    chance is given the seed, which is the same in all leaves.
+    """
+
+    boxes: tuple[Box, ...]
+    lowest: tuple[int, ...]
+    highest: tuple[int, ...]
+    first: int
+    last: int
+    step: int
+    chance: Fraction
+
+    @property
+    def messages(self) -> int:
+        """The number of messages."""
+        return (self.last - self.first) // self.step + 1
+
+
+class _Rejected(Exception):
+    """A draw was rejected: the same choice is made again."""
+
+
+class IntervalTape(Tape):
+    """A tape whose draws are traced, in one run.
+
+    Args:
+        values: Two numbers per draw, which add up to its value: where a box of draws starts, and a remainder. Later
+            draws are 0.
+        functions: The number of hash functions: `below` of it gives the seed. None if there are none.
+        seed: The number of the hash function.
+        one: The number of values of a draw.
+        choices: What the first results of `below` are, in all runs.
+    """
+
+    def __init__(
+        self, values: list[int], functions: int | None, seed: int, one: int, choices: Sequence[int] = ()
+    ) -> None:
+        self.one = one
+        # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the choices.
+        self.given: dict[int, int] = {}
+        self.choice_limits: list[int] = []
+        self._choices = choices
+        self.variables: list[Variable] = []
+        self._values = values
+        self._functions, self._seed = functions, seed
+        self._draws_left: int | None = None
+
+    def draw(self) -> Number:
+        """Return the next draw, traced."""
+        if self._draws_left == 0:
+            raise _Rejected
+        if self._draws_left is not None:
+            self._draws_left -= 1
+        place = 2 * len(self.variables)
+        value = sum(self._values[place : place + 2])
+        if place >= len(self._values):
+            value = self.given.get(len(self.variables), 0)
+        self.variables.append(Variable(0, self.one - 1, value))
+        return Traced(self.variables[-1])
+
+    def below(self, count: int) -> Number:
+        """Return what the device's own `below` makes of the next draw."""
+        is_choice = len(self.choice_limits) < len(self._choices)
+        if is_choice:
+            self.given[len(self.variables)] = self._choices[len(self.choice_limits)]
+            self.choice_limits.append(count)
+        elif count == self._functions:
+            self.given[len(self.variables)] = self._seed
+        # A second draw would mean that the first was rejected.
+        self._draws_left = 1
+        result = super().below(count)
+        self._draws_left = None
+        if is_choice:
+            return plain(result)
+        return Seed(self.variables[-1].value % count) if count == self._functions else result
+
+
+class _Coordinate(NamedTuple):
+    """A draw's start or its remainder in one run: the values it could have, and those that take the same path."""
+
+    value: int
+    last: int
+    size: int
+    high: int
+
+
+class _Path(NamedTuple):
+    """One run: its coordinates, two per draw, and its message; None if a draw was rejected."""
+
+    coordinates: list[_Coordinate]
+    counts: list[int | None]
+    message: Number | None
+    # Which coordinate the message depends on.
+    place: int | None
+
+
+class _Found:
+    """A path while the walk goes on: its box grows together from the last coordinate to the first."""
+
+    __slots__ = ("path", "spans", "total", "ways")
+
+    def __init__(self, path: _Path) -> None:
+        self.path = path
+        self.ways = self.total = 1
+        self.spans: list[tuple[int, int]] = [(0, 0)] * len(path.coordinates)
+
+
+def explore(
+    run: Callable[[Tape], Number],
+    functions: int | None = None,
+    seed: int = 0,
+    bits: int = BITS,
+    choices: Sequence[int] = (),
+) -> list[Leaf]:
+    """Return all paths of a function of a tape.
+
+    Args:
+        run: Returns the message that the tape's draws make.
+        functions: The number of hash functions of which the run draws one; None if it draws none.
+        seed: The function that all runs draw.
+        bits: The size of a draw.
+        choices: What the first results of `below` are, in all runs: for code that chooses among too many to visit.
+
+    Raises:
+        AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
+    """
+    return _Walk(run, lambda values: IntervalTape(values, functions, seed, 1 << bits, choices)).leaves()
+
+
+class _Walk:
+    """A walk through all boxes of draws."""
+
+    def __init__(self, run: Callable[[Tape], Number], make_tape: Callable[[list[int]], IntervalTape]) -> None:
+        self._run, self._make_tape = run, make_tape
+        self._paths = 0
+
+    def leaves(self) -> list[Leaf]:
+        """Return all paths."""
+        found, _ = self._visit([])
+        return [_leaf(each) for each in found]
+
+    def _visit(self, values: list[int]) -> tuple[list[_Found], list[int]]:
+        """Return the paths of draws that start with these values, and how far each of the values could move."""
+        path = self._follow(values)
+        limits = [coordinate.high for coordinate in path.coordinates]
+        found = [] if path.message is None else [_Found(path)]
+        chosen = [coordinate.value for coordinate in path.coordinates]
+        for place in reversed(range(len(values), len(chosen))):
+            coordinate, limit = path.coordinates[place], limits[place]
+            parts = [(coordinate.value, limit, found)]
+            while limit < coordinate.last:
+                start = limit + 1
+                others, moved = self._visit([*chosen[:place], start])
+                limit = moved[place]
+                parts.append((start, limit, others))
+                limits[:place] = map(min, limits, moved[:place])
+            found = _joined(place, coordinate.size, parts)
+        return found, limits
+
+    def _follow(self, values: list[int]) -> _Path:
+        self._paths += 1
+        if self._paths > MAX_PATHS:
+            raise AuditFailure(f"interval tape: more than {MAX_PATHS:,} paths")
+        tape = self._make_tape(values)
+        try:
+            message = self._run(tape)
+        except _Rejected:
+            return _Path(_coordinates(tape), [], None, None)
+        place = _place(tape, message.variable) if isinstance(message, Traced) else None
+        counts = [draw.remainder.count if draw.remainder else None for draw in tape.variables]
+        return _Path(_coordinates(tape), counts, message, place)
+
+
+def _joined(place: int, size: int, parts: list[tuple[int, int, list[_Found]]]) -> list[_Found]:
+    """Return the paths of all parts of a coordinate. What was rejected leads back to the same choice: it drops out."""
+    accepted = size - sum(high - low + 1 for low, high, found in parts if not found)
+    for low, high, found in parts:
+        for each in found:
+            each.spans[place] = (low, high)
+            each.ways *= high - low + 1
+            each.total *= accepted
+    return [each for _, _, found in parts for each in found]
+
+
+def _coordinates(tape: IntervalTape) -> list[_Coordinate]:
+    coordinates = []
+    for number, draw in enumerate(tape.variables):
+        remainder = draw.remainder
+        if remainder is None:
+            coordinates += [
+                _Coordinate(draw.value, draw.last, draw.last + 1, draw.high),
+                _Coordinate(0, 0, 1, 0),
+            ]
+            continue
+        remainder.settle()
+        if remainder.first:
+            raise AuditFailure("interval tape: the remainder of a draw starts in the middle of a run")
+        coordinates.append(_Coordinate(draw.low, draw.last, draw.last + 1, draw.high))
+        value = remainder.value
+        if number in tape.given:
+            coordinates.append(_Coordinate(value, value, 1, value))
+        else:
+            coordinates.append(_Coordinate(value, remainder.last, remainder.last + 1, remainder.high))
+    return coordinates
+
+
+def _place(tape: IntervalTape, variable: Variable) -> int:
+    """Return which coordinate a variable is."""
+    for number, draw in enumerate(tape.variables):
+        if variable is draw or variable is draw.remainder:
+            return 2 * number + (variable is not draw)
+    raise AuditFailure("interval tape: a message depends on something that was not drawn")
+
+
+def _leaf(found: _Found) -> Leaf:
+    path, spans = found.path, found.spans
+    boxes, lowest, highest = [], [], []
+    for number, count in enumerate(path.counts):
+        (start, stop), (low, high) = spans[2 * number : 2 * number + 2]
+        boxes.append(Box(None, start, stop) if count is None else Box(count, low, high))
+        lowest.append(start + low)
+        complete = count is not None and (stop + 1 - start) % count == 0
+        highest.append(stop if count is None else (stop + 1 - count if complete else start) + high)
+    first = last = message = path.message
+    step = 1
+    if isinstance(message, Traced) and path.place is not None:
+        step = message.scale
+        first, last = (step * value + message.offset for value in spans[path.place])
+    return Leaf(
+        tuple(boxes),
+        tuple(lowest),
+        tuple(highest),
+        plain(first),
+        plain(last),
+        step,
+        Fraction(found.ways, found.total),
+    )

@@ -1,0 +1,241 @@
+"""The loss of a task's reports as they are made: the device's own code, run on intervals of its 64-bit draws.
+
+At the task's own size every path is followed for many sets of pairs. The law that is found is compared with the stated
+one, message by message, and the largest ratio between any two sets is the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import perm
+
+from pckv.auditing.exact import input_sets, visited_sizes
+from pckv.auditing.interval_tape import Leaf, explore
+from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
+from pckv.auditing.positions import positions_loss
+from pckv.auditing.traced import Number
+from pckv.channels import SamplingChannel
+from pckv.channels.size_question import SizeQuestion
+from pckv.device import padding as device_padding
+from pckv.device.padding import Pair
+from pckv.device.perturb import make_message
+from pckv.device.size_question import answer
+from pckv.errors import AuditFailure
+from pckv.limits import REFUSE
+from pckv.progress import Progress, no_progress
+from pckv.randomness import Tape
+from pckv.task import Task
+
+# Keys and values within [-1, 1].
+Values = Mapping[int, float]
+
+# With at most this many keys all sets of signed keys are visited.
+FEW_KEYS = 3
+# With more keys than this `ue`, which draws once per key, is followed position by position.
+FEW_POSITIONS = 3
+# The largest set that is visited, and the most ways to choose pairs from one.
+MAX_SIZE, MAX_CHOICES = 101, 120
+# With more keys than this `ue`, which draws once per key, is followed for a few sets only.
+MANY_POSITIONS = 5_000
+# A value inside the range, of which half a unit more than the middle is +.
+INNER_VALUE = 0.5
+# At most this many hash functions are all tried; of more, the first, the last and one between.
+FEW_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """The parts of a device that are audited, so that a planted fault can stand in for any of them."""
+
+    message: Callable[[Task, Sequence[Pair], Tape], Number] = make_message
+    answer: Callable[[SizeQuestion, int, Tape], Number] = answer
+    level: Callable[[float, float, float], int] = device_padding.level
+
+    def pairs(self, values: Values) -> list[Pair]:
+        """Return pairs as the sampler takes them."""
+        return [(key, self.level(value, -1.0, 1.0)) for key, value in values.items()]
+
+
+@dataclass(frozen=True)
+class SamplerLoss:
+    """What was found by running the sampler: e^ε of reports and of answers about sizes, and how much was visited."""
+
+    reports: Fraction
+    sizes: Fraction
+    sets: int
+    paths: int
+
+
+def sampler_loss(
+    task: Task,
+    code: DeviceCode | None = None,
+    sets: Sequence[Values] | None = None,
+    progress: Progress = no_progress,
+) -> SamplerLoss:
+    """Return the exact loss of a task's reports, over the visited sets, by running the device's code.
+
+    Args:
+        task: The task.
+        code: The code to run; by default the device's own.
+        sets: The sets of pairs, with values within [-1, 1]; by default sets of all kinds.
+        progress: Is told which share of the work is done.
+
+    Raises:
+        AuditFailure: if a report does not follow the stated law exactly.
+    """
+    code = code or DeviceCode()
+    sets = list(visited_sets(task)) if sets is None else sets
+    sizes, size_paths = _sizes_loss(task, code)
+    if task.channel.word_limit is None and task.key_count > FEW_POSITIONS:
+        reports, paths = positions_loss(
+            task, sets, lambda values, tape: code.message(task, code.pairs(values), tape), progress
+        )
+    else:
+        reports, paths = _words_loss(task, code, sets, progress)
+    return SamplerLoss(reports, sizes, len(sets), paths + size_paths)
+
+
+def _words_loss(
+    task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress
+) -> tuple[Fraction, int]:
+    """Return the loss of messages of which few lead to a report, and the number of paths."""
+    paths, worst = 0, Fraction(1)
+    seeds = _seeds(task)
+    for place, seed in enumerate(seeds):
+        laws = []
+        for number, values in enumerate(sets):
+            leaves = message_leaves(task, values, seed, code)
+            laws.append(PiecewiseLaw(leaves))
+            paths += len(leaves)
+            progress((place + number / len(sets)) / len(seeds))
+        messages = _messages(task, laws)
+        for values, law in zip(sets, laws, strict=True):
+            _check_law(task, values, seed, law, messages)
+        worst = max(worst, worst_ratio_at(laws, messages))
+    return worst, paths
+
+
+def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode | None = None) -> list[Leaf]:
+    """Return all paths of making a report of these values, with one hash function where there are some."""
+    code = code or DeviceCode()
+    pairs = code.pairs(values)
+    return explore(lambda tape: code.message(task, pairs, tape), functions_of(task), seed, task.channel.bits)
+
+
+def functions_of(task: Task) -> int | None:
+    """Return the number of hash functions of which a report names one; None if there are none."""
+    return getattr(task.channel, "functions", None)
+
+
+def visited_sets(task: Task) -> Iterator[dict[int, float]]:
+    """Yield sets of all kinds that a report may be made from: no pairs, few, about the padding, and many."""
+    keys, most = task.key_count, task.padding
+    if keys > MANY_POSITIONS and task.word_limit is None:
+        yield from ({}, {0: 1.0, keys - 1: -1.0})
+        return
+    if keys <= FEW_KEYS:
+        for signs in input_sets(keys):
+            if task.more != REFUSE or len(signs) <= most:
+                yield {key: float(sign) for key, sign in signs.items()}
+        sizes: set[int] = set()
+    else:
+        largest = min(keys, MAX_SIZE, most if task.more == REFUSE else MAX_SIZE)
+        wanted = {0, 1, 2, 3, 5, 6, most - 1, most, most + 1, 2 * most, largest}
+        sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
+        for key, value in product((0, keys - 1), (+1.0, -1.0)):
+            yield {key: value}
+    for size in sorted(sizes):
+        yield {key: float(1 - 2 * (place & 1)) for place, key in enumerate(spread_keys(keys, size))}
+    yield {keys // 2: INNER_VALUE}
+
+
+def spread_keys(keys: int, size: int) -> list[int]:
+    """Return this many keys, from the first to the last."""
+    return [place * (keys - 1) // max(size - 1, 1) for place in range(size)]
+
+
+def _choices(task: Task, size: int) -> int:
+    """Return in how many ways a report takes pairs of a set one after another."""
+    sampled = isinstance(task.channel, SamplingChannel) or size <= task.padding
+    return 1 if sampled else perm(size, task.padding)
+
+
+def _seeds(task: Task) -> list[int]:
+    """Return the hash functions that are tried: all of few, or the first, the last and one between."""
+    functions = functions_of(task)
+    if functions is None:
+        return [0]
+    return (
+        list(range(functions)) if functions <= FEW_SEEDS else [0, functions * 618_034 // 10**6, functions - 1]
+    )
+
+
+def _messages(task: Task, laws: Sequence[PiecewiseLaw]) -> list[int]:
+    """Return the messages at which laws are compared: all of few bit planes, words where something changes."""
+    limit = task.word_limit
+    return list(task.channel.messages()) if limit is None else turning_points(laws, limit)
+
+
+def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, messages: list[int]) -> None:
+    if law.mass != 1:
+        raise AuditFailure(
+            f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
+        )
+    for message in messages:
+        if law.chance(message) != stated_chance(task, values, message, seed):
+            raise AuditFailure(
+                f"interval tape: message {message} of {_shown(values)} has another chance than stated"
+            )
+
+
+def stated_chance(task: Task, values: Values, message: int, seed: int) -> Fraction:
+    """Return the probability of a message as the channel states it, given the hash function where there are some."""
+    functions, first, question = functions_of(task), task.channel.word_limit, task.size_question
+    asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
+    if question is not None and first is not None and message >= first:
+        weights, total = question.law(len(values))
+        return asked * Fraction(weights[message - first], total)
+    share = 1 - asked
+    if functions is not None and first is not None:
+        share *= functions if message // (first // functions) == seed else 0
+    return share * sum(
+        (chance * task.channel.chance(signs, message) for signs, chance in _signs(values) if share),
+        Fraction(0),
+    )
+
+
+def _signs(values: Values) -> Iterator[tuple[dict[int, int], Fraction]]:
+    """Yield what values may be reported as, with its chance: a value at an end of the range has one sign."""
+    inner = [key for key, value in values.items() if abs(value) < 1]
+    for signs in product((+1, -1), repeat=len(inner)):
+        chosen = {key: int(value) for key, value in values.items()} | dict(zip(inner, signs, strict=True))
+        chance = Fraction(1)
+        for key, sign in zip(inner, signs, strict=True):
+            chance *= (1 + sign * Fraction(values[key])) / 2
+        yield chosen, chance
+
+
+def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
+    """Return the loss of answers about sizes, from none to all keys, and the paths that were followed."""
+    question = task.size_question
+    if question is None:
+        return Fraction(1), 0
+    laws, paths = [], 0
+    messages = range(len(question.ends))
+    for size in visited_sizes(question):
+        leaves = explore(lambda tape, size=size: code.answer(question, size, tape), bits=question.bits)  # type: ignore[misc]
+        paths += len(leaves)
+        laws.append(PiecewiseLaw(leaves))
+        weights, total = question.law(size)
+        if [laws[-1].chance(number) for number in messages] != [
+            Fraction(weights[n], total) for n in messages
+        ]:
+            raise AuditFailure(f"interval tape: the answer of size {size} has another law than stated")
+    return worst_ratio_at(laws, messages), paths
+
+
+def _shown(values: Values) -> str:
+    return f"{len(values)} pairs from key {min(values)} on" if values else "no pairs"

@@ -1,0 +1,260 @@
+"""How private shuffled reports are: a bound on δ(ε) that is never below the truth (proofs/shuffling.md).
+
+The bound is (1/n)·E[((R-x)·N1 - (Rx-1)·N2 - (x-1)·w·N3)₊], where x = e^ε, N1 and N2 are two equally likely kinds of
+reports and N3 a third. With T = N1 + N2 and D = N1 - N2 the sum is α·D - (x-1)·((R+1)/2·T + w·N3), α = (R-1)(x+1)/2:
+given T, D is a symmetric walk of T steps, independent of N3. T and N3 are grouped, always such that the sum grows; what is
+cut off counts in full; and the float error of everything is far below `ROUNDING`, which is added at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Floats
+from pckv.budget import epsilon_of, exp_lower
+from pckv.errors import ParameterError
+
+# More would leave the range in which the float error is known to be below `ROUNDING`.
+MAX_REPORTS = 10**9
+# The float error relative to the result: three laws of up to 3·10^5 products in a row, each rounded at most 8 times, and
+# as much again for their sums, make 2e-9.
+ROUNDING = 1e-7
+# Counts that are less likely than e to the minus this are cut off.
+TAIL_EXPONENT = 140.0
+# Weights this much below the largest may have lost digits, or all.
+UNDERFLOW = 1e-290
+# A threshold is lowered by this share of it, which is more than all roundings that led to it.
+THRESHOLD_SLACK = 2.0**-46
+# How many groups there are at most of T and of N3, and how many numbers a table of them holds.
+MAX_GROUPS = 512
+MAX_TABLE = 2**22
+# ε is searched for down to this, to about this precision, and has this many digits.
+MIN_CENTRAL_EPSILON = 1e-9
+EPSILON_PRECISION, EPSILON_DIGITS = 2e-6, 6
+
+
+class _Window(NamedTuple):
+    """Upper bounds of the chances of the likely counts: one row per law, from `first` on, and of all others together."""
+
+    first: Floats
+    chances: Floats
+    outside: Floats
+
+
+class _Rows(NamedTuple):
+    """For some groups of T: groups of N3 with their chances, and what the walk D exceeds a threshold by."""
+
+    chances: Floats
+    least_total: Floats
+    most_total: Floats
+    still: Floats
+    still_chances: Floats
+    tails: Floats
+    sums_of_tails: Floats
+    outside: float
+
+
+@dataclass(frozen=True)
+class ShuffleBound:
+    """The (ε, δ) of `reports` shuffled honest reports.
+
+    Args:
+        reports: How many people report honestly, and collude with nobody who sees the result.
+        blanket: γ: all laws of a report are at least γ times one law that does not depend on the person.
+        ratio: R: and at most R·γ times that law; at least e^ε of a report alone.
+
+    Raises:
+        ParameterError: if there is no report, or more than the bound can be computed for.
+    """
+
+    reports: int
+    blanket: Fraction
+    ratio: Fraction
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.reports <= MAX_REPORTS:
+            raise ParameterError(f"honest reports must be at least 1 and at most 10^9, not {self.reports:,}")
+        if not 0 < self.blanket <= 1 <= self.ratio * self.blanket:
+            raise ParameterError("no law can be between these bounds: γ ≤ 1 ≤ R·γ must hold")
+
+    @cached_property
+    def spread(self) -> Fraction:
+        """π: how often the likelihood of a report is the largest that it can be."""
+        return (1 / self.blanket - 1) / (self.ratio - 1)
+
+    @property
+    def overlap(self) -> Fraction:
+        """κ: how often it must be so for both of two sets at once."""
+        return max(Fraction(0), 2 * self.spread - 1)
+
+    @property
+    def one_sided(self) -> Fraction:
+        """The chance that a report speaks for one set and against the other: that of N1, and that of N2."""
+        return self.blanket * (self.spread - self.overlap)
+
+    @property
+    def still_weight(self) -> Fraction:
+        """w: the likelihood of a report that speaks for neither; it is least for both sets, or largest for both."""
+        return self.ratio if self.overlap else Fraction(1)
+
+    def delta(self, epsilon: Fraction) -> float:
+        """Return a δ, never too small, for which the shuffled reports are (ε, δ)-differentially private."""
+        x = exp_lower(epsilon)
+        if x >= self.ratio or self.blanket == 1:
+            return 0.0
+        gain = (self.ratio - 1) * (x + 1) / 2
+        pull_of_total = float((x - 1) * (self.ratio + 1) / (2 * gain))
+        pull_of_still = float((x - 1) * self.still_weight / gain)
+        excess = outside = 0.0
+        for rows in self._tables:
+            excess += _expected_excess(rows, pull_of_total, pull_of_still)
+            outside += rows.outside
+        outside += self._totals_outside
+        # Nothing exceeds (R - x)·n: all that was cut off counts as that.
+        bound = float(gain) * excess / self.reports + float(self.ratio - x) * outside
+        return min(1.0, bound * (1 + ROUNDING))
+
+    def epsilon(self, delta: float) -> float:
+        """Return an ε for which the shuffled reports are (ε, δ)-differentially private, rounded up.
+
+        It is at most what a report alone guarantees, rounded up.
+        """
+        local = epsilon_of(self.ratio)
+        low, high = MIN_CENTRAL_EPSILON, local
+        if local <= low or self.delta(Fraction(str(low))) <= delta:
+            return min(low, local)
+        while high / low > 1 + EPSILON_PRECISION:
+            # Only what was tried itself is returned: the answer does not rely on the bound being monotone.
+            middle = float(f"{math.sqrt(low * high):.{EPSILON_DIGITS}g}")
+            if not low < middle < high:
+                break
+            low, high = (low, middle) if self.delta(Fraction(str(middle))) <= delta else (middle, high)
+        return high
+
+    @cached_property
+    def _totals(self) -> _Window:
+        """The law of T."""
+        chance = 2 * self.one_sided
+        return _binomial(np.array([float(self.reports)]), float(chance / (1 - chance)))
+
+    @property
+    def _totals_outside(self) -> float:
+        return float(self._totals.outside[0])
+
+    @cached_property
+    def _tables(self) -> tuple[_Rows, ...]:
+        """Everything that does not depend on ε, for consecutive groups of T."""
+        first, chances = self._totals.first[0], self._totals.chances[0]
+        groups = max(1, min(MAX_GROUPS, MAX_TABLE // _half_width(float(self.reports), 0.5)))
+        step = math.ceil(len(chances) / groups)
+        grouped = _grouped(chances[None, :], step)[0]
+        least = np.maximum(first + step * np.arange(len(grouped)), 0.0)
+        most = np.minimum(first + step * np.arange(1, len(grouped) + 1) - 1, float(self.reports))
+        likely = np.flatnonzero(grouped)
+        rows_per_table = max(1, MAX_TABLE // (2 * _half_width(float(self.reports), 0.5)))
+        parts = np.array_split(likely, math.ceil(len(likely) / rows_per_table))
+        return tuple(self._rows(grouped[part], least[part], most[part]) for part in parts)
+
+    def _rows(self, chances: Floats, least: Floats, most: Floats) -> _Rows:
+        """Tabulate a few groups of T: N3 is the least where T is the most, and D is the widest."""
+        still_chance = self.blanket - 2 * self.one_sided
+        still = _binomial(self.reports - most, float(still_chance / (1 - self.blanket)))
+        step = math.ceil(still.chances.shape[1] / MAX_GROUPS)
+        still_chances = _grouped(still.chances, step)
+        still_least = still.first[:, None] + step * np.arange(still_chances.shape[1])
+        walk = _walk(most)
+        tails = np.cumsum(walk.chances[:, ::-1], axis=1)[:, ::-1]
+        sums = np.zeros_like(tails)
+        sums[:, :-1] = np.cumsum(tails[:, :0:-1], axis=1)[:, ::-1]
+        return _Rows(
+            chances=chances,
+            least_total=least,
+            most_total=most,
+            still=np.maximum(still_least, 0.0),
+            still_chances=still_chances,
+            tails=tails,
+            sums_of_tails=sums,
+            outside=float(np.sum(chances * (still.outside + walk.outside))),
+        )
+
+
+def _expected_excess(rows: _Rows, pull_of_total: float, pull_of_still: float) -> float:
+    """E(D - b)₊ with b = pull_of_total·T + pull_of_still·N3, over some groups of T.
+
+    D = 2B - T where B is binomial. With y = T + b, j the least integer above y/2 and tail(i) = P(B ≥ i), this is
+    (2j - y)·tail(j) + 2·Σ tail(i) over i > j: a sum of terms that are not negative.
+    """
+    total = rows.most_total[:, None]
+    threshold = pull_of_total * rows.least_total[:, None] + pull_of_still * rows.still
+    lowered = (total + threshold) * (1 - THRESHOLD_SLACK)
+    first = np.floor(lowered / 2) + 1
+    place = first - np.floor(total / 2)
+    inside = place < rows.tails.shape[1]
+    column = np.where(inside, place, 0).astype(np.intp)
+    row = np.arange(len(rows.tails))[:, None]
+    excess = (2 * first - lowered) * rows.tails[row, column] + 2 * rows.sums_of_tails[row, column]
+    weights = rows.chances[:, None] * rows.still_chances
+    return float(np.sum(np.where(inside, weights * excess, 0.0)))
+
+
+def _half_width(trials: float, chance: float) -> int:
+    """How far from its mean a binomial count goes but for a chance below e^-TAIL_EXPONENT (Bernstein)."""
+    third = TAIL_EXPONENT / 3
+    far = third + math.sqrt(third**2 + 2 * TAIL_EXPONENT * trials * chance * (1 - chance))
+    return math.ceil(min(far, trials)) + 2
+
+
+def _binomial(trials: Floats, odds: float) -> _Window:
+    """The likely part of binomial laws, upward: chances are relative to a likely one, and divided by no more than all."""
+    chance = odds / (1 + odds)
+    mode = np.floor(trials * chance)
+    width = _half_width(float(trials.max()), chance)
+    steps = np.arange(width, dtype=float)
+    up = mode[:, None] + steps
+    rising = np.maximum(trials[:, None] - up, 0.0) / (up + 1) * odds
+    down = np.maximum(mode[:, None] - steps, 0.0)
+    falling = np.where(down > 0, down / (trials[:, None] - down + 1) / (odds or 1.0), 0.0)
+    right, right_outside = _relative(rising)
+    left, left_outside = _relative(falling)
+    weights = np.concatenate([left[:, :0:-1], right], axis=1)
+    total = weights.sum(axis=1)
+    outside = (left_outside + right_outside) / total
+    return _Window(mode - (width - 1), weights / total[:, None], outside)
+
+
+def _walk(trials: Floats) -> _Window:
+    """The upper half of binomial laws with chance 1/2, from ⌊trials/2⌋ on."""
+    middle = np.floor(trials / 2)
+    places = middle[:, None] + np.arange(_half_width(float(trials.max()), 0.5), dtype=float)
+    weights, outside = _relative(np.maximum(trials[:, None] - places, 0.0) / (places + 1))
+    even = trials % 2 == 0
+    # The law is symmetric about trials/2: all weights but the one in the middle come twice.
+    total = 2 * weights[:, 1:].sum(axis=1) + np.where(even, weights[:, 0], 0.0)
+    return _Window(middle, weights / total[:, None], outside / total)
+
+
+def _relative(ratios: Floats) -> tuple[Floats, Floats]:
+    """Weights relative to the first, given each one's ratio to the one before; and what follows the last at most.
+
+    Ratios fall, so that what follows is below a geometric series, if it is one that ends.
+    """
+    weights = np.ones_like(ratios)
+    weights[:, 1:] = np.cumprod(ratios[:, :-1], axis=1)
+    last = np.minimum(ratios[:, -1], 1.0)
+    rest = np.full(len(ratios), np.inf)
+    np.divide(weights[:, -1] * last, 1 - last, out=rest, where=last < 1)
+    return weights, rest + UNDERFLOW
+
+
+def _grouped(chances: Floats, step: int) -> Floats:
+    """Sums of `step` neighbours each, row by row."""
+    rows, width = chances.shape
+    padded = np.zeros((rows, math.ceil(width / step) * step))
+    padded[:, :width] = chances
+    return np.asarray(padded.reshape(rows, -1, step).sum(axis=2))

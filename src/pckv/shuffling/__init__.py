@@ -1,0 +1,1 @@
+"""Shuffling: the second party's work, which takes from reports whose they were."""

@@ -1,0 +1,122 @@
+"""Shuffling a batch of reports: one report per id, in a uniform order, under fresh ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from pckv.counting.deduplicator import Deduplicator
+from pckv.counting.job import Job
+from pckv.counting.reading import read_all
+from pckv.counting.run import NamedStream, no_bar
+from pckv.errors import DataError
+from pckv.files.reports.columns import message_column
+from pckv.files.reports.inputs import find_inputs
+from pckv.files.reports.reader import ReportFile, read_file_task
+from pckv.files.reports.stream import ReportStream
+from pckv.files.reports.writer import ReportArrays
+from pckv.progress import RowsProgressBar
+from pckv.randomness import Source
+from pckv.shuffling.blocks import report_blocks
+from pckv.shuffling.permutation import MessageShuffler
+from pckv.task import Task
+
+# Takes what is done, in words, and returns a bar of rows for it.
+LabelledRowsBar = Callable[[str], RowsProgressBar]
+
+
+def no_bars(_: str) -> RowsProgressBar:
+    """Show no progress."""
+    return no_bar
+
+
+class ShuffledBatch:
+    """A batch of reports that was taken in whole, and waits to be written in its new order."""
+
+    def __init__(self, task: Task, shuffler: MessageShuffler, source: Source, bars: LabelledRowsBar) -> None:
+        self.task = task
+        self.reports = 0
+        # How many reports were copies of another one, and left out.
+        self.repeated = 0
+        self._shuffler = shuffler
+        self._source = source
+        self._bars = bars
+
+    def take(self, files: Sequence[ReportFile], stream: ReportStream | None) -> None:
+        """Take in one report per id.
+
+        Nobody can tell copies from reports once the ids are replaced, so that this is the last chance.
+        """
+        total = None if stream else sum(file.rows for file in files)
+        with closing(Deduplicator(self.task)) as deduplicator:
+            with self._bars("Reading")(total) as progress:
+                job = Job(self.task, tuple(files), dedupe=True, stream=stream, progress=progress)
+                for where, start, batch in read_all(job, skipped=[]):
+                    deduplicator.add(batch, where, start, skipped=[], skip_bad=False)
+            with self._bars("Scattering")(total) as progress:
+                for messages in deduplicator.messages(files):
+                    self._shuffler.add(messages)
+                    self.reports += len(messages)
+                    progress(self.reports)
+            self.repeated = deduplicator.repeated
+
+    def blocks(self) -> Iterator[ReportArrays]:
+        """Yield the reports in their new order, under new ids."""
+        written = 0
+        with self._bars("Writing")(self.reports) as progress:
+            for block in report_blocks(self.task, self._shuffler.read(), self._source):
+                yield block
+                written += len(block[0])
+                progress(written)
+
+
+@contextmanager
+def shuffled(
+    paths: Sequence[Path],
+    stream: NamedStream | None = None,
+    task: Task | None = None,
+    *,
+    at_least: int = 1,
+    bars: LabelledRowsBar = no_bars,
+    source: Source = os.urandom,
+) -> Iterator[ShuffledBatch]:
+    """Take in all reports of files, folders and patterns of them, and of a stream.
+
+    Args:
+        paths: What to read.
+        stream: An Arrow stream to read too.
+        task: The task that all reports must be of; by default the one that the first input names.
+        at_least: The least number of reports that a batch may have.
+        bars: Opens something to report progress to.
+        source: Where random bytes come from.
+
+    Raises:
+        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies; there
+            are too few reports.
+    """
+    inputs = find_inputs(paths)
+    # What does not look like a report file is refused by name when it is opened.
+    files = (*inputs.reports, *inputs.tallies)
+    task = task or (read_file_task(files[0]) if files else None)
+    reports = None if stream is None else ReportStream(*stream, task)
+    task = task or (None if reports is None else reports.task)
+    if task is None:
+        raise DataError("there is nothing to shuffle")
+    opened = [ReportFile(path, task) for path in files]
+    with closing(MessageShuffler(message_column(task).array_type, source)) as shuffler:
+        batch = ShuffledBatch(task, shuffler, source, bars)
+        batch.take(opened, reports)
+        _check_size(batch.reports, at_least)
+        yield batch
+
+
+def _check_size(reports: int, at_least: int) -> None:
+    if not reports:
+        raise DataError("there are no reports to shuffle")
+    if reports < at_least:
+        raise DataError(
+            f"a batch of {reports:,} reports is too small: at least {at_least:,} are wanted",
+            code="batch_too_small",
+        )

@@ -1,0 +1,93 @@
+// The rewritten client behind a pipe: reports from given draws, and for every draw the box in which nothing changes.
+import { createInterface } from "node:readline";
+
+import { Seed, Traced, TracingError, sealedBytes } from "./tracing.mjs";
+
+const client = process.argv[2];
+const { PckvError, Tape, Task, channelOf, perturbFrom } = await import(`${client}/core.js`);
+
+const toHex = (bytes) => Buffer.from(bytes).toString("hex");
+
+/** A source that gives the bytes of an id, then those of given draws, and no more. */
+function sealedSource(id, draws, drawn) {
+  const bytes = new Uint8Array(16 + 8 * draws.length), view = new DataView(bytes.buffer);
+  bytes.set(id);
+  draws.forEach((draw, at) => view.setBigUint64(16 + 8 * at, BigInt(draw), true));
+  let at = 0;
+  return (count) => {
+    // Draws that are taken ahead and never looked at are zeros.
+    const taken = new Uint8Array(count);
+    taken.set(bytes.subarray(at, at + count));
+    at += count;
+    return sealedBytes(taken, drawn);
+  };
+}
+
+/** The client's tape; the number of a hash function becomes a seed. */
+class TracedTape extends Tape {
+  constructor(draws, functions, id, numbers) {
+    const variables = [];
+    super(draws, sealedSource(id, numbers, (variable) => variables.push(variable)));
+    Object.assign(this, { functions, variables });
+  }
+
+  below(count) {
+    const result = super.below(count), drawn = this.variables.at(-1);
+    const sound = result instanceof Traced && result.variable.draw === drawn && result.variable.count === count;
+    if (!sound || result.scale !== 1n || result.offset !== 0n) {
+      throw new TracingError(`below(${count}) does not return the remainder of a draw`);
+    }
+    return count === this.functions ? new Seed(result.value) : result;
+  }
+}
+
+/** The box of a draw, and that of its remainder with its modulus if one was taken. */
+function boxOf({ low, high, remainder }) {
+  const numbers = remainder ? [low, high, remainder.count, remainder.low, remainder.high] : [low, high];
+  return numbers.map(String);
+}
+
+const tasks = new Map();
+
+function taskOf(text) {
+  if (!tasks.has(text)) tasks.set(text, Task.fromJson(text));
+  return tasks.get(text);
+}
+
+function run(task, pairs, draws) {
+  const channel = channelOf(task), { functions = null } = channel.pairs ?? channel;
+  const id = crypto.getRandomValues(new Uint8Array(16));
+  // A report is made from its task, its pairs and its tape: nothing else changes, and nothing else is asked.
+  for (const object of [task, channel, channel.pairs ?? {}]) Object.freeze(object);
+  const { Date: clock, performance: stopwatch } = globalThis, system = crypto.getRandomValues;
+  Object.assign(globalThis, { Date: undefined, performance: undefined });
+  crypto.getRandomValues = undefined;
+  try {
+    const tape = new TracedTape(channel.draws, functions, id, draws);
+    const report = perturbFrom(tape, task, new Map(pairs));
+    if (toHex(report.id.bytes) !== toHex(id)) throw new TracingError("the id is not the randomness it was given");
+    return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
+  } catch (error) {
+    return { error: `${error.name}: ${error.message}` };
+  } finally {
+    Object.assign(globalThis, { Date: clock, performance: stopwatch });
+    crypto.getRandomValues = system;
+  }
+}
+
+Math.random = undefined;
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const replies = await Promise.all(
+    JSON.parse(line).map(async ({ task, pairs, runs }) => {
+      try {
+        const read = await taskOf(task);
+        return runs.map((draws) => run(read, pairs, draws));
+      } catch (error) {
+        if (!(error instanceof PckvError)) throw error;
+        return runs.map(() => ({ error: error.message }));
+      }
+    }),
+  );
+  process.stdout.write(JSON.stringify(replies) + "\n");
+}

@@ -1,0 +1,219 @@
+"""The ledger of the JavaScript client: the checks that every client passes, and planted faults that they catch."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from support import ledger_checks as checks
+from support.browser import QUICK, Tab, pages, wait_for
+from support.client_collector import FakeCollector, ReceivedRequest
+from support.ledger_checks import LedgerDevice
+from support.node import faulty_client
+
+PAIRS = {"alien": 5}
+# Changes one row of a store of the client's database; without a change, the row is deleted.
+CHANGE_ROW = """([store, key, change]) => new Promise((resolve, reject) => {
+    const opening = indexedDB.open("pckv");
+    opening.onsuccess = () => {
+        const transaction = opening.result.transaction(store, "readwrite"), rows = transaction.objectStore(store);
+        if (change) rows.get(key).onsuccess = ({ target }) => rows.put({ ...target.result, ...change });
+        else rows.delete(key);
+        transaction.oncomplete = () => { opening.result.close(); resolve(); };
+        transaction.onabort = reject;
+    };
+})"""
+
+
+class BrowserDevice:
+    """A browser with its own storage; the collector is at the page's own address."""
+
+    def __init__(self, context: Any, port: int) -> None:
+        self.collector = FakeCollector()
+        self._context, self._port = context, port
+        self._hangs = False
+        self._tab = self._open()
+
+    def _open(self) -> Tab:
+        tab = Tab(self._context, self._port)
+        tab.page.route("**/tasks/**", self._answer)
+        return tab
+
+    def _answer(self, route: Any) -> None:
+        request = route.request
+        path = request.url.removeprefix(f"http://localhost:{self._port}")
+        reply = self.collector.answer(
+            ReceivedRequest(request.method, path, {}, request.post_data_buffer or b"")
+        )
+        if not (self._hangs and request.method == "POST"):
+            route.fulfill(status=reply.status, headers={"Content-Type": reply.media}, body=reply.body)
+
+    def _call(self, folder: str, options: dict[str, Any], method: str, *arguments: Any) -> Any:
+        return self._tab.call(f"http://localhost:{self._port}{folder}", QUICK | options, method, *arguments)
+
+    def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
+        result = self._call(folder, {} if cap is None else {"cap": cap}, "submit", task.id, PAIRS)
+        return str(result.get("status") or result.get("code") or result)
+
+    def crash_while_sending(self, task: Task) -> None:
+        self._hangs = True
+        self._tab.start(f"http://localhost:{self._port}", QUICK, "submit", task.id, PAIRS)
+        wait_for(self._tab, lambda: bool(self.collector.sent))
+        self._tab.page.close()
+        self._hangs, self._tab = False, self._open()
+
+    def spent(self) -> Decimal:
+        return Decimal(self._call("", {}, "spent"))
+
+    def remove_report(self, task: Task) -> None:
+        self._tab.page.evaluate(CHANGE_ROW, ["reports", task.id, None])
+
+    def remove_record(self, task: Task) -> None:
+        self._tab.page.evaluate(CHANGE_ROW, ["spent", task.id, None])
+
+    def edit_record(self, task: Task) -> None:
+        self._tab.page.evaluate(CHANGE_ROW, ["spent", task.id, {"epsilon": "0"}])
+
+    def move_clock(self, days: int) -> None:
+        self._tab.page.clock.set_fixed_time(dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days))
+
+
+@pytest.mark.parametrize("check", checks.CHECKS, ids=lambda check: check.__name__)
+def test_the_client_passes(context: Any, port: int, check: Callable[[LedgerDevice], None]) -> None:
+    check(BrowserDevice(context, port))
+
+
+@dataclass(frozen=True)
+class LedgerSourceMutant:
+    """Replacements in a file of the client, and the check that must catch them."""
+
+    fault: str
+    faults: dict[str, str]
+    caught_by: Callable[[LedgerDevice], None]
+    file: str = "index.js"
+
+
+ALLOWED = "entries = await entriesOf(on), spent"
+RECORDED = 'await on("spent", "add", entry);'
+
+MUTANTS = (
+    LedgerSourceMutant(
+        "refused reports left out",
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "refused"), spent'},
+        checks.check_every_state_counts,
+    ),
+    LedgerSourceMutant(
+        "waiting reports left out",
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "waiting"), spent'},
+        checks.check_every_state_counts,
+    ),
+    LedgerSourceMutant(
+        "removed reports left out",
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "removed"), spent'},
+        checks.check_a_removed_report_is_not_made_again,
+    ),
+    LedgerSourceMutant(
+        "one ledger per address",
+        {"indexedDB.open(this.state": "indexedDB.open(this.state + this.url"},
+        checks.check_addresses_share_the_ledger,
+    ),
+    LedgerSourceMutant(
+        "names as they are",
+        {"surveyOf(survey) === surveyOf(name)": "survey === name"},
+        checks.check_a_survey_is_answered_once,
+    ),
+    LedgerSourceMutant(
+        "invisible characters tell apart",
+        {"[\\p{Cf}\\p{DI}]": "[\\p{Cc}]"},
+        checks.check_a_survey_is_answered_once,
+        "survey.js",
+    ),
+    LedgerSourceMutant(
+        "width tells apart", {"NFKC": "NFC"}, checks.check_a_survey_is_answered_once, "survey.js"
+    ),
+    LedgerSourceMutant(
+        "one survey per task",
+        {"const first = entries.find(": "const first = [].find("},
+        checks.check_a_survey_is_answered_once,
+    ),
+    LedgerSourceMutant(
+        "anew after a week",
+        {
+            'reason: "" });\n': 'reason: "", at: Date.now() });\n',
+            'if (await on("reports", "get", task.id)) return false;': """
+                const old = await on("reports", "get", task.id);
+                if (old && Date.now() - old.at < 604800000) return false;
+                for (const store of ["reports", "spent"]) await on(store, "delete", task.id);""",
+            "!(await this.receipt(id)) && ": "",
+        },
+        checks.check_time_frees_nothing,
+    ),
+    LedgerSourceMutant("no record", {RECORDED: ""}, checks.check_spending_is_stored_before_it_is_sent),
+    LedgerSourceMutant(
+        "records alone",
+        {
+            "(entries[task] ??= { task, survey, epsilon })": "entries[task] ?? { survey, epsilon }",
+            'await on("spent", "put", { task, survey, epsilon });': "",
+        },
+        checks.check_a_removed_record_is_restored,
+    ),
+    LedgerSourceMutant(
+        "missing records stay missing",
+        {'await on("spent", "put", { task, survey, epsilon });': ""},
+        checks.check_a_removed_record_is_restored,
+    ),
+    LedgerSourceMutant(
+        "edited records believed",
+        {"entry.survey === survey && entry.epsilon === epsilon": "true"},
+        checks.check_an_edited_record_is_refused,
+    ),
+    LedgerSourceMutant(
+        "the cap is forgotten",
+        {'(await on("settings", "get", "cap"))': "this.#cap"},
+        checks.check_the_cap_is_remembered,
+    ),
+    LedgerSourceMutant(
+        "a cap is remembered only where a report is made",
+        {"await this.cap();": ""},
+        checks.check_the_cap_is_remembered,
+    ),
+    LedgerSourceMutant(
+        "no cap by default",
+        {'const DEFAULT_CAP = "10"': 'const DEFAULT_CAP = "1000"'},
+        checks.check_there_is_a_cap_by_default,
+    ),
+    LedgerSourceMutant(
+        "closed tasks are answered",
+        {'task.phase() !== "closed"': "task"},
+        checks.check_a_closed_task_spends_nothing,
+    ),
+)
+
+
+@pytest.fixture
+def faulty_port(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
+    """A server for the files of a mutant."""
+    with pages(faulty_client(tmp_path, request.param.file, request.param.faults)) as port:
+        yield port
+
+
+@pytest.mark.parametrize(
+    ("mutant", "faulty_port"),
+    [(mutant, mutant) for mutant in MUTANTS],
+    indirect=["faulty_port"],
+    ids=[mutant.fault for mutant in MUTANTS],
+)
+def test_mutant_is_caught(browser: Any, context: Any, faulty_port: int, mutant: LedgerSourceMutant) -> None:
+    # A mutant that cannot send at all would prove nothing.
+    with browser.new_context() as elsewhere:
+        assert checks.submitted(BrowserDevice(elsewhere, faulty_port), checks.a_task("any")) == "sent"
+    device = BrowserDevice(context, faulty_port)
+    with pytest.raises(AssertionError):
+        mutant.caught_by(device)

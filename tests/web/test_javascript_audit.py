@@ -1,0 +1,220 @@
+"""The JavaScript samplers on intervals of draws: on all 2^64 values of every draw they do what Python's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pckv.channels import CHANNELS
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.node import CLIENT
+from support.rewriting import rewritten
+from support.traced_client import check_points, traced_node
+from support.traced_settings import requests_of
+
+
+def check_mechanism(mechanism: str) -> Callable[[Path], None]:
+    """Return the check of a client's folder that compares one mechanism with Python, and its size question."""
+
+    def check(client: Path) -> None:
+        with traced_node(client) as process:
+            check_points(process, requests_of(mechanism))
+
+    return check
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
+    check_mechanism(mechanism)(CLIENT)
+
+
+CORE, UE, GRR, COMPACT, COLLISION, QUESTION = (
+    "core.js",
+    *(f"mechanisms/{name}.js" for name in CHANNELS),
+    "size-question.js",
+)
+SAMPLED = "return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];"
+ue, grr, compact, collision = (check_mechanism(name) for name in CHANNELS)
+
+MUTANTS = (
+    ClientMutant(
+        "first pair always from 5 pairs on",
+        CORE,
+        {SAMPLED: "const slot = tape.below(BigInt(Math.max(pairs.length, this.padding)));"
+         " return pairs[pairs.length >= 5 && slot < pairs.length ? 0 : slot];"},
+        grr,
+    ),
+    ClientMutant(
+        "padding capped at 10",
+        CORE,
+        {SAMPLED: SAMPLED.replace("this.padding", "Math.min(this.padding, 10)")},
+        compact,
+    ),
+    ClientMutant(
+        "at most 10 dummies",
+        GRR,
+        {"tape.below(BigInt(this.padding))": "tape.below(BigInt(Math.min(this.padding, 10)))"},
+        grr,
+    ),
+    ClientMutant(
+        "a narrow band of draws keeps the truth",
+        GRR,
+        {"if (number < this.kept)": "if (number < this.kept || (number & 0xfffffffffn) === 5n)"},
+        grr,
+        "decides differently",
+    ),
+    ClientMutant(
+        "one single draw keeps the truth",
+        COLLISION,
+        {"const number = tape.draw(),": "let number = tape.draw(); if (number === 0xfedcba9876543210n) number = 0n; const"},
+        collision,
+        "decides differently",
+    ),
+    ClientMutant(
+        "a band found by the digits of a draw",
+        UE,
+        {"const number = tape.draw(),": "let number = tape.draw(); if (String(number).endsWith('7777')) number = 0n; const"},
+        ue,
+        "is given a draw",
+    ),
+    ClientMutant(
+        "a band found in a list",
+        COMPACT,
+        {"const other = tape.below(this.q - this.r);":
+         "const drawn2 = tape.draw(), other = [7n, 8n].includes(drawn2) ? 0n : drawn2 % (this.q - this.r);"},
+        compact,
+    ),
+    ClientMutant(
+        "own symbols not skipped at 4 to 49 symbols",
+        COLLISION,
+        {"if (taken <= symbol) symbol++;": "if (taken <= symbol && !(this.symbols > 3n && this.symbols < 50n)) symbol++;"},
+        collision,
+    ),
+    ClientMutant(
+        "one function in 65,521 names a pair",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = drawn % 65521n === 7n ? 0n : tape.draw(), count"},
+        collision,
+        "hash function",
+    ),
+    ClientMutant(
+        "one symbol in 65,521 is not hidden",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = own.length && own[0] % 65521n === 7n ? 0n : tape.draw(), count"},
+        collision,
+        "hash function",
+    ),
+    ClientMutant(
+        "functions whose values coincide with their number",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = own.length && own[0] === drawn >> 16n ? 0n : tape.draw(), count"},
+        collision,
+        "hash function",
+    ),
+    ClientMutant(
+        "one affine function in many shows the residue",
+        COMPACT,
+        {"let residue = first;": "let residue = drawn % 65521n === 7n ? 0n : first;"},
+        compact,
+        "hash function",
+    ),
+    ClientMutant(
+        "no fakes from key 4096 on",
+        UE,
+        {": 2n * this.fake)": ": position < 4096 ? 2n * this.fake : 0n)"},
+        ue,
+    ),
+    ClientMutant(
+        "draws of later keys are reused",
+        UE,
+        {"const number = tape.draw(), own": "const number = position % 64 < 63 ? tape.draw() : tape.block.getBigUint64(0, true), own"},
+        ue,
+    ),
+    ClientMutant(
+        "randomness read as bytes",
+        CORE,
+        {"this.at += 8;": "this.at += 8; const [byte] = new Uint8Array(this.block.buffer, this.at - 8, 1); if (byte === 7) return 0n;"},
+        grr,
+        "randomness is read",
+    ),
+    ClientMutant(
+        "a draw read twice",
+        CORE,
+        {"return this.draw() < threshold;":
+         "const first = this.draw(); return first < threshold || this.block.getBigUint64(this.at - 8, true) < threshold;"},
+        compact,
+        "read twice",
+    ),
+    ClientMutant(
+        "the incomplete last run is rejected twice as far",
+        CORE,
+        {"number - result <= this.one - count": "number - result <= this.one - 2n * count"},
+        compact,
+        "is not taken below",
+    ),
+    ClientMutant(
+        "a rejected draw is replaced by 0",
+        CORE,
+        {"if (number - result <= this.one - count) return result;":
+         "if (number - result <= this.one - count) return result; else return 0n;"},
+        grr,
+    ),
+    ClientMutant(
+        "the question depends on the pairs beyond 50",
+        QUESTION,
+        {"!tape.bernoulli(this.asked)": "!tape.bernoulli(this.asked) || pairs.length > 50"},
+        grr,
+    ),
+    ClientMutant(
+        "a report id that carries the number of pairs",
+        CORE,
+        {"return { id: tape.reportId,": "return { id: tape.reportId.with(15, length),"},
+        grr,
+        "randomness is read",
+    ),
+    ClientMutant(
+        "every 10,000th report keeps the truth",
+        GRR,
+        {"const number = tape.draw();": "this.made = (this.made ?? 0) + 1;\n    const number = this.made % 10000 ? tape.draw() : 0n;"},
+        grr,
+        "not extensible",
+    ),
+    ClientMutant(
+        "the truth on one day of the year",
+        UE,
+        {"const number = tape.draw(),": "let number = tape.draw(); if (new Date().getMonth() === 13) number = 0n; const"},
+        ue,
+        "Error",
+    ),
+    ClientMutant(
+        "the last report is remembered",
+        CORE,
+        {"export class Sampling {": "let last; export class Sampling {",
+         SAMPLED: SAMPLED.replace("return", "last = last && last[0] === pairs.length ? last : [pairs.length,").replace("];", "]]; return last[1];")},
+        grr,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
+
+
+def test_what_cannot_be_traced_is_refused() -> None:
+    for line in (
+        "switch (x) { case 1: }",
+        "x == y",
+        "x.y`z`",
+        "a?.[x]",
+        "do {} while (x)",
+        "delete x.y",
+        "+x",
+        "x &&= y",
+    ):
+        with pytest.raises(ValueError, match="cannot be traced"):
+            rewritten(f"{line};")
+    with pytest.raises(ValueError, match="not JavaScript"):
+        rewritten("if (")

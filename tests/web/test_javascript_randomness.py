@@ -1,0 +1,197 @@
+"""The JavaScript client's randomness and input: every byte is the system's, used once, and no key is taken twice."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.channels import CHANNELS
+from pckv.device.perturb import perturb_from
+from pckv.errors import AuditFailure
+from pckv.randomness import Tape, fixed_source
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.node import CLIENT, node
+
+# A browser gives no more randomness at once.
+MAX_BLOCK = 65536
+STREAM_BYTES = 2**23 + 2**16
+# Numbers of draws below, at and above one block and several; the last take 1 MiB and more.
+DRAWS = (1, 5, 8191, 8192, 8193, 16384, 16385, 30_000, 131_072, 131_075)
+
+
+def check_every_byte(client: Path) -> None:
+    """Check that a tape is the bytes that the system gave, each once and in order, in blocks of bounded size."""
+    requests: list[dict[str, Any]] = [
+        {"do": "counted", "draws": draws, "more": more} for draws, more in itertools.product(DRAWS, (0, 3))
+    ]
+    with node(client) as process:
+        answers = process.ask(*requests)
+    for request, answer in zip(requests, answers, strict=True):
+        size = 16 + 8 * (request["draws"] + request["more"])
+        expected = hashlib.sha256(bytes(number % 251 for number in range(size))).hexdigest()
+        if answer["digest"] != expected or answer["bytes"] != size:
+            raise AuditFailure(f"every byte: not with {request}")
+        if answer["largest"] > MAX_BLOCK:
+            raise AuditFailure(f"every byte: a block of {answer['largest']} bytes")
+
+
+def check_successive_reports(client: Path) -> None:
+    """Check that reports made one after another are Python's, each from the bytes that it took and from no others.
+
+    So ids are the system's bytes whatever somebody holds, and no report depends on an earlier one.
+    """
+    seeded = random.Random("successive reports")
+    cases = [
+        (task, {task.key_name(key): seeded.choice((0.0, 0.3, 1.0)) for key in seeded.sample(range(9), size)})
+        for task, size, _ in itertools.product(_tasks(), range(7), range(3))
+    ]
+    seeded.shuffle(cases)
+    _check_reports(client, cases)
+
+
+def check_very_many_keys(client: Path) -> None:
+    """Check a report of a million keys, of 8 MiB of randomness."""
+    task = Task(name="t", keys=2**20 + 9, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
+    _check_reports(client, [(task, {"3": 0.5, "1048580": 1.0})])
+
+
+def _check_reports(client: Path, cases: list[tuple[Task, dict[str, float]]]) -> None:
+    reports = [{"task": task.to_json(), "pairs": list(pairs.items())} for task, pairs in cases]
+    with node(client) as process:
+        [answers] = process.ask({"do": "made", "reports": reports, "seed": 7})
+    stream, start = hashlib.shake_256(b"7").digest(STREAM_BYTES), 0
+    for (task, pairs), answer in zip(cases, answers, strict=True):
+        report = perturb_from(Tape(task.draws, fixed_source(stream[start:])), task, pairs)
+        if (answer["id"], answer["body"]) != (report.id.hex(), report.body.hex()):
+            raise AuditFailure(f"reports: not that of {pairs} in {task!r}")
+        start += sum(answer["taken"])
+
+
+def _tasks() -> list[Task]:
+    return [
+        Task(name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share)
+        for name, share in itertools.product(CHANNELS, ("0", "0.5"))
+        if name != "ue" or share == "0"
+    ]
+
+
+def check_repeated_keys(client: Path) -> None:
+    """Check that pairs which name a key twice are refused, and others are not."""
+    numbered = Task(name="t", keys=9, values=(0, 1), epsilon=1)
+    named = Task(name="t", keys=["a", "b", "c"], values=(0, 1), epsilon=1)
+    cases = [
+        (numbered, [["1", 1], ["1", 1]], True),
+        (numbered, [["1", 1], ["2", 0], ["1", 0]], True),
+        (numbered, [["1", 1], ["2", 1]], False),
+        (named, [["c", 1], ["a", 0], ["c", 0]], True),
+        (named, [["c", 1], ["a", 0]], False),
+    ]
+    requests = [
+        {"do": "refused", "task": task.to_json(), "pairs": pairs, "form": "repeating"}
+        for task, pairs, _ in cases
+    ]
+    with node(client) as process:
+        answers = process.ask(*requests)
+    for (_, pairs, repeated), answer in zip(cases, answers, strict=True):
+        if answer != ({"code": "bad_pairs", "message": "a key is given twice"} if repeated else None):
+            raise AuditFailure(f"repeated keys: {pairs}")
+
+
+CHECKS = (check_every_byte, check_successive_reports, check_very_many_keys, check_repeated_keys)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_client_passes(check: Callable[[Path], None]) -> None:
+    check(CLIENT)
+
+
+RANDOM = "const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));"
+TAKE = "this.block = new DataView(this.source(this.end).buffer);"
+
+MUTANTS = (
+    ClientMutant(
+        "zero beyond 128 KiB",
+        "core.js",
+        {TAKE: "this.blocks = (this.blocks ?? 0) + 1;"
+         " this.block = new DataView((this.blocks > 2 ? new Uint8Array(this.end) : this.source(this.end)).buffer);"},
+        check_every_byte,
+    ),
+    ClientMutant(
+        "the end of a block is not filled",
+        "core.js",
+        {RANDOM: "const randomBytes = (count) => { const data = new Uint8Array(count);"
+         " crypto.getRandomValues(data.subarray(0, 65528)); return data; };"},
+        check_every_byte,
+    ),
+    ClientMutant(
+        "blocks larger than browsers give",
+        "core.js",
+        {", 8192)": ", 16384)"},
+        check_every_byte,
+    ),
+    ClientMutant(
+        "a block is used again",
+        "core.js",
+        {RANDOM: "const given = new Map();\nfunction randomBytes(count) {\n"
+         "  if (!given.has(count)) given.set(count, crypto.getRandomValues(new Uint8Array(count)));\n"
+         "  return given.get(count).slice();\n}"},
+        check_every_byte,
+    ),
+    ClientMutant(
+        "the second report reuses the noise of the first",
+        "core.js",
+        {RANDOM: f"{RANDOM}\nconst kept = new Map();",
+         TAKE: "if (!kept.has(this.end)) kept.set(this.end, this.source(this.end));"
+         " this.block = new DataView(kept.get(this.end).buffer);"},
+        check_successive_reports,
+    ),
+    ClientMutant(
+        "a report id that carries the number of pairs",
+        "core.js",
+        {"return { id: tape.reportId,": "if (length > 4) tape.reportId[15] = length;\n  return { id: tape.reportId,"},
+        check_successive_reports,
+    ),
+    ClientMutant(
+        "a report id that depends on the task",
+        "core.js",
+        {"return { id: tape.reportId,": "if (task.padding > 2) tape.reportId[0] &= 254;\n  return { id: tape.reportId,"},
+        check_successive_reports,
+    ),
+    ClientMutant(
+        "no fakes from key 1,000,000 on",
+        "mechanisms/ue.js",
+        {": 2n * this.fake)": ": position < 1e6 ? 2n * this.fake : 0n)"},
+        check_very_many_keys,
+    ),
+    ClientMutant(
+        "a repeated key is accepted",
+        "core.js",
+        {'check(distinct, "bad_pairs", "a key is given twice");': ""},
+        check_repeated_keys,
+    ),
+    ClientMutant(
+        "only neighbours are compared",
+        "core.js",
+        {"new Set(read.map(([index]) => index)).size === length": "read.every(([index], at) => index !== read[at + 1]?.[0])"},
+        check_repeated_keys,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
+
+
+def test_modules_keep_no_state() -> None:
+    """What a report is made with lives in its tape and task: no variable of a module changes."""
+    for path in (CLIENT / "core.js", CLIENT / "size-question.js", *(CLIENT / "mechanisms").glob("*.js")):
+        assert not re.search(r"^(export )?(let|var) ", path.read_text(encoding="utf-8"), re.MULTILINE), path

@@ -1,0 +1,69 @@
+"""Surveys in the JavaScript client: the same identity as in Python, and no report for a closed task."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import unicodedata
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.client.ledger import DEFAULT_CAP
+from pckv.client.survey import survey_of
+from support.ledger_checks import VARIANTS
+from support.node import CLIENT
+from support.parts import missing_part
+
+# Unassigned in the Unicode version of this Python, not characters, or private: nothing is known about their case.
+LEFT_OUT = {"Cn", "Cs", "Cc", "Co"}
+
+
+def run(script: str, given: Any) -> Any:
+    """Run a module in Node that turns `given` into `result`; return the result."""
+    executable = shutil.which("node")
+    if executable is None:
+        missing_part("Node.js")
+    whole = (
+        f'import {{ readFileSync }} from "node:fs"; const given = JSON.parse(readFileSync(0, "utf8")); let result;'
+        f"{script}; console.log(JSON.stringify(result));"
+    )
+    command = [str(executable), "--input-type=module", "--eval", whole]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_surveys_are_those_of_python() -> None:
+    """Every character but plain ideographs and Hangul syllables, alone and between others."""
+    letters = [
+        letter
+        for letter in map(chr, range(0x110000))
+        if unicodedata.category(letter) not in LEFT_OUT
+        and not unicodedata.name(letter, "").startswith(("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE"))
+    ]
+    names = [f"A {letter}\N{COMBINING ACUTE ACCENT}b" for letter in letters] + letters + [*VARIANTS]
+    script = f'import {{ surveyOf }} from "{CLIENT.as_uri()}/survey.js"; result = given.map(surveyOf)'
+    surveys = run(script, names)
+    assert [name for name, survey in zip(names, surveys, strict=True) if survey_of(name) != survey] == []
+    # Nothing is left to change: two spellings of one survey meet in one text.
+    assert [survey for survey in surveys if survey_of(survey) != survey] == []
+
+
+def test_the_default_cap_is_that_of_python() -> None:
+    assert f'const DEFAULT_CAP = "{DEFAULT_CAP}";' in (CLIENT / "index.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("closes", "code"),
+    [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")],
+)
+def test_perturb_refuses_a_closed_task(closes: str | None, code: str) -> None:
+    task = Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)
+    script = f"""
+        import {{ Task, perturb }} from "{CLIENT.as_uri()}/index.js";
+        const task = await Task.fromJson(given);
+        try {{ perturb(task, {{ a: 1 }}); result = "none"; }} catch (error) {{ result = error.code; }}"""
+    assert run(script, task.to_json()) == code

@@ -1,0 +1,244 @@
+"""Thresholds of the JavaScript client: the integers of Python for all kinds of tasks, and no task above its ε."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.budget import exp_lower
+from pckv.channels import CHANNELS
+from pckv.errors import AuditFailure, ParameterError
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.node import CLIENT, faulty_client, node
+from support.random_parameters import random_decimal, random_parameters
+
+# Every padding up to this one is asked for, since a fault may hide at any.
+MAX_PADDING = 100
+RANDOM_TASKS = 120
+# The client spends ε in units of this many to 1.
+UNITS = 10**15
+# How far the bounds of e^ε may be below it.
+CLOSE = Fraction(1, 2**240)
+
+
+def _random_tasks(mechanism: str) -> Iterator[Task]:
+    """Yield tasks with every padding up to 100, then random ones up to 2^31 keys."""
+    seeded = random.Random(f"thresholds {mechanism}")
+    made = 0
+    while made < MAX_PADDING + RANDOM_TASKS:
+        keys = min(2**31, int(2 ** seeded.uniform(8, 31.1)))
+        padding = made + 1 if made < MAX_PADDING else min(keys, int(2 ** seeded.uniform(0, 31)))
+        asks = mechanism != "ue" and padding < keys
+        try:
+            yield Task(
+                name="t",
+                keys=keys,
+                values=(0, 1),
+                epsilon=random_decimal(seeded, -5.9, 1.29),
+                padding=padding,
+                mechanism={"name": mechanism, **random_parameters(seeded, mechanism, padding)},
+                size_share=random_decimal(seeded, -7, -0.31) if asks and seeded.random() < 0.7 else "0",
+            )
+        except ParameterError:
+            continue
+        made += 1
+
+
+@lru_cache
+def _expected(mechanism: str) -> list[tuple[Task, dict[str, Any]]]:
+    return [(task, _integers(task)) for task in _random_tasks(mechanism)]
+
+
+# All integers of a mechanism in the client, and what it calls otherwise than Python.
+INTEGERS = {
+    "ue": ("one", "kept", "flipped", "fake"),
+    "grr": ("one", "word_limit", "set_apart", "spread", "kept", "flipped"),
+    "ue-compact": ("one", "word_limit", "functions", "q", "r", "o", "kept"),
+    "collision": ("one", "word_limit", "functions", "symbols", "hit"),
+}
+RENAMED = {"wordLimit": "word_limit", "setApart": "set_apart"}
+
+
+def _integers(task: Task) -> dict[str, Any]:
+    """Return what the client must derive from a task."""
+    found: dict[str, Any] = {
+        "channel": {name: str(getattr(task.channel, name)) for name in INTEGERS[task.mechanism]},
+        "draws": task.draws,
+        "epsilon": task.realised_epsilon,
+    }
+    question = task.size_question
+    if question is not None:
+        found["question"] = {
+            "asked": str(question.asked),
+            "kept": str(question.kept),
+            "others": str(len(question.ends) - 1),
+            "word_limit": str(task.word_limit),
+        }
+    return found
+
+
+def check_integers(mechanism: str) -> Callable[[Path], None]:
+    """Return the check that a client derives the integers of Python from the text of every task of a mechanism."""
+
+    def check(client: Path) -> None:
+        expected = _expected(mechanism)
+        with node(client) as process:
+            [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task, _ in expected]})
+        for (task, integers), answer in zip(expected, answers, strict=True):
+            if "message" in answer:
+                raise AuditFailure(f"integers: {answer['message']} ({task.to_json()})")
+            top, bottom = map(int, answer.pop("realised"))
+            # The least number of units whose bound covers it.
+            cost = int(answer.pop("cost"))
+            if (
+                not exp_lower(Fraction(cost - 1, UNITS))
+                < Fraction(top, bottom)
+                <= exp_lower(Fraction(cost, UNITS))
+            ):
+                raise AuditFailure(f"integers: another cost ({task.to_json()})")
+            if Fraction(top, bottom) != task.realised:
+                raise AuditFailure(f"integers: another realised ε ({task.to_json()})")
+            for part in {"channel", "question"} & answer.keys():
+                answer[part] = {RENAMED.get(name, name): value for name, value in answer[part].items()}
+            if answer != integers:
+                raise AuditFailure(f"integers: {answer}, not {integers} ({task.to_json()})")
+
+    return check
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_integers_are_those_of_python(mechanism: str) -> None:
+    check_integers(mechanism)(CLIENT)
+
+
+def check_bounds(client: Path) -> None:
+    """Check both bounds of e^ε against `decimal`: never above it, and close; and the first one bit for bit."""
+    seeded = random.Random("bounds")
+    texts = ["0.000001", "1", "20", *(random_decimal(seeded, -5.9, 1.3) for _ in range(300))]
+    with node(client) as process:
+        [answers] = process.ask({"do": "bounds", "epsilons": texts})
+    for text, answer in zip(texts, answers, strict=True):
+        with localcontext(prec=150):
+            true = Fraction(Decimal(text).exp())
+        if int(answer["series"]) != exp_lower(Fraction(text)) * 2**256:
+            raise AuditFailure(f"bounds: not Python's at ε = {text}")
+        for bound in (Fraction(int(answer["series"]), 2**256), Fraction(int(answer["power"]), 2**1024)):
+            # 150 digits of `decimal` are rounded either way.
+            if not true * (1 - CLOSE) < bound < true * (1 + Fraction(1, 10**140)):
+                raise AuditFailure(f"bounds: {float(bound)} at ε = {text}")
+
+
+def test_bounds_of_the_exponential() -> None:
+    check_bounds(CLIENT)
+
+
+SERIES = "let bound = (top << 256n) / bottom;"
+# Wrong bounds, from hardly to grossly too large.
+TOO_LARGE = (
+    "bound += bound >> 40n;",
+    "bound += bound / 10n;",
+    "if (d % 3n) bound += bound / 10n;",
+    "bound *= 2n;",
+)
+
+
+def check_refusal(client: Path) -> None:
+    """Check that a client whose e^ε is too large refuses tasks, since the other bound shows it."""
+    tasks = [
+        Task(name="t", keys=5, values=(0, 1), epsilon=epsilon, padding=2, mechanism=name)
+        for name in CHANNELS
+        for epsilon in ("0.1", "1", "3.7")
+    ]
+    for wrong in TOO_LARGE:
+        with tempfile.TemporaryDirectory() as folder:
+            faulty = faulty_client(Path(folder), "core.js", {SERIES: f"{SERIES} {wrong}"}, client)
+            with node(faulty) as process:
+                [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task in tasks]})
+        for task, answer in zip(tasks, answers, strict=True):
+            if answer.get("message") != "not a task: it realises more than its epsilon":
+                raise AuditFailure(f"refusal: a bound that is too large ({wrong}) passed at {task!r}")
+
+
+def test_a_task_above_its_epsilon_is_refused() -> None:
+    check_refusal(CLIENT)
+
+
+REFUSAL = 'must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");'
+
+MUTANTS = (
+    ClientMutant(
+        "10 % too large for long decimals",
+        "core.js",
+        {SERIES: f"{SERIES} if (d >= 10n ** 21n) bound += bound / 10n;"},
+        check_bounds,
+    ),
+    ClientMutant(
+        "10 % too large for long decimals, in tasks",
+        "core.js",
+        {SERIES: f"{SERIES} if (d >= 10n ** 21n) bound += bound / 10n;"},
+        check_integers("grr"),
+        "realises more",
+    ),
+    ClientMutant(
+        "half of what it costs is counted",
+        "core.js",
+        {"mechanism, parameters, keyCount, cost, realisedEpsilon": "mechanism, parameters, keyCount, cost: cost / 2n, realisedEpsilon"},
+        check_integers("grr"),
+    ),
+    ClientMutant("no refusal", "core.js", {REFUSAL: ""}, check_refusal),
+    ClientMutant(
+        "a refusal that leaves room", "core.js", {"powerLower(epsilon).below(": "powerLower(epsilon).times(2).below("},
+        check_refusal,
+    ),
+    ClientMutant(
+        "a refusal by the bound itself", "core.js", {"!powerLower(epsilon).below(": "!expLower(epsilon).below("},
+        check_refusal,
+    ),
+    ClientMutant(
+        "the second bound is too large", "core.js", {"(n << 768n) / d": "(n << 768n) / d + (1n << 769n)"}, check_bounds
+    ),
+    ClientMutant(
+        "kept 5 % too large at one padding",
+        "mechanisms/grr.js",
+        {"this.flipped = optimized": "if (padding === 37) this.kept += this.kept / 20n;\n    this.flipped = optimized"},
+        check_integers("grr"),
+    ),
+    ClientMutant(
+        "hit one too large at one number of symbols",
+        "mechanisms/collision.js",
+        {"must(bits < 64": "if (symbols % 64 === 63) this.hit++;\n    must(bits < 64"},
+        check_integers("collision"),
+    ),
+    ClientMutant(
+        "fakes rounded down where they are tuned",
+        "mechanisms/ue.js",
+        {"this.flipped = new Fraction(this.kept).over(claim).ceil;": "this.flipped = new Fraction(this.kept).over(claim).floor;"},
+        check_integers("ue"),
+    ),
+    ClientMutant(
+        "sets of residues taken as one",
+        "mechanisms/ue-compact.js",
+        {"expLower(epsilon).times(this.r)": "expLower(epsilon).times(this.r > 9n ? 9n : this.r)"},
+        check_integers("ue-compact"),
+    ),
+    ClientMutant(
+        "the question's share rounded up",
+        "size-question.js",
+        {"share.times(one).floor": "share.times(one).ceil"},
+        check_integers("collision"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
