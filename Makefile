@@ -9,8 +9,11 @@ BARE := core files pandas charts lab duckdb spark serve postgres
 # The folder with the rating sets, for the experiments that need them.
 DATA ?= ../shared/data
 
+# Tests start hundreds of interpreters: compiled modules are kept, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench experiment vectors screenshots clean
+.PHONY: help demo test pytest lint bench experiment vectors screenshots clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -18,7 +21,11 @@ help:  ## List the targets
 demo: $(READY)  ## Run a whole collection on this machine and write a page of charts into demo/
 	$(BIN)/pckv demo --out demo --force
 
-test: $(READY) lint  ## Run the linters and all tests (PYTEST_ARGS="tests/tally -x" for some of them)
+# The linters use one core, so they run beside the tests.
+test: $(READY)  ## Run the linters and all tests
+	@$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+pytest: $(READY)  ## Run all tests (PYTEST_ARGS="tests/tally -x" for some of them)
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 lint: $(READY)  ## Run ruff, mypy and the import contracts

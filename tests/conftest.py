@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
 from support.parts import missing_part
-from support.sample_reports import CollectionFactory, make_collection
+from support.sample_reports import TEN_MILLION, CollectionFactory, make_collection
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -30,13 +30,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
 
 
+# What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
+SHARED = {
+    "the Spark session and ten million reports": r"test_spark\.py|\[spark\b|ten_million",
+    "the browser": r"tests/web/browser/",
+    "the commands of the first page": r"test_first_page\.py",
+    "a large file of reports": r"test_memory\.py",
+}
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Send all tests that use the Spark session to one process, and all that use the browser: they start slowly."""
+    """Send tests that share something to the same process, the largest groups first."""
     scheduler = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
-    shared = {"spark": r"test_spark\.py|\[spark\b", "browser": r"tests/web/browser/"}
     scheduler._split_scope = lambda test: next(
-        (name for name, pattern in shared.items() if re.search(pattern, test)), test
+        (name for name, pattern in SHARED.items() if re.search(pattern, test)), test
     )
     return scheduler
 
@@ -58,6 +66,8 @@ def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
     for name, value in {
+        # Most queries run once: optimizing their code takes more time than it saves.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
@@ -73,5 +83,5 @@ def spark() -> Iterator[Any]:
 def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectionFactory]:
     """A function that creates ten million reports of a mechanism, once per mechanism."""
     folder = tmp_path_factory.mktemp("reports")
-    yield cache(lambda mechanism: make_collection(folder, mechanism))
+    yield cache(lambda mechanism: make_collection(folder, mechanism, TEN_MILLION))
     shutil.rmtree(folder)

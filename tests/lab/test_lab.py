@@ -98,12 +98,15 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
 def test_simulated_counts_are_distributed_as_real_ones(
     mechanism: str, parameters: Mapping[str, object], padding: int
 ) -> None:
-    """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, 10,000 collections each.
+    """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, at least 6,000 collections each.
 
     A tenth of the words say how many pairs somebody holds instead. The control, the same mechanism at three times
-    the ε, must be detected at the same α.
+    the ε, must be detected at the same α. A mean count that is off by .2 standard deviations is detected with
+    power .9 at 75 degrees of freedom.
     """
-    dataset, size = mixed_dataset(), 10_000
+    # With q = 3 and a padding of 3 the counts hardly depend on ε, so that the control takes more collections.
+    control = 10_000 if parameters == {"q": 3} else 2000
+    dataset, size = mixed_dataset(), max(6000, control)
     share = 0.0 if mechanism == "ue" else 0.1
     task = Task(
         name="t",
@@ -117,12 +120,14 @@ def test_simulated_counts_are_distributed_as_real_ones(
     real = real_counts(task, dataset, size)
     rng, model = default_rng(3), SamplingModel(dataset)
 
-    def simulated(epsilon: str) -> np.ndarray:
+    def simulated(epsilon: str, collections: int) -> np.ndarray:
         channel = build(mechanism, 4, padding, Fraction(epsilon), task.parameters)
-        supports = (count_reports(channel, model.prepare(channel, rng, share), rng) for _ in range(size))
+        supports = (
+            count_reports(channel, model.prepare(channel, rng, share), rng) for _ in range(collections)
+        )
         return np.array([np.stack([s.plus, s.minus], axis=1) for s in supports])
 
-    same, other = simulated("2"), simulated("6")
+    same, other = simulated("2", size), simulated("6", control)
     for key in (0, 2):
         assert two_sample_p(real[:, key], same[:, key]) > 1e-6
     assert min(two_sample_p(real[:, key], other[:, key]) for key in (0, 2)) < 1e-6
@@ -197,8 +202,8 @@ def test_every_mechanism_can_be_simulated() -> None:
 def test_baseline_frequency_error_is_the_exact_variance(
     mechanism: str, epsilon: str, pairs: int, padding: int
 ) -> None:
-    """Within 5 % where everybody holds at most ℓ pairs: 20,000 key-repeats, one standard error is 1 %."""
-    dataset, rng = zipf(20_000, 20, default_rng(1), pairs=pairs), default_rng(2)
+    """Within 5 % where everybody holds at most ℓ pairs: 20,000 key-repeats, one standard error is at most 1.3 %."""
+    dataset, rng = zipf(5000, 20, default_rng(1), pairs=pairs), default_rng(2)
     channel, model = build(mechanism, 20, padding, Fraction(epsilon), {}), SamplingModel(dataset)
     moments = CountMoments.of(channel.count_law)
     frequency = dataset.truth[0]

@@ -40,7 +40,7 @@ def choose(keys: int, epsilon: str, expected: Expectations, padding: int | None 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
 @pytest.mark.parametrize("objective", ["both", "frequency", "mean", "mse"])
 def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str) -> None:
-    for users, epsilon in itertools.product((500, 10**5), ("0.5", "2")):
+    for users, epsilon in ((500, "2"), (10**5, "0.5")):
         hints = {**people, "users": users, "objective": objective}
         planned = plan(1000, epsilon=epsilon, **hints)
         task = Task(name="t", keys=1000, values=(0, 1), epsilon=epsilon, **hints)

@@ -27,6 +27,7 @@ from pckv.files.reports.reader import ReportFile
 from support.sample_reports import digest
 
 MASTER = "local-cluster[2,1,1024]"
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 EXECUTOR = b"CoarseGrainedExecutorBackend"
 POLL_SECONDS = 0.01
 TIMEOUT_SECONDS = 60
@@ -38,6 +39,9 @@ def session() -> Any:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
+        # Its processes end after seconds: optimizing their code takes more time than it saves.
+        "spark.driver.extraJavaOptions": SHORT_LIVED,
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
         # Many tasks, so that the kill comes half-way.
         "spark.sql.files.maxPartitionBytes": "16m",
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),

@@ -121,8 +121,8 @@ def digest(data: bytes) -> str:
 # Many reports
 
 
-FILES, GROUPS, ROWS_PER_GROUP = 4, 5, 500_000
-TEN_MILLION = FILES * GROUPS * ROWS_PER_GROUP
+FILES, GROUPS = 4, 5
+MILLION, TEN_MILLION = 10**6, 10**7
 
 
 @dataclass(frozen=True)
@@ -141,17 +141,18 @@ MECHANISMS = ["ue", "grr", "ue-compact"]
 CollectionFactory = Callable[[str], ReportCollection]
 
 
-def make_collection(folder: Path, mechanism: str) -> ReportCollection:
+def make_collection(folder: Path, mechanism: str, reports: int) -> ReportCollection:
+    """Write this many reports, which four files with five row groups each share evenly."""
     task = make_task(mechanism, 100)
-    direct = Tally(task)
+    direct, rows_per_group = Tally(task), reports // (FILES * GROUPS)
 
     def batches(file: int) -> Iterator[tuple[Any, Messages]]:
         for group in range(GROUPS):
             seed = file * GROUPS + group
-            messages = some_messages(task, ROWS_PER_GROUP, seed)
+            messages = some_messages(task, rows_per_group, seed)
             direct.add_many(messages)
-            yield some_ids(ROWS_PER_GROUP, 1000 + seed), messages
+            yield some_ids(rows_per_group, 1000 + seed), messages
 
     paths = tuple(folder / f"{mechanism}-{number}.parquet" for number in range(FILES))
-    assert sum(write_reports(path, task, batches(n)) for n, path in enumerate(paths)) == TEN_MILLION
+    assert sum(write_reports(path, task, batches(n)) for n, path in enumerate(paths)) == reports
     return ReportCollection(task, paths, bytes(direct))

@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
+from functools import cache
 from typing import Any, cast
 
 from fastapi import FastAPI
 
-from pckv.collector.app import create_app
+from pckv.collector.app import _create_collector, create_app
+from pckv.collector.auth import Guard
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
 from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.memory import MemoryStore
 from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.
@@ -59,6 +62,19 @@ class FaultyStore:
         return outcomes
 
 
+@cache
+def _app_with_routes() -> FastAPI:
+    return create_app(MemoryStore(), SETTINGS)
+
+
+def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
+    """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
+    app = _app_with_routes()
+    app.state.collector = _create_collector(store, SETTINGS, today)
+    vars(app.state.guard).update(vars(Guard(store)))
+    return app
+
+
 class SimulatedCollector:
     """A collector that can be restarted on the same store."""
 
@@ -74,7 +90,7 @@ class SimulatedCollector:
         store = open_store(self._url)
         store.prepare()
         self.store = FaultyStore(store)
-        self._app = create_app(cast("Store", self.store), SETTINGS, self._today)
+        self._app = _new_app(cast("Store", self.store), self._today)
         started, self._stopping = asyncio.Event(), asyncio.Event()
 
         async def live() -> None:

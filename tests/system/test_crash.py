@@ -295,7 +295,7 @@ def test_killed_clients_leave_one_report(tmp_path: Path) -> None:
 
 
 def test_many_participants_are_all_counted(tmp_path: Path) -> None:
-    participants, threads = 2000, 8
+    participants, threads = 500, 8
     address, task = f"sqlite:///{tmp_path}/pckv.db", movies("many")
     with opened(address) as store, collector(address, tmp_path / "log") as serving:
         store.add_task(task)
