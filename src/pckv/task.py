@@ -263,6 +263,10 @@ class Task:
     def _index(self) -> dict[str, int]:
         return {} if isinstance(self.keys, int) else {key: index for index, key in enumerate(self.keys)}
 
+    def build_index(self) -> None:
+        """Build the table that `key_index` finds keys in, unless that was done before."""
+        self._index  # noqa: B018
+
     def key_index(self, key: str) -> int:
         """The number of a key, or a `PairsError` that names it."""
         try:

@@ -64,6 +64,8 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     """Check a participant's pairs against the task; keys as numbers, each once, and values as levels."""
+    # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
+    task.build_index()
     low, high = task.low, task.high
     levels: dict[int, int] = {}
     for key, value in pairs.items():
