@@ -73,9 +73,9 @@ def test_every_padding_in_closed_form(name: str) -> None:
 
 @pytest.mark.parametrize("name", CHANNELS)
 def test_reports_of_real_tapes(name: str) -> None:
-    check_reports(
-        audited_task({"name": name}, keys, padding, "1") for keys, padding in ((3, 1), (7, 4), (8, 2))
-    )
+    """`ue`, which draws once per key, has three times as many paths per key."""
+    sizes = ((3, 1), (4, 2)) if name == "ue" else ((3, 1), (7, 4), (8, 2))
+    check_reports(audited_task({"name": name}, keys, padding, "1") for keys, padding in sizes)
 
 
 @pytest.mark.parametrize("padding", [1, 2, 5, 30])
