@@ -162,7 +162,9 @@ import numpy as np
 from pckv import Task, perturb
 from pckv.device.vectorised import perturb_many
 from pckv.population import Population
-task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
+task = Task(name="t", keys=7, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
+for size in range(7):
+    assert perturb(task, {str(key): 1 for key in range(size)}).id == bytes(16), size
 read.clear()
 report = perturb(task, {"1": 1})
 assert read == [16 + 8 * task.draws], read
