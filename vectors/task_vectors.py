@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,6 +119,10 @@ def _size_tasks() -> Iterator[dict[str, Any]]:
         ("missing", good.replace(f",{share}", "")),
         ("where more pairs than the padding are refused", refusing.replace(none, asked)),
         ("whose reports are not words", planes.replace(none, asked)),
+        (
+            "need a mechanism whose reports are words",
+            re.sub(r'"keys":\[[^]]*\]', f'"keys":{2**26 + 1}', planes),
+        ),
         ("nobody can hold more pairs", full.replace(none, asked)),
         ("more must be", good.replace('"more":"sample"', '"more":"Sample"')),
         *(

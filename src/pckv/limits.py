@@ -13,7 +13,7 @@ MAX_EPSILON = 20
 # Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
 MIN_EPSILON = Fraction(1, 10**6)
 REPORT_ID_BYTES = 16
-# The largest body that a device makes: two bit planes of 2^26 keys. Larger ones would take minutes to make.
+# The largest body of a report: two bit planes of 2^26 keys. A larger one would take minutes to make.
 MAX_BODY_BYTES = 2**24
 # The mechanism that is chosen when a task is made, for this objective and about this many users.
 AUTO = "auto"

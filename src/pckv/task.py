@@ -20,6 +20,7 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
+    MAX_BODY_BYTES,
     SAMPLE,
     Numeric,
     check_epsilon,
@@ -173,6 +174,11 @@ class Task:
         if channel.padding > self.key_count:
             raise ParameterError(
                 f"padding must be at most the number of keys, {self.key_count:,}, not {channel.padding:,}"
+            )
+        if channel.body_bytes > MAX_BODY_BYTES:
+            raise ParameterError(
+                f"a report of {channel.name!r} would have {channel.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "
+                f"{self.key_count:,} keys need a mechanism whose reports are words"
             )
         text = decimal_text(size_share, "size_share")
         question = checked_question(channel, Fraction(text), self.more)

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 
 from pckv.channels.ue import UeChannel
 from pckv.device.padding import Pair, sample
-from pckv.errors import ParameterError
-from pckv.limits import MAX_BODY_BYTES
 from pckv.randomness import Tape
 
 
 def perturb(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Sample a pair and roll every key's die; a dummy leaves all keys unsampled."""
-    check_body(channel)
     sampled = sample(pairs, channel.padding, tape)
     key, positive = (sampled[0], tape.bernoulli(sampled[1])) if sampled else (None, False)
     fake, either = channel.fake, 2 * channel.fake
@@ -34,12 +31,3 @@ def perturb(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
             if plus:
                 sign[position >> 3] |= bit
     return int.from_bytes(presence + sign, "little")
-
-
-def check_body(channel: UeChannel) -> None:
-    """Refuse to make reports that are too large: they would take minutes, and most uploads would not take them."""
-    if channel.body_bytes > MAX_BODY_BYTES:
-        raise ParameterError(
-            f"a report would have {channel.body_bytes:,} bytes, and at most {MAX_BODY_BYTES:,} are made: "
-            f"with {channel.keys:,} keys, a task needs a mechanism whose reports are words"
-        )

@@ -20,7 +20,6 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
-from pckv.device.ue import check_body
 from pckv.errors import PairsError
 from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
@@ -313,7 +312,6 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedT
 
 def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
-    check_body(channel)
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
     positive[rows] = tape.positive(sampled.participants[rows], sampled.levels[rows])

@@ -277,6 +277,7 @@ export class Task {
     const keyCount = members.keys.length ?? members.keys, epsilon = decimal(members.epsilon);
     must(padding <= keyCount, "the padding is above the number of keys");
     const pairs = new Channel(keyCount, padding, epsilon, parameters), share = decimal(members.size_share);
+    must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
     must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
