@@ -77,6 +77,7 @@ RUNS: dict[str, Run] = {
     "wrapping": lambda tape: (tape.below(7) + 3) % 5,
     "equality": lambda tape: (tape.draw() == 4) + 2 * (tape.draw() != 9),
     "truth": lambda tape: 7 if tape.below(3) else 8,
+    "digits": lambda tape: int(str(tape.draw()).endswith("7")),
 }
 
 
@@ -112,6 +113,7 @@ SEEDED: dict[str, Run] = {
     "a remainder of the seed": lambda tape: 1 if tape.below(1000) % 7 == 3 else 0,
     "a number among seeds": lambda tape: 1 if tape.below(1000) in (3, 4) else 0,
     "the seed as an index": lambda tape: [0, 1][tape.below(1000)],
+    "the digits of the seed": lambda tape: int(str(tape.below(1000)).endswith("7")),
     "the truth of the seed": lambda tape: 1 if tape.below(1000) else 0,
 }
 
@@ -135,3 +137,8 @@ def test_a_draw_as_it_is_and_by_its_remainder() -> None:
 
     with pytest.raises(AuditFailure, match="both"):
         explore(run)
+
+
+def test_a_draw_is_compared_with_whole_numbers_only() -> None:
+    with pytest.raises(TypeError):
+        explore(lambda tape: tape.draw() < 0.5 * ONE)

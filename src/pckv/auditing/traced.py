@@ -184,6 +184,10 @@ class Traced(Ordered):
 
     __int__ = __index__
 
+    def __repr__(self) -> str:
+        # A decision may look at the digits.
+        return repr(self.pin())
+
     def __bool__(self) -> bool:
         return self != 0
 
@@ -248,11 +252,11 @@ class Seed:
     __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
     __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
     __eq__, __ne__ = _comparison(operator.eq), _comparison(operator.ne)
-    __bool__ = __index__ = __int__ = _refuse
+    __bool__ = __index__ = __int__ = __repr__ = _refuse
 
 
 def plain(number: Number) -> int:
     """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
     if isinstance(number, Seed):
         return number.value
-    return number.pin() if isinstance(number, Traced) else int(number)
+    return number.pin() if isinstance(number, Traced) else operator.index(number)
