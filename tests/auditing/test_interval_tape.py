@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pckv.auditing.interval_tape import Leaf, explore
+from pckv.channels.base import FunctionCount
 from pckv.errors import AuditFailure
 from pckv.randomness import Tape
 
@@ -110,22 +111,22 @@ def test_equals_every_value_of_a_short_tape(run: Run) -> None:
 
 
 SEEDED: dict[str, Run] = {
-    "a remainder of the seed": lambda tape: 1 if tape.below(1000) % 7 == 3 else 0,
-    "a number among seeds": lambda tape: 1 if tape.below(1000) in (3, 4) else 0,
-    "the seed as an index": lambda tape: [0, 1][tape.below(1000)],
-    "the digits of the seed": lambda tape: int(str(tape.below(1000)).endswith("7")),
-    "the truth of the seed": lambda tape: 1 if tape.below(1000) else 0,
+    "a remainder of the seed": lambda tape: 1 if tape.below(FunctionCount(1000)) % 7 == 3 else 0,
+    "a number among seeds": lambda tape: 1 if tape.below(FunctionCount(1000)) in (3, 4) else 0,
+    "the seed as an index": lambda tape: [0, 1][tape.below(FunctionCount(1000))],
+    "the digits of the seed": lambda tape: int(str(tape.below(FunctionCount(1000))).endswith("7")),
+    "the truth of the seed": lambda tape: 1 if tape.below(FunctionCount(1000)) else 0,
 }
 
 
 @pytest.mark.parametrize("run", SEEDED.values(), ids=SEEDED)
 def test_decisions_must_not_depend_on_the_seed(run: Run) -> None:
     with pytest.raises(AuditFailure, match="hash function"):
-        explore(run, functions=1000, seed=5)
+        explore(run, seed=5)
 
 
 def test_the_seed_enters_the_message() -> None:
-    [leaf] = explore(lambda tape: tape.below(1000) * 8 + tape.below(8), functions=1000, seed=5)
+    [leaf] = explore(lambda tape: tape.below(FunctionCount(1000)) * 8 + tape.below(8), seed=5)
     assert (leaf.first, leaf.last) == (40, 47)
     assert leaf.lowest == (5, 0)
 

@@ -117,7 +117,7 @@ def _check_given_choice(
         found.append(getattr(tape, "choice_limits", []))
         return message
 
-    law = PiecewiseLaw(explore(run, channel.functions, seed=1, choices=choices))
+    law = PiecewiseLaw(explore(run, seed=1, choices=choices))
     if any(each != limits for each in found):
         raise AuditFailure(f"choice of pairs: {len(pairs)} pairs are not chosen one by one among the rest")
     left = list(pairs)

@@ -120,7 +120,7 @@ class _Positions:
         one, count = self._task.channel.one, self._task.key_count
         before = [0, self._slot] + ([] if self._sampled is None else [self._sign_draw, 0])
         values = before + [number for draw in draws for number in (min(draw, one - 1), 0)]
-        tape = IntervalTape(values, None, 0, one)
+        tape = IntervalTape(values, 0, one)
         message = self._run(self._values, tape)
         own = tape.variables[len(before) // 2 :]
         if len(own) != count:

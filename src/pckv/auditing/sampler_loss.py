@@ -122,10 +122,10 @@ def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode |
     """Return all paths of making a report of these values, with one hash function where there are some."""
     code = code or DeviceCode()
     pairs = code.pairs(values)
-    return explore(lambda tape: code.message(task, pairs, tape), functions_of(task), seed, task.channel.bits)
+    return explore(lambda tape: code.message(task, pairs, tape), seed, task.channel.bits)
 
 
-def functions_of(task: Task) -> int | None:
+def _functions_of(task: Task) -> int | None:
     """Return the number of hash functions of which a report names one; None if there are none."""
     return getattr(task.channel, "functions", None)
 
@@ -165,7 +165,7 @@ def _choices(task: Task, size: int) -> int:
 
 def _seeds(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
-    functions = functions_of(task)
+    functions = _functions_of(task)
     if functions is None:
         return [0]
     return (
@@ -193,7 +193,7 @@ def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, message
 
 def stated_chance(task: Task, values: Values, message: int, seed: int) -> Fraction:
     """Return the probability of a message as the channel states it, given the hash function where there are some."""
-    functions, first, question = functions_of(task), task.channel.word_limit, task.size_question
+    functions, first, question = _functions_of(task), task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if question is not None and first is not None and message >= first:
         weights, total = question.law(len(values))
