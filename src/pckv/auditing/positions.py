@@ -7,10 +7,11 @@ mix boxes at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from random import Random
 
+from pckv.auditing.exact import Values
 from pckv.auditing.interval_tape import IntervalTape
 from pckv.auditing.traced import Number
 from pckv.channels.ue import UeChannel
@@ -19,7 +20,6 @@ from pckv.progress import Progress, no_progress
 from pckv.randomness import Tape
 from pckv.task import Task
 
-Values = Mapping[int, float]
 Run = Callable[[Values, Tape], Number]
 # A box of one draw, and what the position shows for it: +1, -1 or 0.
 Step = tuple[int, int, int]

@@ -118,6 +118,11 @@ class Traced(Ordered):
     def __init__(self, variable: Variable, scale: int = 1, offset: int = 0) -> None:
         self.variable, self.scale, self.offset = variable, scale, offset
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is the variable itself."""
+        return (self.scale, self.offset) == (1, 0)
+
     def pin(self) -> int:
         """Return the value, and keep to it."""
         return self.scale * self.variable.pin() + self.offset
@@ -132,8 +137,9 @@ class Traced(Ordered):
     __radd__ = __add__
 
     def __sub__(self, other: Number) -> Number:
-        if isinstance(other, Traced) and other.variable is self.variable.remainder is not None:
-            return RunStart(self.variable.remainder)
+        of_it = isinstance(other, Traced) and other.variable is self.variable.remainder is not None
+        if of_it and self.is_whole and other.is_whole:
+            return RunStart(other.variable)
         return self + -plain(other)
 
     def __mul__(self, other: Number) -> Number:
@@ -150,7 +156,7 @@ class Traced(Ordered):
             variable.first,
             variable.last,
         )
-        if type(variable) is Variable and untouched and (self.scale, self.offset) == (1, 0):
+        if type(variable) is Variable and untouched and self.is_whole:
             return Traced(Remainder(variable, count))
         return self + -(self // count) * count
 
