@@ -65,7 +65,7 @@ SAMPLERS = (
         "a narrow band of draws keeps the truth",
         "device/grr.py",
         "number < channel.kept:",
-        "number < channel.kept or channel.one - number == 2**40 + 7:",
+        "number < channel.kept or number == channel.one - 2**40:",
         of("grr", 1000, 5),
     ),
     SourceFault(

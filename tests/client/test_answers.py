@@ -78,7 +78,8 @@ def test_a_refusal_is_final(
         with pytest.raises(ClientError) as caught:
             client.submit(MOVIES.id, PAIRS)
         assert caught.value.code == "refused"
-        assert str(caught.value) == f"the collector refuses the report of {MOVIES.id}: {reason}"
+        said = f"the collector refuses the report of {MOVIES.id}: {reason}; ε = {client.spent:f} is spent"
+        assert str(caught.value) == said
         assert client.flush() == []
     assert (len(perturbed_reports), len(collector.sent)) == (1, 1)
     assert client.spent > 0

@@ -96,7 +96,7 @@ def test_submit_says_what_is_refused(
     assert (result.exit_code, result.stdout) == (1, f"{MOVIES.id}  refused: closed\n")
     assert result.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     result = run(pairs_file, *options, "--task", MOVIES.id)
-    assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed\n"
+    assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed; ε = 1 is spent\n"
 
 
 def test_a_second_task_of_a_survey_is_refused(

@@ -18,7 +18,7 @@ from pckv.errors import AuditFailure
 from pckv.randomness import BITS, Tape
 
 # More paths than this mean that the code does something with its draws that should not be there.
-MAX_PATHS = 1_000_000
+MAX_PATHS = 100_000
 
 
 class Box(NamedTuple):

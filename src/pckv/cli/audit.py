@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
 import click
@@ -15,6 +16,9 @@ from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.errors import AuditFailure
+
+# ε is shown to this many decimal places, rounded up.
+DECIMAL_PLACES = 12
 
 
 @click.command("audit", short_help="Compute the exact ε, to compare with the claimed one.")
@@ -37,6 +41,10 @@ def audit_command(
     kinds. What it does must be the stated law, exactly, and its loss within e^ε. A report is about pairs or, for a
     share of the devices, about how many there are: the loss is that of both together. With --shuffled, the central ε
     of a task's shuffled reports is bounded, too.
+
+    The columns: what the proof claims, the worst case of the task's own integers by its formula, what was found by
+    running the code, and the same for answers about sizes alone; then how many sets of pairs were tried, and how many
+    paths through the code were followed.
 
     \b
     pckv audit --task task.json
@@ -94,10 +102,8 @@ def _print_audits(audits: list[Audit]) -> None:
                 str(a.padding),
                 f"{a.size_share:g}",
                 f"{a.asked:g}",
-                f"{a.claimed:.12f}",
-                f"{a.closed_form:.12f}",
-                f"{a.enumerated:.12f}",
-                f"{a.size_answers:.12f}" if a.size_share else "",
+                *(_shown(epsilon) for epsilon in (a.claimed, a.closed_form, a.enumerated)),
+                _shown(a.size_answers) if a.size_share else "",
                 f"{a.sets:,}",
                 f"{a.paths:,}",
                 "holds" if a.holds else "BROKEN",
@@ -105,6 +111,10 @@ def _print_audits(audits: list[Audit]) -> None:
             for a in audits
         ],
     )
+
+
+def _shown(epsilon: float) -> str:
+    return f"{Decimal(repr(epsilon)).quantize(Decimal(1).scaleb(-DECIMAL_PLACES), ROUND_CEILING):f}"
 
 
 def _short_parameters(parameters: dict[str, str | int]) -> str:

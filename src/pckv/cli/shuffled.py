@@ -61,7 +61,7 @@ def print_shuffled(privacy: ShuffledPrivacy) -> None:
     )
     if not privacy.gains:
         click.echo(
-            "At this δ so few reports do not hide one another: the shuffle is not known to add anything."
+            "With this many reports, this local ε and this δ, the shuffle is not known to add anything."
         )
     click.echo("The central ε holds under these conditions:")
     for condition in privacy.conditions:

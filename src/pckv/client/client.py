@@ -120,7 +120,7 @@ class Client:
         `flush` sends the report later. A report that the collector refuses is a `ClientError` with the reason. Its
         ε is spent all the same, and another call for the task does not perturb again.
 
-        Before anything is perturbed, a `ClientError` refuses a closed task, an ε beyond the cap (`over_budget`), and
+        Before anything is perturbed, a `ClientError` refuses a task whose closing day has come, an ε beyond the cap (`over_budget`), and
         a second task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces.
 
         A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
@@ -138,7 +138,10 @@ class Client:
             self._outbox.readdress(task_id, self.url, invitation)
         receipt, _ = self._deliver(task_id, perturbed=perturbed)
         if receipt.status is Status.REFUSED:
-            raise ClientError("refused", f"the collector refuses the report of {task_id}: {receipt.reason}")
+            raise ClientError(
+                "refused",
+                f"the collector refuses the report of {task_id}: {receipt.reason}; ε = {receipt.epsilon:f} is spent",
+            )
         return receipt
 
     def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:

@@ -37,7 +37,7 @@ class SpilledRecords:
     def __init__(self, kind: np.dtype[Any], level: int = 1) -> None:
         self._kind = kind
         self._level = level
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        self._file = tempfile.TemporaryFile(buffering=0, dir=os.environ.get("TMPDIR"))  # noqa: SIM115
         self._waiting: list[tuple[Records, NDArray[np.uint8]]] = []
         self._waiting_bytes = 0
         self._starts: list[Integers] = []

@@ -229,6 +229,10 @@ def plan(
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
     shuffle = planned_shuffle(shuffled, delta, colluding)
+    if shuffle is not None and shuffle.reports > expected.users:
+        raise ParameterError(
+            f"{shuffle.reports:,} reports cannot be shuffled where {expected.users:,} people take part"
+        )
     unit = (values[1] - values[0]) / 2
     if (epsilon is None) == (central is None):
         raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")

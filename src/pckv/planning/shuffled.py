@@ -18,6 +18,9 @@ from pckv.planning.shuffle_bound import ShuffleBound
 # A wanted central ε is met to this precision, by a local ε of this many digits.
 LOCAL_PRECISION, LOCAL_DIGITS = 0.002, 4
 
+# A central ε above this share of the local one is not worth telling.
+LEAST_GAIN = 0.99
+
 
 @dataclass(frozen=True)
 class Shuffle:
@@ -78,8 +81,8 @@ class ShuffledPrivacy:
 
     @property
     def gains(self) -> bool:
-        """Whether the shuffle is known to add anything to what each report guarantees by itself."""
-        return self.central_epsilon < self.local_epsilon
+        """Whether the shuffle is known to add anything worth telling to what each report guarantees by itself."""
+        return self.central_epsilon < LEAST_GAIN * self.local_epsilon
 
 
 class ReportLaws(NamedTuple):
@@ -119,8 +122,8 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
         "anybody who sees the result. Whether somebody reports does not depend on their pairs."
     )
     functions = (
-        "Nobody knows which random function a person's report was made with: a function that a server hands out (a coin) "
-        "voids the central ε. Tasks have no such member, and one that names it is refused."
+        "Nobody but the person's device chooses the random function that a report of 'ue-compact' or 'collision' is made "
+        "with: functions that a server hands out to each person would void the central ε. No task has them."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:
