@@ -218,6 +218,12 @@ class Task:
         return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
 
     @property
+    def claim(self) -> Fraction:
+        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
+        of_pairs = self.channel.claim
+        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.claim)
+
+    @property
     def mechanism(self) -> str:
         """The name of the mechanism."""
         return self.channel.name

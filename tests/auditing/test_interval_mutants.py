@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pckv import budget
+from pckv.auditing.choices import check_choices
 from pckv.auditing.interval_checks import (
     audited_task,
-    check_choice,
     check_interval_loss,
     check_reports,
     check_within_epsilon,
@@ -126,6 +126,22 @@ SAMPLERS = (
         SKIP,
         "        for taken in own[:40]:",
         of("collision", 10**4, 60),
+    ),
+    SourceFault(
+        "no noise for sets larger than the padding",
+        "device/collision.py",
+        "    number = tape.draw()",
+        "    number = 0 if len(pairs) > channel.padding else tape.draw()",
+        of("collision", 100, 5),
+        "choice of pairs",
+    ),
+    SourceFault(
+        "no limit on the pairs",
+        "device/collision.py",
+        "if len(pairs) <= most:",
+        "if len(pairs) >= 0:",
+        of("collision", 100, 5),
+        "choice of pairs",
     ),
     SourceFault(
         "the last residue of a set is never drawn",
@@ -273,8 +289,9 @@ CHOICES = {
 @pytest.mark.parametrize(("right", "wrong"), CHOICES.values(), ids=CHOICES)
 def test_a_faulty_choice_is_caught(right: str, wrong: str) -> None:
     faulty = faulty_module("device/collision.py", right, wrong)
+    channel = CollisionChannel(2**20, 5, Fraction(2))
     with pytest.raises(AuditFailure, match="choice of pairs"):
-        check_choice(CollisionChannel(2**20, 5, Fraction(2), functions=2**32), faulty.perturb)
+        check_choices(channel, lambda values, tape: faulty.perturb(channel, DeviceCode().pairs(values), tape))
 
 
 class TooLargeAtOnePadding(GrrChannel):

@@ -7,18 +7,19 @@ from itertools import product
 
 import pytest
 
+from pckv.auditing.choices import check_choices
+from pckv.auditing.exact import spread_keys
 from pckv.auditing.interval_checks import (
     EPSILONS,
     LARGE_SIZES,
     audited_task,
-    check_choice,
     check_interval_loss,
     check_reports,
     check_within_epsilon,
     large_tasks,
     small_tasks,
 )
-from pckv.auditing.sampler_loss import sampler_loss, spread_keys
+from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.channels import CHANNELS
 from pckv.channels.collision import CollisionChannel
@@ -80,7 +81,11 @@ def test_reports_of_real_tapes(name: str) -> None:
 
 @pytest.mark.parametrize("padding", [1, 2, 5, 30])
 def test_choice_of_pairs(padding: int) -> None:
-    check_choice(CollisionChannel(2**20, padding, Fraction(2), functions=2**32), collision.perturb)
+    channel = CollisionChannel(2**20, padding, Fraction(2))
+    paths = check_choices(
+        channel, lambda values, tape: collision.perturb(channel, DeviceCode().pairs(values), tape)
+    )
+    assert paths > 9
 
 
 def test_wide_grid(request: pytest.FixtureRequest) -> None:

@@ -96,7 +96,7 @@ class RecordingTape(Tape):
 
 def explored_points(setting: Setting, seeded: random.Random) -> list[Point]:
     """Return points in every box of draws, given a random hash function if the mechanism draws one."""
-    leaves = explore(setting.message, setting.functions, seeded.randrange(setting.functions or 1))
+    leaves = explore(setting.message, seeded.randrange(setting.functions or 1))
     return [point for leaf in leaves for point in _points_of(setting, leaf, seeded)]
 
 
@@ -141,7 +141,7 @@ def random_points(setting: Setting, count: int, seeded: random.Random) -> list[P
         if tape.rejected:
             continue
         draws = tuple(tape.draws[: tape.used])
-        traced = IntervalTape([part for draw in draws for part in (draw, 0)], setting.functions, 0, ONE)
+        traced = IntervalTape([part for draw in draws for part in (draw, 0)], 0, ONE)
         setting.message(traced)
         boxes = [
             Box(draw.remainder.count, draw.remainder.low, draw.remainder.high)

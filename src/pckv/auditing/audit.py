@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, is_within
@@ -70,7 +71,6 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     """
     channel, question = task.channel, task.size_question
     loss = sampler_loss(task, progress=progress)
-    claim = max(part.claim for part in (channel, question) if part is not None)
     return Audit(
         mechanism=channel.name,
         parameters=channel.parameters,
@@ -78,15 +78,15 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         padding=channel.padding,
         size_share=0.0 if question is None else float(question.share),
         asked=float(channel.epsilon),
-        claimed=epsilon_of(claim),
+        claimed=epsilon_of(task.claim),
         closed_form=epsilon_of(task.realised),
-        enumerated=epsilon_of(max(loss.reports, loss.sizes)),
+        enumerated=epsilon_of(loss.reports),
         size_answers=epsilon_of(loss.sizes),
         sets=loss.sets,
         paths=loss.paths,
-        holds=max(loss.reports, loss.sizes) <= task.realised <= claim
+        holds=max(loss.reports, loss.sizes) <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)
-        and is_within(claim, channel.epsilon),
+        and is_within(task.claim, channel.epsilon),
     )
 
 
@@ -112,13 +112,4 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
 
 def _standard_task(name: str, variant: dict[str, object], keys: int, padding: int, epsilon: str) -> Task:
     channel = CHANNELS[name].from_parameters(keys, padding, Fraction(epsilon), variant)
-    asks_sizes = channel.word_limit is not None and padding < keys
-    return Task(
-        name="audit",
-        keys=keys,
-        values=(-1, 1),
-        epsilon=epsilon,
-        padding=padding,
-        mechanism={"name": name, **channel.parameters},
-        size_share=STANDARD_SIZE_SHARE if asks_sizes else 0,
-    )
+    return audited_task({"name": name, **channel.parameters}, keys, padding, epsilon, STANDARD_SIZE_SHARE)

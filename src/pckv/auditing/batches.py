@@ -109,7 +109,6 @@ def _check_paths(task: Task) -> None:
     rng = np.random.default_rng(1)
     pairs: list[NumberedPairs] = []
     starts: list[tuple[int, ...]] = []
-    functions: int | None = getattr(task.channel, "functions", None)
     for size in range(min(task.key_count, task.padding + 2) + 1):
         held = random_pairs(task, size, rng)
         read = single.read_pairs(task, {task.key_name(key): value for key, value in held.items()})
@@ -117,7 +116,7 @@ def _check_paths(task: Task) -> None:
         def run(tape: Tape, read: Sequence[tuple[int, int]] = read) -> int:
             return single.make_message(task, read, tape)
 
-        for leaf in explore(run, functions, SEED_FUNCTION):
+        for leaf in explore(run, SEED_FUNCTION):
             pairs += [held, held]
             starts += [leaf.lowest, leaf.highest]
     draws = _random_draws(task, len(pairs), rng)

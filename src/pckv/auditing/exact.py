@@ -14,11 +14,24 @@ from pckv.channels import Law, Signs
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import AuditFailure
 
+# Keys, with values within [-1, 1].
+Values = Mapping[int, float]
+
 
 def input_sets(keys: int) -> Iterator[dict[int, int]]:
     """Yield every set of signed keys that somebody may hold, the empty one included."""
     for states in product((0, +1, -1), repeat=keys):
         yield {key: sign for key, sign in enumerate(states) if sign}
+
+
+def spread_keys(keys: int, size: int) -> list[int]:
+    """Return this many keys, from the first to the last."""
+    return [place * (keys - 1) // max(size - 1, 1) for place in range(size)]
+
+
+def spread_values(keys: int, size: int) -> dict[int, float]:
+    """Return this many pairs, from the first key to the last, with values at either end of the range."""
+    return {key: float(1 - 2 * (place & 1)) for place, key in enumerate(spread_keys(keys, size))}
 
 
 def visited_sizes(question: SizeQuestion) -> list[int]:

@@ -10,16 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 
-from pckv.auditing.interval_tape import explore
-from pckv.auditing.piecewise import PiecewiseLaw, turning_points
-from pckv.auditing.sampler_loss import DeviceCode, message_leaves, sampler_loss, spread_keys
-from pckv.auditing.traced import Number
+from pckv.auditing.exact import spread_values
+from pckv.auditing.sampler_loss import DeviceCode, message_leaves, sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
-from pckv.channels.collision import CollisionChannel
-from pckv.device.padding import Pair
-from pckv.device.perturb import Sampler, perturb_from
+from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
 from pckv.limits import REPORT_ID_BYTES
 from pckv.randomness import DRAW_BYTES, Tape, fixed_source
@@ -57,8 +53,10 @@ def large_tasks(name: str) -> Iterator[Task]:
         yield audited_task({"name": name}, keys, padding, epsilon)
 
 
-def audited_task(mechanism: Mapping[str, object], keys: int, padding: int, epsilon: str) -> Task:
-    """Return a task with values from -1 to 1; half of its reports answer the size question, where there is one."""
+def audited_task(
+    mechanism: Mapping[str, object], keys: int, padding: int, epsilon: str, share: str = "0.5"
+) -> Task:
+    """Return a task with values from -1 to 1; a share of its reports answer the size question, where there is one."""
     channel_class = CHANNELS[str(mechanism["name"])]
     has_words = channel_class(2, 1, Fraction(1)).word_limit is not None
     return Task(
@@ -68,7 +66,7 @@ def audited_task(mechanism: Mapping[str, object], keys: int, padding: int, epsil
         epsilon=epsilon,
         padding=padding,
         mechanism=mechanism,
-        size_share="0.5" if has_words and padding < keys else 0,
+        size_share=share if has_words and padding < keys else 0,
     )
 
 
@@ -76,11 +74,10 @@ def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -
     """Run on intervals of draws, the code follows the stated law, and its loss is within the claim and within ε."""
     for task in tasks:
         loss = sampler_loss(task, code)
-        claim = max(part.claim for part in (task.channel, task.size_question) if part is not None)
-        if not max(loss.reports, loss.sizes) <= task.realised <= claim:
+        if not max(loss.reports, loss.sizes) <= task.realised <= task.claim:
             raise AuditFailure(
                 f"interval tape: ε = {epsilon_of(loss.reports)} found, {epsilon_of(task.realised)} in closed form, "
-                f"{epsilon_of(claim)} claimed by {task!r}"
+                f"{epsilon_of(task.claim)} claimed by {task!r}"
             )
         check_within_epsilon(task.channel)
 
@@ -94,51 +91,11 @@ def check_within_epsilon(channel: Channel) -> None:
         )
 
 
-def check_choice(channel: CollisionChannel, sampler: Sampler) -> None:
-    """Somebody with too many pairs reports a choice of them: place by place one of the rest, and nothing else.
-
-    All choices are far too many to visit, so given ones are followed: the first pairs, the last, and some between.
-    """
-    most = channel.padding
-    for size in (most + 1, most + 2, 2 * most, 5 * most + 40):
-        pairs = [(key, channel.one * (key & 1)) for key in spread_keys(channel.keys, size)]
-        limits = [size - place for place in range(most)]
-        for choices in ([0] * most, [limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
-            _check_given_choice(channel, sampler, pairs, choices, limits)
-
-
-def _check_given_choice(
-    channel: CollisionChannel, sampler: Sampler, pairs: list[Pair], choices: list[int], limits: list[int]
-) -> None:
-    found: list[list[int]] = []
-
-    def run(tape: Tape) -> Number:
-        message = sampler(channel, pairs, tape)
-        found.append(getattr(tape, "choice_limits", []))
-        return message
-
-    law = PiecewiseLaw(explore(run, channel.functions, seed=1, choices=choices))
-    if any(each != limits for each in found):
-        raise AuditFailure(f"choice of pairs: {len(pairs)} pairs are not chosen one by one among the rest")
-    left = list(pairs)
-    chosen = []
-    for place, choice in enumerate(choices):
-        left[place], left[place + choice] = left[place + choice], left[place]
-        chosen.append(left[place])
-    signs = {key: 1 if level else -1 for key, level in chosen}
-    for message in turning_points([law], channel.word_limit):
-        function = message // channel.symbols
-        stated = channel.functions * channel.chance(signs, message) if function == 1 else 0
-        if law.chance(message) != stated:
-            raise AuditFailure(f"choice of pairs: of {len(pairs)} pairs others were reported than chosen")
-
-
 def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from) -> None:
     """At the corners of every path a real tape of bytes makes the same message, under an id of its own bytes."""
     for task in tasks:
         for size in range(min(task.key_count, MAX_PAIRS) + 1):
-            keys = spread_keys(task.key_count, size)
-            values = {key: 1.0 if place % 2 else -1.0 for place, key in enumerate(keys)}
+            values = spread_values(task.key_count, size)
             pairs = {task.key_name(key): value for key, value in values.items()}
             for leaf in message_leaves(task, values, seed=1):
                 for draws, message in ((leaf.lowest, leaf.first), (leaf.highest, leaf.last)):

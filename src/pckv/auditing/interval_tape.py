@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pckv.auditing.traced import Number, Seed, Traced, Variable, plain
+from pckv.channels.base import FunctionCount
 from pckv.errors import AuditFailure
 from pckv.randomness import BITS, Tape
 
@@ -60,15 +61,12 @@ class IntervalTape(Tape):
     Args:
         values: Two numbers per draw, which add up to its value: where a box of draws starts, and a remainder. Later
             draws are 0.
-        functions: The number of hash functions: `below` of it gives the seed. None if there are none.
-        seed: The number of the hash function.
+        seed: The hash function that is drawn, where one is.
         one: The number of values of a draw.
         choices: What the first results of `below` are, in all runs.
     """
 
-    def __init__(
-        self, values: list[int], functions: int | None, seed: int, one: int, choices: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, values: list[int], seed: int, one: int, choices: Sequence[int] = ()) -> None:
         self.one = one
         # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the choices.
         self.given: dict[int, int] = {}
@@ -76,7 +74,7 @@ class IntervalTape(Tape):
         self._choices = choices
         self.variables: list[Variable] = []
         self._values = values
-        self._functions, self._seed = functions, seed
+        self._seed = seed
         self._draws_left: int | None = None
 
     def draw(self) -> Number:
@@ -98,7 +96,7 @@ class IntervalTape(Tape):
         if is_choice:
             self.given[len(self.variables)] = self._choices[len(self.choice_limits)]
             self.choice_limits.append(count)
-        elif count == self._functions:
+        elif isinstance(count, FunctionCount):
             self.given[len(self.variables)] = self._seed
         # A second draw would mean that the first was rejected.
         self._draws_left = 1
@@ -106,7 +104,7 @@ class IntervalTape(Tape):
         self._draws_left = None
         if is_choice:
             return plain(result)
-        return Seed(self.variables[-1].value % count) if count == self._functions else result
+        return Seed(self.variables[-1].value % count) if isinstance(count, FunctionCount) else result
 
 
 class _Coordinate(NamedTuple):
@@ -140,25 +138,20 @@ class _Found:
 
 
 def explore(
-    run: Callable[[Tape], Number],
-    functions: int | None = None,
-    seed: int = 0,
-    bits: int = BITS,
-    choices: Sequence[int] = (),
+    run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[int] = ()
 ) -> list[Leaf]:
     """Return all paths of a function of a tape.
 
     Args:
         run: Returns the message that the tape's draws make.
-        functions: The number of hash functions of which the run draws one; None if it draws none.
-        seed: The function that all runs draw.
+        seed: The hash function that all runs draw, where they draw one.
         bits: The size of a draw.
         choices: What the first results of `below` are, in all runs: for code that chooses among too many to visit.
 
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
     """
-    return _Walk(run, lambda values: IntervalTape(values, functions, seed, 1 << bits, choices)).leaves()
+    return _Walk(run, lambda values: IntervalTape(values, seed, 1 << bits, choices)).leaves()
 
 
 class _Walk:

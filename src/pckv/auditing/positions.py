@@ -7,10 +7,11 @@ mix boxes at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from random import Random
 
+from pckv.auditing.exact import Values
 from pckv.auditing.interval_tape import IntervalTape
 from pckv.auditing.traced import Number
 from pckv.channels.ue import UeChannel
@@ -19,7 +20,6 @@ from pckv.progress import Progress, no_progress
 from pckv.randomness import Tape
 from pckv.task import Task
 
-Values = Mapping[int, float]
 Run = Callable[[Values, Tape], Number]
 # A box of one draw, and what the position shows for it: +1, -1 or 0.
 Step = tuple[int, int, int]
@@ -120,7 +120,7 @@ class _Positions:
         one, count = self._task.channel.one, self._task.key_count
         before = [0, self._slot] + ([] if self._sampled is None else [self._sign_draw, 0])
         values = before + [number for draw in draws for number in (min(draw, one - 1), 0)]
-        tape = IntervalTape(values, None, 0, one)
+        tape = IntervalTape(values, 0, one)
         message = self._run(self._values, tape)
         own = tape.variables[len(before) // 2 :]
         if len(own) != count:

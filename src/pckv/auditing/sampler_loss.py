@@ -6,18 +6,21 @@ one, message by message, and the largest ratio between any two sets is the loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import perm
 
-from pckv.auditing.exact import input_sets, visited_sizes
+from pckv.auditing.choices import check_choices
+from pckv.auditing.exact import Values, input_sets, spread_values, visited_sizes
 from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
+from pckv.auditing.toy_tasks import without_question
 from pckv.auditing.traced import Number
 from pckv.channels import SamplingChannel
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.device import padding as device_padding
 from pckv.device.padding import Pair
@@ -29,15 +32,14 @@ from pckv.progress import Progress, no_progress
 from pckv.randomness import Tape
 from pckv.task import Task
 
-# Keys and values within [-1, 1].
-Values = Mapping[int, float]
-
 # With at most this many keys all sets of signed keys are visited.
 FEW_KEYS = 3
 # With more keys than this `ue`, which draws once per key, is followed position by position.
 FEW_POSITIONS = 3
-# The largest set that is visited, and the most ways to choose pairs from one.
-MAX_SIZE, MAX_CHOICES = 101, 120
+# Sets of up to this many pairs are visited, and up to one more than the padding unless that is beyond all reason.
+MAX_SIZE, MAX_PADDING = 101, 1_000
+# The most ways to choose pairs of a set that are all visited.
+MAX_CHOICES = 120
 # With more keys than this `ue`, which draws once per key, is followed for a few sets only.
 MANY_POSITIONS = 5_000
 # A value inside the range, of which half a unit more than the middle is +.
@@ -95,6 +97,11 @@ def sampler_loss(
         )
     else:
         reports, paths = _words_loss(task, code, sets, progress)
+    if isinstance(task.channel, CollisionChannel) and task.can_truncate:
+        alone = without_question(task)
+        paths += check_choices(
+            task.channel, lambda values, tape: code.message(alone, code.pairs(values), tape)
+        )
     return SamplerLoss(reports, sizes, len(sets), paths + size_paths)
 
 
@@ -122,10 +129,10 @@ def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode |
     """Return all paths of making a report of these values, with one hash function where there are some."""
     code = code or DeviceCode()
     pairs = code.pairs(values)
-    return explore(lambda tape: code.message(task, pairs, tape), functions_of(task), seed, task.channel.bits)
+    return explore(lambda tape: code.message(task, pairs, tape), seed, task.channel.bits)
 
 
-def functions_of(task: Task) -> int | None:
+def _functions_of(task: Task) -> int | None:
     """Return the number of hash functions of which a report names one; None if there are none."""
     return getattr(task.channel, "functions", None)
 
@@ -134,7 +141,7 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
     """Yield sets of all kinds that a report may be made from: no pairs, few, about the padding, and many."""
     keys, most = task.key_count, task.padding
     if keys > MANY_POSITIONS and task.word_limit is None:
-        yield from ({}, {0: 1.0, keys - 1: -1.0})
+        yield from (spread_values(keys, size) for size in (0, 2, min(most + 1, MAX_SIZE)))
         return
     if keys <= FEW_KEYS:
         for signs in input_sets(keys):
@@ -142,19 +149,14 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
                 yield {key: float(sign) for key, sign in signs.items()}
         sizes: set[int] = set()
     else:
-        largest = min(keys, MAX_SIZE, most if task.more == REFUSE else MAX_SIZE)
-        wanted = {0, 1, 2, 3, 5, 6, most - 1, most, most + 1, 2 * most, largest}
+        about_padding = most + 1 if most <= MAX_PADDING else 0
+        largest = min(keys, most if task.more == REFUSE else max(MAX_SIZE, about_padding))
+        wanted = {0, 1, 2, 3, 5, 6, most - 1, most, most + 1, 2 * most, min(largest, MAX_SIZE)}
         sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
         for key, value in product((0, keys - 1), (+1.0, -1.0)):
             yield {key: value}
-    for size in sorted(sizes):
-        yield {key: float(1 - 2 * (place & 1)) for place, key in enumerate(spread_keys(keys, size))}
+    yield from (spread_values(keys, size) for size in sorted(sizes))
     yield {keys // 2: INNER_VALUE}
-
-
-def spread_keys(keys: int, size: int) -> list[int]:
-    """Return this many keys, from the first to the last."""
-    return [place * (keys - 1) // max(size - 1, 1) for place in range(size)]
 
 
 def _choices(task: Task, size: int) -> int:
@@ -165,7 +167,7 @@ def _choices(task: Task, size: int) -> int:
 
 def _seeds(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
-    functions = functions_of(task)
+    functions = _functions_of(task)
     if functions is None:
         return [0]
     return (
@@ -193,7 +195,7 @@ def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, message
 
 def stated_chance(task: Task, values: Values, message: int, seed: int) -> Fraction:
     """Return the probability of a message as the channel states it, given the hash function where there are some."""
-    functions, first, question = functions_of(task), task.channel.word_limit, task.size_question
+    functions, first, question = _functions_of(task), task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if question is not None and first is not None and message >= first:
         weights, total = question.law(len(values))

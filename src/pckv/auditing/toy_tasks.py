@@ -10,6 +10,15 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.task import Task
 
 
+def without_question(task: Task) -> Task:
+    """Return a copy of a task of which all reports are about pairs; its id stays the task's."""
+    toy = copy.copy(task)
+    vars(toy).update(size_question=None)
+    for cached in ("message_format", "realised_epsilon"):
+        vars(toy).pop(cached, None)
+    return toy
+
+
 def with_channel(task: Task, channel: Channel, question: SizeQuestion | None = None) -> Task:
     """Return a copy of a task that perturbs and counts with another channel; its id stays the task's.
 

@@ -118,6 +118,11 @@ class Traced(Ordered):
     def __init__(self, variable: Variable, scale: int = 1, offset: int = 0) -> None:
         self.variable, self.scale, self.offset = variable, scale, offset
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is the variable itself."""
+        return (self.scale, self.offset) == (1, 0)
+
     def pin(self) -> int:
         """Return the value, and keep to it."""
         return self.scale * self.variable.pin() + self.offset
@@ -132,8 +137,9 @@ class Traced(Ordered):
     __radd__ = __add__
 
     def __sub__(self, other: Number) -> Number:
-        if isinstance(other, Traced) and other.variable is self.variable.remainder is not None:
-            return RunStart(self.variable.remainder)
+        of_it = isinstance(other, Traced) and other.variable is self.variable.remainder is not None
+        if of_it and self.is_whole and other.is_whole:
+            return RunStart(other.variable)
         return self + -plain(other)
 
     def __mul__(self, other: Number) -> Number:
@@ -150,7 +156,7 @@ class Traced(Ordered):
             variable.first,
             variable.last,
         )
-        if type(variable) is Variable and untouched and (self.scale, self.offset) == (1, 0):
+        if type(variable) is Variable and untouched and self.is_whole:
             return Traced(Remainder(variable, count))
         return self + -(self // count) * count
 
@@ -183,6 +189,10 @@ class Traced(Ordered):
         return self.pin()
 
     __int__ = __index__
+
+    def __repr__(self) -> str:
+        # A decision may look at the digits.
+        return repr(self.pin())
 
     def __bool__(self) -> bool:
         return self != 0
@@ -248,11 +258,11 @@ class Seed:
     __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
     __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
     __eq__, __ne__ = _comparison(operator.eq), _comparison(operator.ne)
-    __bool__ = __index__ = __int__ = _refuse
+    __bool__ = __index__ = __int__ = __repr__ = _refuse
 
 
 def plain(number: Number) -> int:
     """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
     if isinstance(number, Seed):
         return number.value
-    return number.pin() if isinstance(number, Traced) else int(number)
+    return number.pin() if isinstance(number, Traced) else operator.index(number)

@@ -25,6 +25,10 @@ THRESHOLD_BITS = 64
 Signs = Mapping[int, int]
 
 
+class FunctionCount(int):
+    """The number of public hash functions. A type of its own lets an audit tell the draw of a function from others."""
+
+
 class Law(NamedTuple):
     """An exact distribution of messages: integer weights out of a total."""
 

@@ -17,6 +17,7 @@ from pckv.channels.base import (
     THRESHOLD_BITS,
     Channel,
     CountLaw,
+    FunctionCount,
     Probabilities,
     Signs,
     Support,
@@ -59,7 +60,7 @@ class CollisionChannel(Channel):
         self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
         check_symbols(self.symbols, padding)
         self.exactly_uniform = functions is None
-        self.functions: int = self.symbols ** (2 * keys) if functions is None else functions
+        self.functions = FunctionCount(self.symbols ** (2 * keys) if functions is None else functions)
         if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
             raise ParameterError(
                 f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"

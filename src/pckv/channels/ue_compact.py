@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import residues
-from pckv.channels.base import THRESHOLD_BITS, SamplingChannel, Support, response_threshold
+from pckv.channels.base import THRESHOLD_BITS, FunctionCount, SamplingChannel, Support, response_threshold
 from pckv.errors import ParameterError
 from pckv.wire import Words
 
@@ -56,7 +56,7 @@ class UeCompactChannel(SamplingChannel):
         self.q = residues.choose(keys, self.bound) if q is None else residues.check(q, keys)
         self.r, self.o = residues.check_sets(self.q, r, o)
         self.digits = residues.digits(keys, self.q)
-        self.functions: int = self.q**self.digits
+        self.functions = FunctionCount(self.q**self.digits)
 
     @classmethod
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to visit.
+
+Given choices are followed instead: the first pairs, the last, and some between. Given the choice, a report must follow
+the law of the chosen pairs, and every choice must be one of as many as are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pckv.auditing.exact import Values, spread_values
+from pckv.auditing.interval_tape import explore
+from pckv.auditing.piecewise import PiecewiseLaw, turning_points
+from pckv.auditing.traced import Number
+from pckv.channels.collision import CollisionChannel
+from pckv.errors import AuditFailure
+from pckv.randomness import Tape
+
+# Makes a message of pairs from a tape.
+Run = Callable[[Values, Tape], Number]
+
+# Beyond this padding a path takes too long to follow.
+MAX_PADDING = 1_000
+# The hash function that all reports are made with.
+FUNCTION = 1
+
+
+def check_choices(channel: CollisionChannel, run: Run) -> int:
+    """Check how reports of larger sets are made; return the number of paths that were followed.
+
+    Raises:
+        AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than chosen.
+    """
+    most, paths = channel.padding, 0
+    if most > MAX_PADDING:
+        return paths
+    for size in sorted({most + 1, most + 2, 2 * most, 5 * most + 40}):
+        if size > channel.keys:
+            continue
+        limits = [size - place for place in range(most)]
+        for choices in ([0] * most, [limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
+            paths += _check_choice(channel, run, spread_values(channel.keys, size), choices, limits)
+    return paths
+
+
+def _check_choice(
+    channel: CollisionChannel, run: Run, values: Values, choices: Sequence[int], limits: list[int]
+) -> int:
+    found: list[list[int]] = []
+
+    def followed(tape: Tape) -> Number:
+        message = run(values, tape)
+        found.append(getattr(tape, "choice_limits", []))
+        return message
+
+    leaves = explore(followed, FUNCTION, channel.bits, choices)
+    if any(each != limits for each in found):
+        raise AuditFailure(f"choice of pairs: {len(values)} pairs are not chosen one by one among the rest")
+    left = list(values.items())
+    for place, choice in enumerate(choices):
+        left[place], left[place + choice] = left[place + choice], left[place]
+    signs = {key: int(value) for key, value in left[: channel.padding]}
+    law = PiecewiseLaw(leaves)
+    for message in turning_points([law], channel.word_limit):
+        stated = (
+            channel.functions * channel.chance(signs, message)
+            if message // channel.symbols == FUNCTION
+            else 0
+        )
+        if law.chance(message) != stated:
+            raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
+    return len(leaves)
