@@ -256,6 +256,10 @@ def last_batch_lives_on(right: Any) -> Any:
     return draw
 
 
+def without_minus(right: Any) -> Any:
+    return lambda task, values: right(task, abs(values))
+
+
 def neighbours_swapped(right: Any) -> Any:
     return lambda question, sizes, people, tape: right(question, np.roll(sizes, 1), people, tape)
 
@@ -326,6 +330,7 @@ FAULTS = (
     PlantedFault("dummies with a minus, residues", many_sampler(dummies_with_a_minus), batch["ue-compact"]),
     PlantedFault("the first digit alone", many_sampler(first_digit_only), batch["ue-compact"]),
     PlantedFault("the true residue not skipped", many_sampler(true_residue_not_skipped), batch["ue-compact"]),
+    PlantedFault("negative values lose their sign", replaced(vectorised, "_levels", without_minus), batch["grr"]),
     PlantedFault("one pair only", many_sampler(one_pair_only), batch["collision"]),
     PlantedFault("signs lost", many_sampler(signs_lost), batch["collision"]),
     PlantedFault("sizes cut at the padding", replaced(vectorised, "answer_sizes", sizes_cut_at_the_padding), batch["grr"]),

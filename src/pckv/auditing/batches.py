@@ -35,7 +35,7 @@ EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
 SWEPT_SHAPE, SWEPT_PLANES, FEW_KEYS = (10**6, 3), (12, 3), ((2, 1), (3, 2), (12, 2))
 SIZES = (0, 1, 2, 3, 4, 5, 6, 40, 100)
 MAX_KEYS_ALONE = 12
-LOW, HIGH = 1.0, 5.0
+LOW, HIGH = -1.0, 5.0
 # Kinds of draws of which that many bits take every value.
 SWEEPS, SWEPT_BITS = 3, 16
 # Everybody of one size is replayed this many times, each time with other draws: with words, and with planes.
