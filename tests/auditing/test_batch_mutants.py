@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pckv.auditing.batches import check_batch_equals_single, check_rare_answers, check_rare_draws
+from pckv.auditing.batches import (
+    check_batch_equals_single,
+    check_full_batch,
+    check_rare_answers,
+    check_rare_draws,
+)
 from pckv.auditing.tapes import (
     check_default_sources,
     check_no_history,
@@ -28,9 +33,18 @@ from pckv.seeded import seeded_source
 from support.batch_faults import (
     ChangedTape,
     Plant,
+    dummies_with_a_minus,
+    first_digit_only,
+    large_batches_repeat,
     many_sampler,
+    one_dummy,
+    one_pair_only,
     one_sampler,
     replaced,
+    signs_lost,
+    sizes_cut_at_the_padding,
+    sizes_rounded_up,
+    true_residue_not_skipped,
     with_padding,
     with_task_padding,
 )
@@ -242,6 +256,10 @@ def last_batch_lives_on(right: Any) -> Any:
     return draw
 
 
+def without_minus(right: Any) -> Any:
+    return lambda task, values: right(task, abs(values))
+
+
 def neighbours_swapped(right: Any) -> Any:
     return lambda question, sizes, people, tape: right(question, np.roll(sizes, 1), people, tape)
 
@@ -307,6 +325,17 @@ FAULTS = (
     PlantedFault("padding capped", replaced(vectorised, "_sample", capped_padding), batch["ue"]),
     PlantedFault("taken pairs capped", replaced(vectorised, "_take", capped_padding), batch["collision"]),
     PlantedFault("dummies capped", many_sampler(capped_dummies), batch["grr"]),
+    PlantedFault("only one dummy", many_sampler(one_dummy), batch["grr"]),
+    PlantedFault("dummies with a minus", many_sampler(dummies_with_a_minus), batch["grr"]),
+    PlantedFault("dummies with a minus, residues", many_sampler(dummies_with_a_minus), batch["ue-compact"]),
+    PlantedFault("the first digit alone", many_sampler(first_digit_only), batch["ue-compact"]),
+    PlantedFault("the true residue not skipped", many_sampler(true_residue_not_skipped), batch["ue-compact"]),
+    PlantedFault("negative values lose their sign", replaced(vectorised, "_levels", without_minus), batch["grr"]),
+    PlantedFault("one pair only", many_sampler(one_pair_only), batch["collision"]),
+    PlantedFault("signs lost", many_sampler(signs_lost), batch["collision"]),
+    PlantedFault("sizes cut at the padding", replaced(vectorised, "answer_sizes", sizes_cut_at_the_padding), batch["grr"]),
+    PlantedFault("sizes rounded up", replaced(vectorised, "answer_sizes", sizes_rounded_up), batch["grr"]),
+    PlantedFault("large batches repeat", many_sampler(large_batches_repeat), partial(check_full_batch, "grr")),
     PlantedFault("no fakes from key 4096 on, batches", many_sampler(no_fakes_in_planes), batch["ue"]),
     PlantedFault("no fakes from key 4096 on, single reports", one_sampler(no_fakes_in_a_message), batch["ue"]),
     PlantedFault("a function names a pair", many_sampler(telling_function), rare["collision"]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,17 +13,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pckv import Task, perturb
-from pckv.auditing.conformance import law_at
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
-from pckv.device import grr, ue, ue_compact, vectorised
-from pckv.device.padding import VALUE_ONE, level
+from pckv.device import grr, ue, ue_compact
+from pckv.device.padding import level
 from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError
 from pckv.population import Population
@@ -209,125 +206,6 @@ def population_of(pairs: dict[int, float], users: int) -> Population:
     return Population(
         offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0
     )
-
-
-HOLDINGS: tuple[dict[int, float], ...] = ({}, {1: 0.5}, {0: 0.5, 1: -1.0}, {0: 0.5, 1: -1.0, 2: 0.0})
-
-
-# With q = 3 three keys and the dummy have two digits, with q = 5 they have one.
-WAYS: tuple[tuple[str, Mapping[str, object]], ...] = (
-    *((name, {"allocation": allocation}) for allocation in ALLOCATIONS for name in ("ue", "grr")),
-    *(("ue-compact", {"q": q}) for q in (3, 5)),
-)
-
-
-def vectorised_p_values(
-    mechanism: str, parameters: Mapping[str, object], held: dict[int, float], users: int
-) -> tuple[float, float]:
-    """χ² of the vectorised sampler's messages against the law, and against the law wrong by 1 %."""
-    task = Task(
-        name="t",
-        keys=3,
-        values=(-1, 1),
-        epsilon=2,
-        padding=2,
-        mechanism={"name": mechanism, **parameters},
-        size_share=0,
-    )
-    law = law_at(task.channel, held)
-    chances = {message: float(chance) for message, chance in law.items()}
-    observed = dict.fromkeys(chances, 0)
-    for batch in perturb_many(task, population_of(held, users), np.random.default_rng(7).bytes):
-        messages = batch.messages
-        if mechanism == "ue":
-            messages = messages.astype(np.int64) @ np.array([1, 256])
-        for message, count in zip(*np.unique(messages, return_counts=True), strict=True):
-            observed[int(message)] += int(count)
-    likeliest = {message for message, chance in law.items() if chance == max(law.values())}
-    total_chance = sum(chances[message] for message in likeliest)
-    scale = (1 - 1.01 * total_chance) / (1 - total_chance)
-    wrong = {m: p * (1.01 if m in likeliest else scale) for m, p in chances.items()}
-    return chi_square_p(observed, chances, users), chi_square_p(observed, wrong, users)
-
-
-@pytest.mark.parametrize(("mechanism", "parameters"), WAYS)
-@pytest.mark.parametrize("held", HOLDINGS, ids=len)
-def test_vectorised_path_follows_the_law(
-    mechanism: str, parameters: Mapping[str, object], held: dict[int, float]
-) -> None:
-    """χ² at α = 1e-6: no pairs, fewer than the padding (dummies!), as many, and more.
-
-    The control, a law wrong by 1 % in its likeliest messages, must fail. They have p ≥ .115 together; with
-    n = 6·10^6, and 9·10^6 where there are 25 words or more, the noncentrality is at least 103 and the power
-    at least .9997 in every case; the seed is fixed.
-    """
-    users = 9_000_000 if mechanism == "ue-compact" else 6_000_000
-    right, wrong = vectorised_p_values(mechanism, parameters, held, users)
-    assert right > 1e-6
-    assert wrong < 1e-6
-
-
-def always_the_first_dummy(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
-    """A planted fault: a loss of 1.67 instead of 1 with five keys and padding 5."""
-    unpadded = GrrChannel(channel.keys, channel.padding, channel.epsilon, channel.allocation)
-    vars(unpadded)["padding"] = 1
-    return vectorised.perturb_grr(unpadded, sampled, tape)
-
-
-def dummies_with_a_minus(channel: GrrChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
-    """A planted fault: a dummy's sign is not fair."""
-    return vectorised.perturb_grr(channel, sampled._replace(levels=sampled.levels * sampled.real), tape)
-
-
-def compact_dummies_with_a_minus(
-    channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape
-) -> Any:
-    """A planted fault: a dummy's sign is not fair."""
-    return vectorised.perturb_ue_compact(
-        channel, sampled._replace(levels=sampled.levels * sampled.real), tape
-    )
-
-
-def first_digit_only(channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape) -> Any:
-    """A planted fault: the digits of a key above the first are forgotten."""
-    return vectorised.perturb_ue_compact(channel, sampled._replace(keys=sampled.keys % channel.q), tape)
-
-
-def true_residue_not_skipped(
-    channel: UeCompactChannel, sampled: vectorised.Sampled, tape: VectorisedTape
-) -> Any:
-    """A planted fault: a moved residue may be the true one, and is never the last."""
-    truth = np.where(tape.positive(sampled.participants, sampled.levels), 0, 1)
-    levels = np.where(truth == 0, VALUE_ONE, 0).astype(np.uint64)
-    words = vectorised.perturb_ue_compact(channel, sampled._replace(levels=levels), tape)
-    residues = channel.residue(words, sampled.keys)
-    moved = np.where(residues > truth, residues - 1, residues)
-    return words - words % channel.q + (words % channel.q + moved - residues) % channel.q
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "parameters", "fault"),
-    [
-        ("grr", {"allocation": "optimized"}, always_the_first_dummy),
-        ("grr", {"allocation": "optimized"}, dummies_with_a_minus),
-        ("ue-compact", {"q": 3}, compact_dummies_with_a_minus),
-        ("ue-compact", {"q": 3}, first_digit_only),
-        ("ue-compact", {"q": 5}, true_residue_not_skipped),
-    ],
-)
-def test_planted_faults_of_the_vectorised_path_are_caught(
-    mechanism: str, parameters: Mapping[str, object], fault: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vectorised, "load_part", lambda *_: fault)
-    right, _ = vectorised_p_values(mechanism, parameters, {1: 0.5}, 500_000)
-    assert right < 1e-6
-
-
-def chi_square_p(observed: dict[int, int], chances: dict[int, float], users: int) -> float:
-    expected = {message: users * chance for message, chance in chances.items()}
-    assert min(expected.values()) >= 5
-    statistic = sum((observed[m] - expected[m]) ** 2 / expected[m] for m in expected)
-    return float(stats.chi2.sf(statistic, len(expected) - 1))
 
 
 def test_vectorised_path_covers_everybody_once() -> None:

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pckv import Task, perturb
-from pckv.device import vectorised
 from pckv.device.perturb import make_message, read_pairs
 from pckv.device.size_question import answer
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
@@ -100,54 +98,3 @@ def test_one_vectorised_answer_is_the_scalar_one(case: tuple[Task, int, list[int
     source = fixed_source(struct.pack(f"<{len(draws)}Q", *draws))
     many = answer_sizes(question, np.array([size]), np.zeros(1, np.int64), VectorisedTape(source))
     assert many.tolist() == [answer(question, size, tape_of(*draws))]
-
-
-def people_of(sizes: list[int], each: int) -> Population:
-    """Return people who hold the first keys, with value 1: each of the sizes, repeated a number of times."""
-    counts = np.repeat(sizes, each)
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    keys = np.concatenate([np.tile(np.arange(size), each) for size in sizes])
-    return Population(offsets, keys.astype(np.int64), np.ones(keys.size))
-
-
-def p_value(task: Task, sizes: list[int], each: int, stated: Task) -> float:
-    """χ² of the words of a mixed population against the law of a task."""
-    observed = np.zeros(task.word_limit or 0)
-    for batch in perturb_many(task, people_of(sizes, each), np.random.default_rng(11).bytes):
-        observed += np.bincount(batch.messages, minlength=observed.size)
-    expected = np.zeros_like(observed)
-    for size in sizes:
-        weights, total = stated.law(dict.fromkeys(range(size), 1))
-        for word, weight in weights.items():
-            expected[word] += each * weight / total
-    return float(stats.chi2.sf(((observed - expected) ** 2 / expected).sum(), observed.size - 1))
-
-
-SIZES = [0, 1, 2, 3, 5, 8, 11, 12]
-
-
-def test_vectorised_reports_follow_the_mixture() -> None:
-    """χ² over 32 words at α = 1e-6, n = 4·10^6: sizes at, between and beyond the ends.
-
-    The control is the law of a task that asks 25.3 % instead of 25 %: .3 % of the reports move from words of pairs to
-    answers, a noncentrality of n·.003²/(.25·.75) = 192 against 31 degrees of freedom, a power above .9999.
-    """
-    task = make_task()
-    assert p_value(task, SIZES, 500_000, task) > 1e-6
-    assert p_value(task, SIZES, 500_000, make_task(size_share="0.253")) < 1e-6
-
-
-def test_planted_faults_of_vectorised_answers_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right, task = vectorised.answer_sizes, make_task()
-
-    def cut_at_the_padding(question: Any, sizes: Any, people: Any, tape: VectorisedTape) -> Any:
-        return right(question, np.minimum(sizes, question.padding), people, tape)
-
-    def rounded_up(question: Any, sizes: Any, people: Any, tape: VectorisedTape) -> Any:
-        ends = np.array(question.ends)
-        clipped = np.clip(sizes, question.padding, question.keys)
-        return right(question, ends[np.searchsorted(ends, clipped)], people, tape)
-
-    for fault in (cut_at_the_padding, rounded_up):
-        monkeypatch.setattr(vectorised, "answer_sizes", fault)
-        assert p_value(task, SIZES, 100_000, task) < 1e-6

@@ -1,4 +1,4 @@
-"""Ways to plant a fault into the device code for one participant or for many."""
+"""Ways to plant a fault into the device code for one participant or for many, and faults of what it samples."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pckv.channels import Channel
 from pckv.device import perturb as single
 from pckv.device import vectorised
+from pckv.device.padding import VALUE_ONE
 from pckv.device.vectorised import VectorisedTape
 from pckv.mechanisms import load_part
 from pckv.task import Task
@@ -76,3 +78,88 @@ class ChangedTape(VectorisedTape):
     def below(self, participants: Any, limits: Any) -> Any:
         self.last_below = participants, self._tape.below(participants, limits)
         return self.last_below[1].copy()
+
+
+def one_dummy(right: Any) -> Any:
+    """Every dummy is the first: a loss of 1.67 instead of 1 with five keys and padding 5."""
+    return lambda channel, sampled, tape: right(with_padding(channel, 1), sampled, tape)
+
+
+def dummies_with_a_minus(right: Any) -> Any:
+    """A dummy's sign is not fair."""
+    return lambda channel, sampled, tape: right(
+        channel, sampled._replace(levels=sampled.levels * sampled.real), tape
+    )
+
+
+def first_digit_only(right: Any) -> Any:
+    """The digits of a key above the first are forgotten."""
+    return lambda channel, sampled, tape: right(
+        channel, sampled._replace(keys=sampled.keys % channel.q), tape
+    )
+
+
+def true_residue_not_skipped(right: Any) -> Any:
+    """A moved residue may be the true one, and is never the last."""
+
+    def perturb(channel: Any, sampled: Any, tape: Any) -> Any:
+        heard = ChangedTape(tape)
+        words = right(channel, sampled, heard)
+        assert heard.last_below is not None
+        # With larger sets of residues the last numbers drawn are places inside them.
+        if channel.r == 1:
+            moved, drawn = heard.last_below
+            places = np.searchsorted(sampled.participants, moved)
+            digits = words[places] % channel.q
+            residues = channel.residue(words[places], sampled.keys[places])
+            words[places] += (digits + drawn - residues) % channel.q - digits
+        return words
+
+    return perturb
+
+
+def one_pair_only(right: Any) -> Any:
+    """Of all pairs that are taken, only everybody's first counts."""
+
+    def perturb(channel: Any, taken: Any, tape: Any) -> Any:
+        first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
+        fewer = {name: getattr(taken, name)[first] for name in ("owners", "keys", "levels")}
+        return right(channel, taken._replace(**fewer), tape)
+
+    return perturb
+
+
+def signs_lost(right: Any) -> Any:
+    """Every value counts as the highest."""
+    return lambda channel, taken, tape: right(
+        channel, taken._replace(levels=np.full_like(taken.levels, VALUE_ONE)), tape
+    )
+
+
+def sizes_cut_at_the_padding(right: Any) -> Any:
+    """Larger sets answer the size question as if they were cut to the padding first."""
+    return lambda question, sizes, people, tape: right(
+        question, np.minimum(sizes, question.padding), people, tape
+    )
+
+
+def sizes_rounded_up(right: Any) -> Any:
+    """Sizes between two ends always answer the upper one."""
+
+    def answer(question: Any, sizes: Any, people: Any, tape: Any) -> Any:
+        ends = np.array(question.ends)
+        clipped = np.clip(sizes, question.padding, question.keys)
+        return right(question, ends[np.searchsorted(ends, clipped)], people, tape)
+
+    return answer
+
+
+def large_batches_repeat(right: Any) -> Any:
+    """Words repeat within batches of more than 100,000 people."""
+
+    def perturb(channel: Any, chosen: Any, tape: Any) -> Any:
+        words = right(channel, chosen, tape)
+        first, further = np.split(words, [100_000])
+        return np.concatenate([first, first[: len(further)], further[len(first) :]])
+
+    return perturb

@@ -1,12 +1,10 @@
-"""The JavaScript client in Node: the same bits as the Python side on every vector, the same audits, its package."""
+"""The JavaScript client in Node: the same bits as the Python side on every vector, the law of its reports, its package."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,12 +14,10 @@ from scipy import stats
 import pckv
 from pckv import Task
 from pckv.auditing import conformance
-from pckv.auditing.conformance import Subject
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
-from pckv.errors import AuditFailure
 from support.client_vectors import check_answers, vectors
-from support.node import CLIENT, NodeProcess, faulty_client, node, subject
+from support.node import CLIENT, NodeProcess
 
 # The largest compressed size of what a page loads.
 MAX_BYTES = 9600
@@ -33,119 +29,21 @@ def test_vectors_in_node(process: NodeProcess) -> None:
     check_answers(cases, answers)
 
 
-# --- audits ---
-
-
-@pytest.mark.parametrize("name", CHANNELS)
-@pytest.mark.parametrize(
-    "check",
-    [conformance.check_sampler_epsilon, conformance.check_sampler_equals_law],
-    ids=lambda check: check.__name__,
-)
-def test_the_sampler_passes_the_conformance_suite(
-    process: NodeProcess, check: Callable[[Subject], None], name: str
-) -> None:
-    """Run over every value of a toy tape, with the client's own thresholds and primitives, against Python's law."""
-    check(subject(process, name, CHANNELS[name]))
-
-
-@dataclass(frozen=True)
-class SourceMutant:
-    """A replacement in the client's source, and the check of a mechanism that must catch it."""
-
-    fault: str
-    file: str
-    right: str
-    wrong: str
-    mechanism: str
-    caught_by: Callable[[Subject], None] = conformance.check_sampler_equals_law
-
-
-MUTANTS = (
-    SourceMutant(
-        "a threshold that is met counts",
-        "core.js",
-        "this.draw() < threshold",
-        "this.draw() <= threshold",
-        "ue-compact",
-    ),
-    SourceMutant(
-        "biased below", "core.js", "if (number - result <= this.one - count) return", "return", "grr"
-    ),
-    SourceMutant(
-        "padding ignored", "core.js", "Math.max(pairs.length, this.padding)", "pairs.length || 1", "ue"
-    ),
-    SourceMutant("values shifted", "core.js", "value - low", "value", "grr"),
-    SourceMutant(
-        "wrong skip in grr",
-        "mechanisms/grr.js",
-        "other < (word & -this.setApart)",
-        "other <= (word & -this.setApart)",
-        "grr",
-    ),
-    SourceMutant(
-        "only one dummy",
-        "mechanisms/grr.js",
-        "Number(tape.below(BigInt(this.padding)))",
-        "0 * Number(tape.below(BigInt(this.padding)))",
-        "grr",
-        conformance.check_sampler_epsilon,
-    ),
-    SourceMutant(
-        "fakes too seldom",
-        "mechanisms/ue.js",
-        ": 2n * this.fake)",
-        ": this.fake)",
-        "ue",
-        conformance.check_sampler_epsilon,
-    ),
-    SourceMutant(
-        "rounded up", "mechanisms/grr.js", ".over(value.plus(1)).floor", ".over(value.plus(1)).ceil", "grr"
-    ),
-    SourceMutant(
-        "the true residue is not skipped",
-        "mechanisms/ue-compact.js",
-        "residue = other < first ? other",
-        "residue = other < this.q ? other",
-        "ue-compact",
-    ),
-    SourceMutant(
-        "a digit is lost",
-        "mechanisms/ue-compact.js",
-        "rest /= this.q, drawn /= this.q",
-        "rest = 0n",
-        "ue-compact",
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
-def test_mutant_is_caught(mutant: SourceMutant, tmp_path: Path) -> None:
-    faulty = faulty_client(tmp_path, mutant.file, {mutant.right: mutant.wrong})
-    with node(faulty) as process, pytest.raises(AuditFailure):
-        mutant.caught_by(subject(process, mutant.mechanism, CHANNELS[mutant.mechanism]))
-
-
 def law_task(name: str) -> Task:
     mechanism = {"name": name, **({"q": 3} if name == "ue-compact" else {})}
     share = "0" if name == "ue" else "0.5"
     return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, size_share=share)
 
 
-# Mechanisms with very many words are left to the exhaustive audits.
-FEW_WORDS = [name for name in CHANNELS if (law_task(name).word_limit or 0) < 1000]
-
-
-@pytest.mark.parametrize("name", FEW_WORDS)
 @pytest.mark.parametrize("held", [{}, {1: 0.5}, {0: 1.0, 1: -0.25, 2: -1.0}], ids=len)
-def test_reports_follow_the_law(process: NodeProcess, name: str, held: dict[int, float]) -> None:
-    """χ² at α = 1e-6 of complete reports, from seeded draws of 64 bits.
+def test_reports_follow_the_law(process: NodeProcess, held: dict[int, float]) -> None:
+    """χ² at α = 1e-6 of complete reports of one mechanism, from seeded draws of 64 bits.
 
-    The control, a law wrong by 10 % in its likeliest messages, must fail. They have p ≥ .1 together; with
-    n = 10^5 the noncentrality is at least 111 and the power at least .998 with 27 words.
+    The control, a law wrong by 10 % in its likeliest message, must fail. It has p = .44; with n = 30,000 the
+    noncentrality is 232 against 11 degrees of freedom, and the power above .9999.
     """
-    task = law_task(name)
-    count = 100_000
+    task = law_task("grr")
+    count = 30_000
     pairs = {task.key_name(key): value for key, value in held.items()}
     [observed] = process.ask(
         {"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7}

@@ -195,6 +195,80 @@ MUTANTS = (
          SAMPLED: SAMPLED.replace("return", "last = last && last[0] === pairs.length ? last : [pairs.length,").replace("];", "]]; return last[1];")},
         grr,
     ),
+    ClientMutant("a threshold that is met counts", CORE, {"this.draw() < threshold": "this.draw() <= threshold"}, compact),
+    ClientMutant(
+        "nothing is rejected",
+        CORE,
+        {"if (number - result <= this.one - count) return": "return"},
+        grr,
+    ),
+    ClientMutant("padding ignored", CORE, {"Math.max(pairs.length, this.padding)": "pairs.length || 1"}, ue),
+    ClientMutant("values shifted", CORE, {"value - low": "value"}, grr),
+    ClientMutant(
+        "wrong skip", GRR, {"other < (word & -this.setApart)": "other <= (word & -this.setApart)"}, grr
+    ),
+    ClientMutant(
+        "only one dummy",
+        GRR,
+        {"Number(tape.below(BigInt(this.padding)))": "0 * Number(tape.below(BigInt(this.padding)))"},
+        grr,
+    ),
+    ClientMutant("fakes too seldom", UE, {": 2n * this.fake)": ": this.fake)"}, ue),
+    ClientMutant("rounded up", GRR, {".over(value.plus(1)).floor": ".over(value.plus(1)).ceil"}, grr),
+    ClientMutant(
+        "the true residue is not skipped",
+        COMPACT,
+        {"residue = other < first ? other": "residue = other < this.q ? other"},
+        compact,
+    ),
+    ClientMutant("a digit is lost", COMPACT, {"rest /= this.q, drawn /= this.q": "rest = 0n"}, compact),
+    ClientMutant("two pairs on one symbol count twice", COLLISION, {"[...new Set(symbols)]": "[...symbols]"}, collision),
+    ClientMutant(
+        "the question depends on the pairs",
+        QUESTION,
+        {"!tape.bernoulli(this.asked)": "pairs.length < 2 || !tape.bernoulli(this.asked)"},
+        grr,
+    ),
+    ClientMutant("the question is not drawn", QUESTION, {"!tape.bernoulli(this.asked)": "pairs.length < 3"}, grr),
+    ClientMutant(
+        "answers are mixed with the words of pairs",
+        QUESTION,
+        {"first = this.pairs.wordLimit;": "first = 0n;"},
+        grr,
+    ),
+    ClientMutant(
+        "sizes at twice ε",
+        QUESTION,
+        {"bound = expLower(epsilon)": "bound = expLower(epsilon.times(2))"},
+        grr,
+        "realises more",
+    ),
+    ClientMutant(
+        "sizes at half of ε",
+        QUESTION,
+        {"bound = expLower(epsilon)": "bound = expLower(epsilon.over(2))"},
+        grr,
+        "decides differently|another message",
+    ),
+    ClientMutant(
+        "the right answer too often",
+        QUESTION,
+        {"bound.plus(this.others)": "bound.plus(this.others - 1n)"},
+        grr,
+        "realises more",
+    ),
+    ClientMutant(
+        "the right answer is not skipped", QUESTION, {"other < own ? other": "other <= this.others ? other"}, grr
+    ),
+    ClientMutant("always rounded down", QUESTION, {"(high - low)) < down)": "(high - low)) >= 0)"}, grr),
+    ClientMutant("rounded evenly", QUESTION, {"const down = BigInt(low) *": "const down = BigInt(size) *"}, grr),
+    ClientMutant(
+        "an end counts as the one before",
+        QUESTION,
+        {"high) return upper;": "high) return upper && upper - 1;"},
+        grr,
+    ),
+    ClientMutant("no end right after the padding", QUESTION, {"padding + 1, Math.min(": "Math.min("}, grr),
 )  # fmt: skip
 
 

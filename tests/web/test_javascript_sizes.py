@@ -5,29 +5,24 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pckv import Task
-from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
-from pckv.auditing.smaller_channels import enumerable
 from pckv.budget import epsilon_of
 from pckv.canonical import base64url
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import CHANNELS, build
 from pckv.channels.size_question import SizeQuestion
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure, PairsError, TaskError
+from pckv.errors import PairsError, TaskError
 from pckv.randomness import Tape, fixed_source
-from support.node import NodeProcess, described, faulty_client, node, primitives, sampler
+from support.node import NodeProcess, described
 
 WORDS: dict[str, dict[str, object]] = {"grr": {}, "ue-compact": {"q": 3}, "collision": {}}
 # Enough for a tape of any report here, rejected draws included.
 TAPE_BYTES = 16 + 8 * 200
-TOY_BITS = 4
 
 
 def new_task(mechanism: str = "grr", **members: Any) -> Task:
@@ -165,55 +160,3 @@ def test_a_task_that_refuses_stops_at_the_padding(process: NodeProcess, mechanis
     assert refused["message"] == "task t takes at most 3 pairs, not 4; nothing was perturbed"
     with pytest.raises(PairsError):
         perturb_from(Tape(task.draws, fixed_source(tape)), task, of_size(task, 4))
-
-
-# --- audits ---
-
-
-def toys() -> Iterator[tuple[Channel, SizeQuestion]]:
-    """Yield channels with thresholds of few bits; sizes lie below, at and between the ends."""
-    for name, (keys, padding) in itertools.product(WORDS, ((2, 1), (4, 1), (6, 1), (4, 2))):
-        channel = CHANNELS[name].from_parameters(keys, padding, Fraction(1), WORDS[name], TOY_BITS)
-        yield enumerable(channel), SizeQuestion(keys, padding, Fraction(1), Fraction(1, 4), TOY_BITS)
-
-
-def check_reports(process: NodeProcess) -> None:
-    """Check the law of reports as the client makes them, over every value of a toy tape, against the exact mixture."""
-    for channel, question in toys():
-        first = channel.word_limit
-        assert first is not None
-        for size in range(channel.keys + 1):
-            pairs = [(key, channel.one) for key in range(size)]
-            tape = ExhaustiveTape(TOY_BITS, primitives(process))
-            found = sampler_law(sampler(process, question), channel, pairs, tape)
-            law = question.mix(channel.law(dict.fromkeys(range(size), 1)), size, first)
-            if found != {m: Fraction(weight, law.total) for m, weight in law.weights.items() if weight}:
-                raise AuditFailure(f"reports of {size} pairs, {channel.name}, {channel.keys} keys")
-
-
-def test_reports_have_the_exact_law(process: NodeProcess) -> None:
-    check_reports(process)
-
-
-MUTANTS = {
-    "the question depends on the pairs": ("!tape.bernoulli(this.asked)", "pairs.length < 2 || !tape.bernoulli(this.asked)"),
-    "the question is not drawn": ("!tape.bernoulli(this.asked)", "pairs.length < 3"),
-    "answers are mixed with the words of pairs": ("first = this.pairs.wordLimit;", "first = 0n;"),
-    "sizes at another ε": ("bound = expLower(epsilon)", "bound = expLower(epsilon.times(2))"),
-    "the right answer too often": ("bound.plus(this.others)", "bound.plus(this.others - 1n)"),
-    "the right answer is not skipped": ("other < own ? other", "other <= this.others ? other"),
-    "always rounded down": ("(high - low)) < down)", "(high - low)) >= 0)"),
-    "rounded evenly": ("const down = BigInt(low) *", "const down = BigInt(size) *"),
-    "an end counts as the one before": ("high) return upper;", "high) return upper && upper - 1;"),
-    "no end right after the padding": ("padding + 1, Math.min(", "Math.min("),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("fault", MUTANTS)
-def test_a_mutant_is_caught(fault: str, tmp_path: Path) -> None:
-    right, wrong = MUTANTS[fault]
-    with (
-        node(faulty_client(tmp_path, "size-question.js", {right: wrong})) as process,
-        pytest.raises(AuditFailure),
-    ):
-        check_reports(process)

@@ -17,12 +17,13 @@ from pckv.auditing.replay import (
     SPARE_DRAWS,
     NumberedPairs,
     Participants,
+    check_batch_sizes,
     check_replay,
 )
 from pckv.auditing.variants import VARIANTS
 from pckv.channels import SamplingChannel
 from pckv.device import perturb as single
-from pckv.device.vectorised import Draws
+from pckv.device.vectorised import DRAWS_PER_BATCH, Draws
 from pckv.randomness import Tape
 from pckv.task import Task
 
@@ -34,11 +35,13 @@ EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
 SWEPT_SHAPE, SWEPT_PLANES, FEW_KEYS = (10**6, 3), (12, 3), ((2, 1), (3, 2), (12, 2))
 SIZES = (0, 1, 2, 3, 4, 5, 6, 40, 100)
 MAX_KEYS_ALONE = 12
-LOW, HIGH = 1.0, 5.0
+LOW, HIGH = -1.0, 5.0
 # Kinds of draws of which that many bits take every value.
 SWEEPS, SWEPT_BITS = 3, 16
 # Everybody of one size is replayed this many times, each time with other draws: with words, and with planes.
 REPEATS_OF_WORDS, REPEATS_OF_PLANES = 24, 3
+# People of a batch that a full one is compared with.
+SMALL_BATCH = 20_000
 # Where a hash function is drawn, the corners of paths are those given this one.
 SEED_FUNCTION = 1
 
@@ -122,10 +125,22 @@ def _check_paths(task: Task) -> None:
     check_replay(task, Participants.seeded(pairs, draws, 1), (PEOPLE_PER_BATCH,))
 
 
+def check_full_batch(mechanism: str) -> None:
+    """A batch of as many people as there may be in one has the reports of small batches, from the same draws."""
+    words = _has_words(mechanism)
+    task = make_task(mechanism, {}, *(SWEPT_SHAPE if words else SWEPT_PLANES), "1", "0.25" if words else "0")
+    rng = np.random.default_rng(2)
+    count = DRAWS_PER_BATCH // task.draws
+    held = [random_pairs(task, size, rng) for size in sizes_of(task) if size <= MAX_KEYS_ALONE]
+    pairs = [held[kind] for kind in rng.integers(len(held), size=count).tolist()]
+    check_batch_sizes(task, Participants.seeded(pairs, _random_draws(task, count, rng), 2), SMALL_BATCH)
+
+
 BATCH_CHECKS: tuple[Callable[[str], None], ...] = (
     check_batch_equals_single,
     check_rare_draws,
     check_corners_of_paths,
+    check_full_batch,
 )
 
 

@@ -182,6 +182,19 @@ def check_replay(task: Task, people: Participants, splits: Iterable[int] = ()) -
         _compare(task, people, expected, found[::-1])
 
 
+def check_batch_sizes(task: Task, people: Participants, people_per_batch: int) -> None:
+    """Raise an `AuditFailure` unless all people in one batch get the reports that they get in smaller ones."""
+    population, rows = people.population, []
+    for size in (len(people.pairs), people_per_batch):
+        tape = ReplayTape(people.ids, people.draws)
+        ids, messages = zip(
+            *vectorised.perturb_many_from(tape, task, population, size * task.draws), strict=True
+        )
+        rows.append((np.concatenate(ids), np.concatenate(messages), tape.taken))
+    if not all(map(np.array_equal, *rows)):
+        raise AuditFailure(f"batch sizes: a batch of {len(people.pairs):,} people differs under {task!r}")
+
+
 def _compare(task: Task, people: Participants, expected: list[Replayed], found: list[Replayed]) -> None:
     if found == expected:
         return
