@@ -39,7 +39,7 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
     [report] = json.loads(sent.body)["reports"]
     # The collector decodes strictly: any other encoding of these bytes would be refused.
     assert perturbed_reports == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
-    MOVIES.channel.message_format.decode(perturbed_reports[0].body)
+    MOVIES.message_format.decode(perturbed_reports[0].body)
     assert client.ledger == [LedgerEntry("movies", MOVIES.id, epsilon, Status.SENT)]
     assert (client.spent, client.cap) == (epsilon, Decimal(10))
 
