@@ -39,7 +39,7 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
     [report] = json.loads(sent.body)["reports"]
     # The collector decodes strictly: any other encoding of these bytes would be refused.
     assert perturbed_reports == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
-    MOVIES.channel.message_format.decode(perturbed_reports[0].body)
+    MOVIES.message_format.decode(perturbed_reports[0].body)
     assert client.ledger == [LedgerEntry("movies", MOVIES.id, epsilon, Status.SENT)]
     assert (client.spent, client.cap) == (epsilon, Decimal(10))
 
@@ -193,3 +193,27 @@ def test_a_client_loads_the_standard_library_alone() -> None:
 
 def test_a_status_is_a_word() -> None:
     assert [str(status) for status in Status] == ["sent", "waiting", "refused", "removed"]
+
+
+MANY = Task(name="many", keys=40, values=(0, 1), epsilon=1, padding=3, mechanism="grr", size_share=0)
+
+
+@pytest.mark.parametrize("invitation", [None, "token"])
+def test_whether_and_how_a_report_is_sent_does_not_depend_on_the_pairs(
+    collector: FakeCollector, tmp_path: Path, invitation: str | None
+) -> None:
+    """No pairs, few, more than the padding, all: the same requests but for id and word, and the same files."""
+    collector.tasks[MANY.id] = MANY.to_json().encode()
+    seen = []
+    for size in (0, 1, 3, 4, 40):
+        before, state = len(collector.received), tmp_path / f"state {size}"
+        pairs = {str(key): float(key % 2) for key in range(size)}
+        assert device(collector, state).submit(MANY.id, pairs, invitation=invitation).status == "sent"
+        requests = [
+            (each.method, each.path, dict(each.headers), len(each.body))
+            for each in collector.received[before:]
+        ]
+        [report] = json.loads(collector.sent[-1])["reports"]
+        files = {name: len(data) for name, data in stored_files(state).items()}
+        seen.append((requests, {name: len(text) for name, text in report.items()}, files))
+    assert all(each == seen[0] for each in seen)

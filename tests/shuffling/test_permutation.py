@@ -13,7 +13,7 @@ import pytest
 from pckv.arrays import Bytes, Integers, Messages
 from pckv.files import spill
 from pckv.files.reports.writer import write_reports
-from pckv.randomness import Source
+from pckv.randomness import Source, fixed_source
 from pckv.seeded import seeded_source
 from pckv.shuffling import permutation, shuffle
 from pckv.shuffling.permutation import MessageShuffler, random_groups, random_order
@@ -31,6 +31,15 @@ from support.shuffling import (
 
 def test_an_order_is_uniform_over_all_tapes() -> None:
     check_order(random_order)
+
+
+@pytest.mark.parametrize("count", [5, 1_000, 1_001, 70_000, 2**20 + 1])
+def test_every_row_has_a_key_and_a_group_of_its_own(count: int) -> None:
+    """Whatever the number of rows: an order is that of 8 bytes per row, and a group is the byte drawn for its row."""
+    data = seeded_source(count)(8 * count)
+    order = random_order(count, fixed_source(data))
+    assert (order == np.argsort(np.frombuffer(data, "<u8"))).all()
+    assert random_groups(count, fixed_source(data)).tobytes() == data[:count]
 
 
 def test_a_byte_names_each_group_once() -> None:

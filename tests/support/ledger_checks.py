@@ -25,6 +25,8 @@ VARIANTS = (
 WAITS, REFUSED = problem(401, "bad-token"), problem(403, "closed")
 # A week of waiting and more, a clock that was set back, and years.
 DAYS = (8, 400, -30)
+# A task's id starts with a letter of base64url, where "-" and "_" are two of 64.
+BASE64_LETTERS = 64
 
 
 class LedgerDevice(Protocol):
@@ -140,6 +142,31 @@ def check_the_cap_is_remembered(device: LedgerDevice) -> None:
     assert submitted(device, a_task("four")) == "sent"
 
 
+def check_a_lower_cap_is_remembered(device: LedgerDevice) -> None:
+    """Whoever wants to spend less from now on does."""
+    assert submitted(device, a_task("one"), cap="4") == "sent"
+    assert submitted(device, a_task("two"), cap="1.5") == "over_budget"
+    assert submitted(device, a_task("two")) == "over_budget"
+
+
+def check_many_surveys_count(device: LedgerDevice) -> None:
+    """However many there are, and whatever letter their task's id starts with: no survey is forgotten.
+
+    The ids start with each of 64 letters, and ε is small, large and of many digits.
+    """
+    epsilons = ("0.000001", "10.12345678901234567", "0.3333333333333333333")
+    tasks = {epsilon: a_task(epsilon, epsilon) for epsilon in epsilons}
+    number = 0
+    while len(tasks) < BASE64_LETTERS + len(epsilons):
+        task = a_task(f"survey {number}", "0.125")
+        tasks.setdefault(task.id[0], task)
+        number += 1
+    for task in tasks.values():
+        assert submitted(device, task, cap="30") == "sent"
+    assert device.spent() == sum(map(realised_epsilon, tasks.values()))
+    assert submitted(device, a_task("more", "0.125"), cap=f"{device.spent():f}") == "over_budget"
+
+
 def check_there_is_a_cap_by_default(device: LedgerDevice) -> None:
     """Without any cap given, all surveys together spend at most ε = 10."""
     assert [submitted(device, a_task(name, "4")) for name in ("one", "two", "three")] == [
@@ -230,6 +257,8 @@ CHECKS: tuple[Callable[[LedgerDevice], None], ...] = (
     check_every_state_counts,
     check_addresses_share_the_ledger,
     check_the_cap_is_remembered,
+    check_a_lower_cap_is_remembered,
+    check_many_surveys_count,
     check_there_is_a_cap_by_default,
     check_time_frees_nothing,
     check_a_removed_report_is_not_made_again,

@@ -33,7 +33,7 @@ from pckv.task import Task
 # Numbers of participants that are served at once, up to a whole batch.
 SERVED = (0, 1, 2, 7, 999, 1_000, 1_001, 65_537, vectorised.DRAWS_PER_BATCH)
 # Draws of one report: within one block of the source, at its end, and in several.
-DRAWS = (0, 1, 5, 8_189, 8_190, 8_191, 8_192, 16_382, 16_383, 40_000)
+DRAWS = (0, 1, 5, 8_189, 8_190, 8_191, 8_192, 16_382, 16_383, 40_000, 1_100_003)
 LIMITS = (1, 2, 3, 10, 2**31 - 1, 2**32, 2**61 - 1, 2**62 + 1, 2**63 - 1)
 SIZES = range(7)
 # Reports that are made twice, and reports made in between: primes, so that no period of a counter divides their sum.

@@ -1,0 +1,76 @@
+"""What device code may look at: its arguments and the tape, and neither clock, environment, files nor other randomness."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from support.parts import ROOT
+
+SOURCE = ROOT / "src" / "pckv"
+FILES = sorted(
+    path
+    for pattern in ("device/*.py", "channels/*.py", "randomness.py", "budget.py", "wire.py", "population.py")
+    for path in SOURCE.glob(pattern)
+)
+# Modules whose results depend on nothing but their arguments.
+ALLOWED = {
+    *(
+        "__future__",
+        "abc",
+        "bisect",
+        "collections",
+        "dataclasses",
+        "decimal",
+        "enum",
+        "fractions",
+        "functools",
+    ),
+    *("itertools", "math", "numbers", "numpy", "pckv", "struct", "typing"),
+}
+# The operating system is asked for random bytes, and for nothing else.
+TAPES = {"device/vectorised.py", "randomness.py"}
+REFUSED = {"__import__", "compile", "eval", "exec", "globals", "hash", "id", "input", "open"}
+
+
+def faults_of(text: str, *, is_tape: bool) -> Iterator[str]:
+    """Yield what a source uses that device code may not."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names=names):
+                modules = {name.name.partition(".")[0] for name in names}
+            case ast.ImportFrom(module=str(module)):
+                modules = {module.partition(".")[0]}
+            case _:
+                modules = set()
+        yield from sorted(modules - ALLOWED - ({"os"} if is_tape else set()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REFUSED:
+            yield node.func.id
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            whole = f"{node.value.id}.{node.attr}"
+            if (node.value.id == "os" and node.attr != "urandom") or whole == "np.random":
+                yield whole
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_device_code_looks_at_nothing_else(path: object) -> None:
+    name = str(path.relative_to(SOURCE))  # type: ignore[attr-defined]
+    text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
+    assert list(faults_of(text, is_tape=name in TAPES)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import time\ntime.time()", "time"),
+        ("def f():\n    from random import random", "random"),
+        ("import os\nos.environ.get('DEBUG')", "os.environ"),
+        ("import numpy as np\nnp.random.default_rng(1)", "np.random"),
+        ("hash(key) % 7", "hash"),
+        ("import datetime as dt", "datetime"),
+    ],
+)
+def test_a_fault_is_found(text: str, found: str) -> None:
+    assert list(faults_of(text, is_tape=True)) == [found]
