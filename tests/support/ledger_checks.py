@@ -24,7 +24,8 @@ VARIANTS = (
 )
 WAITS, REFUSED = problem(401, "bad-token"), problem(403, "closed")
 # A week of waiting and more, a clock that was set back, and years.
-DAYS = (8, 400, -30)
+DAYS = (8, 400, -30, 4000)
+MANY_SURVEYS = 12
 
 
 class LedgerDevice(Protocol):
@@ -140,6 +141,28 @@ def check_the_cap_is_remembered(device: LedgerDevice) -> None:
     assert submitted(device, a_task("four")) == "sent"
 
 
+def check_many_small_surveys_count(device: LedgerDevice) -> None:
+    """The cap is on the sum of all, however many there are and however little each costs."""
+    tasks = [a_task(f"survey {number}", "0.004") for number in range(MANY_SURVEYS)]
+    assert {submitted(device, task) for task in tasks} == {"sent"}
+    spent = MANY_SURVEYS * realised_epsilon(tasks[0])
+    assert device.spent() == spent
+    assert submitted(device, a_task("one more", "0.004"), cap=f"{spent:f}") == "over_budget"
+
+
+def check_a_cap_of_nothing_holds(device: LedgerDevice) -> None:
+    """A cap of 0 is a cap."""
+    assert submitted(device, a_task("one", "0.000001"), cap="0") == "over_budget"
+    assert submitted(device, a_task("one", "0.000001")) == "over_budget"
+
+
+def check_long_names_are_surveys_too(device: LedgerDevice) -> None:
+    """Names as long as a task may have are compared as short ones are."""
+    name = "movies of the year " * 13
+    assert submitted(device, a_task(name.strip())) == "sent"
+    assert submitted(device, a_task(name.upper().strip())) == "answered"
+
+
 def check_there_is_a_cap_by_default(device: LedgerDevice) -> None:
     """Without any cap given, all surveys together spend at most ε = 10."""
     assert [submitted(device, a_task(name, "4")) for name in ("one", "two", "three")] == [
@@ -166,6 +189,22 @@ def check_time_frees_nothing(device: LedgerDevice) -> None:
         assert device.spent() == spent
     assert submitted(device, tasks["waiting"]) == "sent"
     assert [len(uploads(device, task)) for task in tasks.values()] == [1, 1, 1]
+
+
+def check_no_refusal_makes_another_report(device: LedgerDevice) -> None:
+    """Whatever a collector says against a report, no second one is made."""
+    for status, kind in (
+        (400, "bad-report"),
+        (404, "unknown-task"),
+        (410, "gone"),
+        (413, "large"),
+        (415, "media"),
+    ):
+        task = a_task(kind)
+        assert submitted(device, task, problem(status, kind)) == "refused"
+        assert submitted(device, task) == "refused"
+        assert submitted(device, task, folder="/elsewhere") == "sent"
+        assert len(uploads(device, task)) == 1
 
 
 def check_a_removed_report_is_not_made_again(device: LedgerDevice) -> None:
@@ -230,8 +269,12 @@ CHECKS: tuple[Callable[[LedgerDevice], None], ...] = (
     check_every_state_counts,
     check_addresses_share_the_ledger,
     check_the_cap_is_remembered,
+    check_many_small_surveys_count,
+    check_a_cap_of_nothing_holds,
+    check_long_names_are_surveys_too,
     check_there_is_a_cap_by_default,
     check_time_frees_nothing,
+    check_no_refusal_makes_another_report,
     check_a_removed_report_is_not_made_again,
     check_spending_is_stored_before_it_is_sent,
     check_a_removed_record_is_restored,
