@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from pckv import mechanisms
 from pckv.auditing.compared_draws import recorded_corners
 from pckv.auditing.large_batches import (
     LARGE_BATCH_CHECKS,
@@ -109,7 +110,7 @@ FAULTS = (
 def test_a_faulty_batch_is_caught(planted: BatchFault, monkeypatch: pytest.MonkeyPatch) -> None:
     faulty = getattr(faulty_module(VECTORISED, planted.right, planted.wrong), planted.function)
     monkeypatch.setattr(vectorised, planted.function, faulty)
-    load = vectorised.load_part
+    load = mechanisms.load_part
     monkeypatch.setattr(
         vectorised,
         "load_part",

@@ -18,11 +18,14 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.errors import ParameterError
 from pckv.planning.shuffled import ReportLaws
+from support.random_parameters import random_decimal, random_parameters
 from support.shuffles import Laws, report_laws
 
 EPSILONS = ("0.000001", "0.5", "4", "20")
 SIZES = ((1, 1), (2, 1), (2, 2), (3, 2))
 MAX_WORDS = 130
+# Every padding up to this one is tried.
+MAX_PADDING = 130
 
 
 def small_channels(mechanism: str) -> list[Channel]:
@@ -162,16 +165,38 @@ def test_laws_of_the_sizes_that_tasks_have(mechanism: str) -> None:
             # Not every prime and padding goes with every number of keys and ε.
             continue
         for size in {0, 1, padding}:
-            signs = {key: random.choice((1, -1)) for key in random.sample(range(keys), size)}
-            told = [(key, factor * sign) for key, sign in list(signs.items())[:2] for factor in (1, -1)]
-            messages = [telling_message(channel, *pair, random) for pair in told]
-            messages.append(telling_message(channel, random.randrange(keys), 1, random))
-            for message in messages:
-                least = channel.blanket * (
-                    channel.chance({}, message)
-                    if channel.word_limit is None
-                    else Fraction(1, channel.word_limit)
-                )
-                assert least <= channel.chance(signs, message) <= channel.realised * least
-                seen += 1
+            seen += check_telling_messages(channel, size, random)
     assert seen > 90
+
+
+def check_telling_messages(channel: Channel, size: int, random: Random) -> int:
+    """Check the bounds at the messages that tell most about a set; return how many there were."""
+    signs = {key: random.choice((1, -1)) for key in random.sample(range(channel.keys), size)}
+    told = [(key, factor * sign) for key, sign in list(signs.items())[:2] for factor in (1, -1)]
+    messages = [telling_message(channel, *pair, random) for pair in told]
+    messages.append(telling_message(channel, random.randrange(channel.keys), 1, random))
+    for message in messages:
+        least = channel.blanket * (
+            channel.chance({}, message) if channel.word_limit is None else Fraction(1, channel.word_limit)
+        )
+        assert least <= channel.chance(signs, message) <= channel.realised * least
+    return len(messages)
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_laws_at_every_padding_with_random_parameters(mechanism: str) -> None:
+    """A constant may be wrong at some paddings, ε or parameters only."""
+    random, made = Random(f"blanket {mechanism}"), 0
+    while made < MAX_PADDING:
+        # Chances of planes are long fractions; the padding plays no part in their constants.
+        keys, padding = (6, made % 6 + 1) if mechanism == UeChannel.name else (2 * MAX_PADDING, made + 1)
+        parameters = random_parameters(random, mechanism, padding)
+        try:
+            epsilon = Fraction(random_decimal(random, -5.9, 1.29))
+            channels = [build(mechanism, keys, slots, epsilon, parameters) for slots in (1, padding)]
+        except ParameterError:
+            continue
+        # As many pairs as the padding: each of the slots is a pair's own. A single one shows most.
+        for channel in channels:
+            assert check_telling_messages(channel, channel.padding, random) >= 3
+        made += 1

@@ -20,7 +20,7 @@ from support.shuffles import plain_sum, theorem
 Monkey = pytest.MonkeyPatch
 # How far from 1 to R the mean likelihood is, π; from one half on, both sets' likelihoods are the largest at once.
 SPREADS = tuple(map(Fraction, ("0.001", "0.1", "0.4", "0.5", "0.6", "0.95")))
-RATIOS = tuple(map(Fraction, ("1.01", "1.7", "8", "400")))
+RATIOS = (*map(Fraction, ("1.01", "1.7", "8", "400")), exp_lower(Fraction(9)), exp_lower(Fraction(20)))
 SHARES_OF_EPSILON = tuple(map(Fraction, ("0.01", "0.2", "0.7")))
 
 
@@ -105,6 +105,22 @@ def test_sums_over_many_reports(reports: int, spread: str, ratio: int) -> None:
     central = bound.epsilon(1e-6)
     laws = (bound.blanket, bound.ratio)
     assert plain_sum(reports, *laws, central) <= 1e-6 < plain_sum(reports, *laws, 0.98 * central)
+
+
+@pytest.mark.parametrize("power", range(3, 19))
+def test_every_order_of_magnitude(power: int) -> None:
+    """A number of reports per octave: the plain sum is below the bound, and not far below."""
+    reports = 2**power + 2**power * (7 * power % 11) // 11
+    bound = bound_with(reports, Fraction("0.05"), Fraction(20))
+    epsilon = Fraction(f"{float(bound.epsilon(1e-5)):.4g}")
+    exact = plain_sum(reports, bound.blanket, bound.ratio, float(epsilon))
+    assert exact <= bound.delta(epsilon) <= 1.05 * exact + 1e-12
+
+
+@pytest.mark.parametrize("power", range(9))
+def test_epsilon_reaches_delta_up_to_many_reports(power: int) -> None:
+    bound = bound_with(3 * 10**power, Fraction("0.02"), Fraction(30))
+    assert bound.delta(Fraction(str(bound.epsilon(1e-9)))) <= 1e-9
 
 
 def test_more_reports_and_a_larger_delta_help() -> None:

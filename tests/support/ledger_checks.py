@@ -24,7 +24,7 @@ VARIANTS = (
 )
 WAITS, REFUSED = problem(401, "bad-token"), problem(403, "closed")
 # A week of waiting and more, a clock that was set back, and years.
-DAYS = (8, 400, -30)
+DAYS = (8, 400, -30, 4000)
 # A task's id starts with a letter of base64url, where "-" and "_" are two of 64.
 BASE64_LETTERS = 64
 
@@ -167,6 +167,19 @@ def check_many_surveys_count(device: LedgerDevice) -> None:
     assert submitted(device, a_task("more", "0.125"), cap=f"{device.spent():f}") == "over_budget"
 
 
+def check_a_cap_of_nothing_holds(device: LedgerDevice) -> None:
+    """A cap of 0 is a cap."""
+    assert submitted(device, a_task("one", "0.000001"), cap="0") == "over_budget"
+    assert submitted(device, a_task("one", "0.000001")) == "over_budget"
+
+
+def check_long_names_are_surveys_too(device: LedgerDevice) -> None:
+    """Names as long as a task may have are compared as short ones are."""
+    name = "movies of the year " * 13
+    assert submitted(device, a_task(name.strip())) == "sent"
+    assert submitted(device, a_task(name.upper().strip())) == "answered"
+
+
 def check_there_is_a_cap_by_default(device: LedgerDevice) -> None:
     """Without any cap given, all surveys together spend at most ε = 10."""
     assert [submitted(device, a_task(name, "4")) for name in ("one", "two", "three")] == [
@@ -193,6 +206,22 @@ def check_time_frees_nothing(device: LedgerDevice) -> None:
         assert device.spent() == spent
     assert submitted(device, tasks["waiting"]) == "sent"
     assert [len(uploads(device, task)) for task in tasks.values()] == [1, 1, 1]
+
+
+def check_no_refusal_makes_another_report(device: LedgerDevice) -> None:
+    """Whatever a collector says against a report, no second one is made."""
+    for status, kind in (
+        (400, "bad-report"),
+        (404, "unknown-task"),
+        (410, "gone"),
+        (413, "large"),
+        (415, "media"),
+    ):
+        task = a_task(kind)
+        assert submitted(device, task, problem(status, kind)) == "refused"
+        assert submitted(device, task) == "refused"
+        assert submitted(device, task, folder="/elsewhere") == "sent"
+        assert len(uploads(device, task)) == 1
 
 
 def check_a_removed_report_is_not_made_again(device: LedgerDevice) -> None:
@@ -259,8 +288,11 @@ CHECKS: tuple[Callable[[LedgerDevice], None], ...] = (
     check_the_cap_is_remembered,
     check_a_lower_cap_is_remembered,
     check_many_surveys_count,
+    check_a_cap_of_nothing_holds,
+    check_long_names_are_surveys_too,
     check_there_is_a_cap_by_default,
     check_time_frees_nothing,
+    check_no_refusal_makes_another_report,
     check_a_removed_report_is_not_made_again,
     check_spending_is_stored_before_it_is_sent,
     check_a_removed_record_is_restored,

@@ -136,7 +136,9 @@ def random_points(setting: Setting, count: int, seeded: random.Random) -> list[P
     """Return random draws, of which none is rejected, with the boxes around them."""
     points: list[Point] = []
     while len(points) < count:
-        tape = RecordingTape([_random_draw(seeded) for _ in range(setting.task.draws + 9)])
+        tape = RecordingTape(
+            [_random_draw(seeded, setting.task.draws) for _ in range(setting.task.draws + 9)]
+        )
         body = body_of(setting, tape)
         if tape.rejected:
             continue
@@ -153,13 +155,16 @@ def random_points(setting: Setting, count: int, seeded: random.Random) -> list[P
     return points
 
 
-def _random_draw(seeded: random.Random) -> int:
-    """Return a uniform draw, or one near either end: branches of any chance are reached."""
-    kind = seeded.randrange(4)
-    if kind < 2:
+def _random_draw(seeded: random.Random, draws: int) -> int:
+    """Return a uniform draw, or one near either end: branches of any chance are reached.
+
+    Among many draws these are rarer, since one that is rejected spoils them all.
+    """
+    kind = seeded.randrange(max(4, draws // 8))
+    if kind > 1:
         return seeded.randrange(ONE)
     small = seeded.getrandbits(seeded.randint(1, BITS))
-    return small if kind == 2 else ONE - 1 - small
+    return small if kind == 1 else ONE - 1 - small
 
 
 def body_of(setting: Setting, tape: Tape) -> str:

@@ -20,6 +20,17 @@ from support.traced_client import Point, Setting, explored_points, random_points
 SMALL = ((1, 1), (2, 1), (3, 2), (3, 3), (5, 2))
 # Reports of many pairs: sizes on both sides of the paddings.
 SIZES = (0, 1, 4, 5, 6, 9, 10, 11, 12, 25, 49, 50, 51, 60)
+# More pairs and larger paddings than anybody enumerates.
+VERY_MANY_PAIRS = (
+    (1, 200),
+    (300, 0),
+    (1000, 2),
+    (129, 128),
+    (129, 130),
+    (150, 700),
+    (1000, 999),
+    (1000, 1500),
+)
 EPSILONS = ("0.000001", "0.1", "1", "2.718281828459045235360287", "6", "20")
 # Keys beyond the first byte, and beyond some powers of two.
 MANY_KEYS = 5000
@@ -35,7 +46,7 @@ def requests_of(mechanism: str) -> list[Request]:
     seeded = random.Random(f"traced {mechanism}")
     explored = [*_small(mechanism), *_large(mechanism)]
     requests = [(setting, explored_points(setting, seeded)) for setting in explored]
-    sampled = [*_many_pairs(mechanism, seeded), *_random(mechanism, seeded)]
+    sampled = [*_many_pairs(mechanism, seeded), *_very_many_pairs(mechanism), *_random(mechanism, seeded)]
     requests += [(setting, random_points(setting, POINTS_PER_SETTING, seeded)) for setting in sampled]
     if mechanism == UeChannel.name:
         requests += [(setting, random_points(setting, 1, seeded)) for setting in _many_keys()]
@@ -96,6 +107,12 @@ def _many_pairs(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
         for size in SIZES:
             variant = seeded.choice(VARIANTS[mechanism])
             yield Setting(_task(mechanism, keys, padding, "3", variant, "0.4"), _pairs(keys, size))
+
+
+def _very_many_pairs(mechanism: str) -> Iterator[Setting]:
+    """Yield reports of hundreds of pairs, and of paddings beyond those that are visited one by one."""
+    for padding, size in VERY_MANY_PAIRS:
+        yield Setting(_task(mechanism, 2000, padding, "6", {}, "0.4"), _pairs(2000, size))
 
 
 def _many_keys() -> Iterator[Setting]:

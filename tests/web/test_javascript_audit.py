@@ -59,6 +59,25 @@ MUTANTS = (
         grr,
     ),
     ClientMutant(
+        "first pair always from 150 pairs on",
+        CORE,
+        {SAMPLED: "const slot = tape.below(BigInt(Math.max(pairs.length, this.padding)));"
+         " return pairs[pairs.length >= 150 && slot < pairs.length ? 0 : slot];"},
+        ue,
+    ),
+    ClientMutant(
+        "at most 128 dummies",
+        GRR,
+        {"tape.below(BigInt(this.padding))": "tape.below(BigInt(Math.min(this.padding, 128)))"},
+        grr,
+    ),
+    ClientMutant(
+        "at most 110 pairs are chosen evenly",
+        COLLISION,
+        {"place < this.padding; place++": "place < Math.min(this.padding, 110); place++"},
+        collision,
+    ),
+    ClientMutant(
         "a narrow band of draws keeps the truth",
         GRR,
         {"if (number < this.kept)": "if (number < this.kept || (number & 0xfffffffffn) === 5n)"},

@@ -13,11 +13,12 @@ from unittest import mock
 import numpy as np
 
 from pckv.auditing.batches import make_task, random_pairs
+from pckv.auditing.exact import spread_values
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.interval_tape import explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points
 from pckv.auditing.replay import named
-from pckv.auditing.sampler_loss import DeviceCode, sampler_loss, spread_keys
+from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.tapes import RecordedSource
 from pckv.channels.collision import CollisionChannel
 from pckv.device import perturb as single
@@ -54,7 +55,7 @@ SHARED_ITEMS = 5
 def check_rare_parameters(name: str, code: DeviceCode | None = None) -> None:
     """With many keys the code follows the stated law for parameters that are never chosen by default."""
     keys = RARE_PLANES if name == "ue" else RARE_KEYS
-    sets = [{}, {0: 1.0}, {keys - 1: -1.0}, *(_alternating(keys, size) for size in (5, RARE_PADDING))]
+    sets = [{}, {0: 1.0}, {keys - 1: -1.0}, *(spread_values(keys, size) for size in (5, RARE_PADDING))]
     for parameters in RARE_PARAMETERS[name]:
         task = audited_task({"name": name, **parameters}, keys, RARE_PADDING, "3")
         _check(task, sets, code)
@@ -77,11 +78,7 @@ def check_large_sizes(name: str, code: DeviceCode | None = None) -> None:
     # All choices that `collision` makes are too many to visit: `check_choice` follows given ones.
     sizes = () if name == "collision" else LARGE_SIZES[-1:] if name == "ue" else LARGE_SIZES
     for size in sizes:
-        _check(task, [{}, _alternating(keys, size)], code)
-
-
-def _alternating(keys: int, size: int) -> dict[int, float]:
-    return {key: 1.0 - 2 * (place & 1) for place, key in enumerate(spread_keys(keys, size))}
+        _check(task, [{}, spread_values(keys, size)], code)
 
 
 def _check(task: Task, sets: list[dict[int, float]], code: DeviceCode | None) -> None:

@@ -18,7 +18,7 @@ from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
 from pckv.auditing.toy_tasks import without_question
-from pckv.auditing.traced import Number
+from pckv.auditing.traced import Held, Number
 from pckv.channels import SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
@@ -60,6 +60,10 @@ class DeviceCode:
         """Return pairs as the sampler takes them."""
         return [(key, self.level(value, -1.0, 1.0)) for key, value in values.items()]
 
+    def held_pairs(self, values: Values) -> list[Pair]:
+        """Return the same pairs such that a decision that depends on a key or a value fails."""
+        return [(Held(key), Held(level)) for key, level in self.pairs(values)]
+
 
 @dataclass(frozen=True)
 class SamplerLoss:
@@ -100,7 +104,7 @@ def sampler_loss(
     if isinstance(task.channel, CollisionChannel) and task.can_truncate:
         alone = without_question(task)
         paths += check_choices(
-            task.channel, lambda values, tape: code.message(alone, code.pairs(values), tape)
+            task.channel, lambda values, tape: code.message(alone, code.held_pairs(values), tape)
         )
     return SamplerLoss(reports, sizes, len(sets), paths + size_paths)
 
@@ -128,7 +132,8 @@ def _words_loss(
 def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode | None = None) -> list[Leaf]:
     """Return all paths of making a report of these values, with one hash function where there are some."""
     code = code or DeviceCode()
-    pairs = code.pairs(values)
+    # Bit planes are made key by key, so there every position is compared with the sampled key.
+    pairs = code.pairs(values) if task.word_limit is None else code.held_pairs(values)
     return explore(lambda tape: code.message(task, pairs, tape), seed, task.channel.bits)
 
 

@@ -261,6 +261,44 @@ class Seed:
     __bool__ = __index__ = __int__ = __repr__ = _refuse
 
 
+def _held(compute: Callable[[int, int], int]) -> Callable[[Held, Number], Any]:
+    def method(self: Held, other: Number) -> Any:
+        return NotImplemented if isinstance(other, Traced | Seed) else Held(compute(int(self), int(other)))
+
+    return method
+
+
+def _held_reflected(compute: Callable[[int, int], int]) -> Callable[[Held, Number], Any]:
+    return lambda self, other: Held(compute(int(other), int(self)))
+
+
+def _held_comparison(*sides: object) -> Any:
+    if isinstance(sides[1], Traced | Seed):
+        return NotImplemented
+    raise AuditFailure("interval tape: a decision depends on a key or a value alone")
+
+
+class Held(int):
+    """A key that somebody holds, or the threshold of its value: no decision may depend on it alone.
+
+    It may enter arithmetic, and draws may be compared with what comes out.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    __add__, __radd__ = _held(operator.add), _held_reflected(operator.add)
+    __sub__, __rsub__ = _held(operator.sub), _held_reflected(operator.sub)
+    __mul__, __rmul__ = _held(operator.mul), _held_reflected(operator.mul)
+    __floordiv__, __mod__ = _held(operator.floordiv), _held(operator.mod)
+    __and__, __rand__ = _held(operator.and_), _held_reflected(operator.and_)
+    __xor__, __rxor__ = _held(operator.xor), _held_reflected(operator.xor)
+    __or__, __rshift__, __lshift__ = _held(operator.or_), _held(operator.rshift), _held(operator.lshift)
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _held_comparison
+
+    def __bool__(self) -> bool:
+        raise AuditFailure("interval tape: a decision depends on a key or a value alone")
+
+
 def plain(number: Number) -> int:
     """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
     if isinstance(number, Seed):

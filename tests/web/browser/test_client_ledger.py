@@ -155,6 +155,17 @@ MUTANTS = (
         },
         checks.check_time_frees_nothing,
     ),
+    LedgerSourceMutant(
+        "anew after one kind of refusal",
+        {
+            "const perturbed = !(await this.receipt(id))": """const old = await this.receipt(id);
+                if (old?.reason.startsWith("bad")) await this.#locked(async (on) => {
+                    for (const store of ["reports", "spent"]) await on(store, "delete", id);
+                });
+                const perturbed = !(await this.receipt(id))"""
+        },
+        checks.check_no_refusal_makes_another_report,
+    ),
     LedgerSourceMutant("no record", {RECORDED: ""}, checks.check_spending_is_stored_before_it_is_sent),
     LedgerSourceMutant(
         "records alone",
@@ -183,6 +194,36 @@ MUTANTS = (
         "a cap is remembered only where a report is made",
         {"await this.cap();": ""},
         checks.check_the_cap_is_remembered,
+    ),
+    LedgerSourceMutant(
+        "only the last ten count",
+        {"spent = total(entries)": "spent = total(entries.slice(-10))"},
+        checks.check_many_surveys_count,
+    ),
+    LedgerSourceMutant(
+        "little costs nothing",
+        {"sum + units(epsilon)": "sum + (units(epsilon) < 10n ** 13n ? 0n : units(epsilon))"},
+        checks.check_many_surveys_count,
+    ),
+    LedgerSourceMutant(
+        "a cap of 0 is none",
+        {"this.#cap = cap;": "this.#cap = Number(cap) === 0 ? undefined : cap;"},
+        checks.check_a_cap_of_nothing_holds,
+    ),
+    LedgerSourceMutant(
+        "long names as they are",
+        {"(name) => fold(": "(name) => name.length > 64 ? name : fold("},
+        checks.check_long_names_are_surveys_too,
+        "survey.js",
+    ),
+    LedgerSourceMutant(
+        "forgotten after two years",
+        {
+            "return Object.values(entries);": "return Object.values(entries).filter(({ at }) => !(Date.now() - at > 730 * 864e5));",
+            "unitsText(task.cost) };": "unitsText(task.cost), at: Date.now() };",
+            'await on("spent", "put", { task, survey, epsilon });': 'await on("spent", "put", entry);',
+        },
+        checks.check_time_frees_nothing,
     ),
     LedgerSourceMutant(
         "no cap by default",
