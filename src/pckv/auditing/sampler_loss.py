@@ -112,7 +112,7 @@ def sampler_loss(
 def _words_loss(
     task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress
 ) -> tuple[Fraction, int]:
-    """Return the loss of messages of which few lead to a report, and the number of paths."""
+    """Return the loss of reports of words, or of few bit planes, and the number of paths."""
     paths, worst = 0, Fraction(1)
     seeds = _seeds(task)
     for place, seed in enumerate(seeds):
