@@ -75,7 +75,7 @@ def check_large_sizes(name: str, code: DeviceCode | None = None) -> None:
     """The code follows the stated law for sets of more pairs than 8 bits count."""
     keys = 450 if name == "ue" else 10**6
     task = audited_task({"name": name}, keys, 5, "2")
-    # All choices that `collision` makes are too many to visit: `check_choice` follows given ones.
+    # All choices that `collision` makes are too many to visit: `check_choices` follows given ones.
     sizes = () if name == "collision" else LARGE_SIZES[-1:] if name == "ue" else LARGE_SIZES
     for size in sizes:
         _check(task, [{}, spread_values(keys, size)], code)
@@ -98,7 +98,7 @@ def check_shared_symbols(sampler: Sampler) -> None:
         # The symbols lie apart, and their order is not the pairs'.
         symbols = [(7 + 5 * number) % channel.symbols for number in pattern]
         seed = sum(symbol * channel.symbols ** channel.item(key, 1) for key, symbol in enumerate(symbols))
-        law = PiecewiseLaw(explore(lambda tape: sampler(channel, pairs, tape), channel.functions, seed))
+        law = PiecewiseLaw(explore(lambda tape: sampler(channel, pairs, tape), seed))
         for message in turning_points([law], channel.word_limit):
             stated = (
                 channel.functions * channel.chance(signs, message)
