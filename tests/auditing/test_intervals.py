@@ -82,10 +82,12 @@ def test_reports_of_real_tapes(name: str) -> None:
 @pytest.mark.parametrize("padding", [1, 2, 5, 30])
 def test_choice_of_pairs(padding: int) -> None:
     channel = CollisionChannel(2**20, padding, Fraction(2))
-    paths = check_choices(
-        channel, lambda values, tape: collision.perturb(channel, DeviceCode().pairs(values), tape)
+    sizes = (padding + 1, padding + 2, 2 * padding, 5 * padding + 40)
+    pairs = DeviceCode().pairs
+    assert (
+        check_choices(channel, lambda values, tape: collision.perturb(channel, pairs(values), tape), sizes)
+        > 8
     )
-    assert paths > 9
 
 
 def test_wide_grid(request: pytest.FixtureRequest) -> None:

@@ -157,7 +157,15 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
         "print(*sorted(loaded))\n"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    own = ["pckv", "pckv.cli", "pckv.cli.common", "pckv.cli.lazy", "pckv.cli.program", "pckv.errors"]
+    own = [
+        "pckv",
+        "pckv.canonical",
+        "pckv.cli",
+        "pckv.cli.common",
+        "pckv.cli.lazy",
+        "pckv.cli.program",
+        "pckv.errors",
+    ]
     assert result.stdout.splitlines()[-1].split() == own
 
 

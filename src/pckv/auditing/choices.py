@@ -1,12 +1,12 @@
 """Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to visit.
 
-Given choices are followed instead: the first pairs, the last, and some between. Given the choice, a report must follow
+Given choices are followed instead: the last pairs, and some between. Given the choice, a report must follow
 the law of the chosen pairs, and every choice must be one of as many as are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pckv.auditing.exact import Values, spread_values
 from pckv.auditing.interval_tape import explore
@@ -25,8 +25,13 @@ MAX_PADDING = 1_000
 FUNCTION = 1
 
 
-def check_choices(channel: CollisionChannel, run: Run) -> int:
+def check_choices(channel: CollisionChannel, run: Run, sizes: Iterable[int]) -> int:
     """Check how reports of larger sets are made; return the number of paths that were followed.
+
+    Args:
+        channel: How pairs are reported.
+        run: Makes a message of pairs from a tape.
+        sizes: The numbers of pairs of these sets, beyond the padding.
 
     Raises:
         AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than chosen.
@@ -34,11 +39,11 @@ def check_choices(channel: CollisionChannel, run: Run) -> int:
     most, paths = channel.padding, 0
     if most > MAX_PADDING:
         return paths
-    for size in sorted({most + 1, most + 2, 2 * most, 5 * most + 40}):
+    for size in sizes:
         if size > channel.keys:
             continue
         limits = [size - place for place in range(most)]
-        for choices in ([0] * most, [limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
+        for choices in ([limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
             paths += _check_choice(channel, run, spread_values(channel.keys, size), choices, limits)
     return paths
 

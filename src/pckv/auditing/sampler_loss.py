@@ -93,6 +93,7 @@ def sampler_loss(
         AuditFailure: if a report does not follow the stated law exactly.
     """
     code = code or DeviceCode()
+    all_kinds = sets is None
     sets = list(visited_sets(task)) if sets is None else sets
     sizes, size_paths = _sizes_loss(task, code)
     if task.channel.word_limit is None and task.key_count > FEW_POSITIONS:
@@ -101,10 +102,12 @@ def sampler_loss(
         )
     else:
         reports, paths = _words_loss(task, code, sets, progress)
-    if isinstance(task.channel, CollisionChannel) and task.can_truncate:
+    if all_kinds and isinstance(task.channel, CollisionChannel) and task.can_truncate:
         alone = without_question(task)
         paths += check_choices(
-            task.channel, lambda values, tape: code.message(alone, code.held_pairs(values), tape)
+            task.channel,
+            lambda values, tape: code.message(alone, code.held_pairs(values), tape),
+            (task.padding + 1, 2 * task.padding),
         )
     return SamplerLoss(reports, sizes, len(sets), paths + size_paths)
 

@@ -18,8 +18,8 @@ from pckv.planning.shuffle_bound import ShuffleBound
 # A wanted central ε is met to this precision, by a local ε of this many digits.
 LOCAL_PRECISION, LOCAL_DIGITS = 0.002, 4
 
-# A central ε above this share of the local one is not worth telling.
-LEAST_GAIN = 0.99
+# A central ε above this share of the local one is no gain worth telling.
+MAX_CENTRAL_SHARE = 0.99
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ShuffledPrivacy:
     @property
     def gains(self) -> bool:
         """Whether the shuffle is known to add anything worth telling to what each report guarantees by itself."""
-        return self.central_epsilon < LEAST_GAIN * self.local_epsilon
+        return self.central_epsilon < MAX_CENTRAL_SHARE * self.local_epsilon
 
 
 class ReportLaws(NamedTuple):
@@ -122,8 +122,8 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
         "anybody who sees the result. Whether somebody reports does not depend on their pairs."
     )
     functions = (
-        "Nobody but the person's device chooses the random function that a report of 'ue-compact' or 'collision' is made "
-        "with: functions that a server hands out to each person would void the central ε. No task has them."
+        "Nobody knows which random function a person's report was made with ('ue-compact', 'collision'): a function that "
+        "a server hands out to each person (a coin) would void the central ε. No task has one."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:
