@@ -122,6 +122,9 @@ def test_a_signal_while_writing_leaves_nothing(number: int, monkeypatch: pytest.
         pytest.fail("the signal was not noticed")
 
     monkeypatch.setattr("pckv.shuffling.shuffle.report_blocks", interrupted)
+    if signal.getsignal(number) is signal.SIG_IGN:
+        # As under nohup, where a hang-up is to be ignored.
+        signal.signal(number, signal.SIG_DFL)
     before, handler = contents(), signal.getsignal(number)
     result = run(SHUFFLE)
     assert (result.exit_code, result.stderr) == (128 + number, "pckv: interrupted\n")

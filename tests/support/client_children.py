@@ -88,7 +88,8 @@ def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = F
         if not kills:
             break
         if remove:
-            (state / f"{task.id}.report").unlink(missing_ok=True)
+            for suffix in (".report", ".outcome"):
+                (state / f"{task.id}{suffix}").unlink(missing_ok=True)
         kills += killed(child(submitting(url, state, task, choose.randint(1, moment))))
         sound = not killed(child(submitting(url, state, task)))
         spent = f"{Client(url, state).spent:f}"
