@@ -93,7 +93,7 @@ def test_choice_of_pairs(padding: int) -> None:
 def test_wide_grid(request: pytest.FixtureRequest) -> None:
     """With `--slow`: all variants and sizes, and many more ε."""
     if not request.config.getoption("--slow"):
-        pytest.skip("the wide grid takes an hour: --slow")
+        pytest.skip("the wide grid: --slow")
     for name in CHANNELS:
         sizes = [(keys, padding) for keys, padding in LARGE_SIZES if name != "ue" or keys < 10**6]
         for (keys, padding), epsilon in product(sizes, EPSILONS + MORE_EPSILONS):
