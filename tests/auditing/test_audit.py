@@ -67,7 +67,7 @@ def test_a_question_that_loses_too_much_does_not_hold(keys: int, padding: int) -
 
 
 def test_standard_audits_ask_sizes_wherever_they_matter() -> None:
-    audits = standard_audits()
+    audits = standard_audits(max_keys=2)
     assert all(result.holds for result in audits)
     for result in audits:
         assert (result.size_share > 0) == (result.mechanism != "ue" and result.padding < result.keys)
