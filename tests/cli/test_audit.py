@@ -8,6 +8,7 @@ import pytest
 
 from pckv.auditing.audit import standard_audits
 from pckv.channels import CHANNELS
+from pckv.cli import audit as audit_module
 from support.cli import (
     read_json,
     run,
@@ -44,3 +45,8 @@ def test_a_broken_promise_is_shown_and_fails(monkeypatch: pytest.MonkeyPatch) ->
     result = run("audit")
     assert (result.exit_code, result.stderr) == (1, "pckv: a mechanism loses more than it claims\n")
     assert [line.split()[-1] for line in result.stdout.splitlines()[-2:]] == ["holds", "BROKEN"]
+
+
+def test_printed_losses_are_rounded_up() -> None:
+    assert audit_module._shown(18.999999999998114) == "18.999999999999"
+    assert audit_module._shown(1.0) == "1.000000000000"

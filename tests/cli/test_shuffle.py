@@ -113,6 +113,16 @@ def test_a_full_temporary_folder_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert run_refused(SHUFFLE) == f"pckv: {tmp_path}: No space left on device\n"
 
 
+def test_a_temporary_folder_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one would leave reports where nobody looks for them."""
+    monkeypatch.setenv("TMPDIR", "not-there")
+    before = contents()
+    refused = run_refused(SHUFFLE)
+    assert "not-there" in refused
+    assert refused.endswith(": No such file or directory\n")
+    assert contents() == before
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_writing_leaves_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> Iterator[Any]:

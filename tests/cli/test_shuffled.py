@@ -119,3 +119,8 @@ def test_wrong_usage(command: str, message: str) -> None:
     result = run(command)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_more_reports_than_people_are_refused() -> None:
+    refused = run_refused("plan --keys 10 --users 100 --epsilon 1 --shuffled 200 --delta 0.001")
+    assert refused == "pckv: 200 reports cannot be shuffled where 100 people take part\n"

@@ -7,11 +7,13 @@ the law of the chosen pairs, and every choice must be one of as many as are left
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 from pckv.auditing.exact import Values, spread_values
-from pckv.auditing.interval_tape import explore
+from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points
 from pckv.auditing.traced import Number
+from pckv.channels import Signs
 from pckv.channels.collision import CollisionChannel
 from pckv.errors import AuditFailure
 from pckv.randomness import Tape
@@ -65,13 +67,20 @@ def _check_choice(
     for place, choice in enumerate(choices):
         left[place], left[place + choice] = left[place + choice], left[place]
     signs = {key: int(value) for key, value in left[: channel.padding]}
-    law = PiecewiseLaw(leaves)
-    for message in turning_points([law], channel.word_limit):
-        stated = (
-            channel.functions * channel.chance(signs, message)
-            if message // channel.symbols == FUNCTION
-            else 0
-        )
-        if law.chance(message) != stated:
-            raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
+    if not follows_stated_law(channel, leaves, signs, FUNCTION):
+        raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
     return len(leaves)
+
+
+def follows_stated_law(
+    channel: CollisionChannel, leaves: Sequence[Leaf], signs: Signs, function: int
+) -> bool:
+    """Return whether paths with one hash function have exactly the law that is stated for these signed keys."""
+    law = PiecewiseLaw(leaves)
+
+    def stated(message: int) -> Fraction:
+        of_function = channel.functions if message // channel.symbols == function else 0
+        return of_function * channel.chance(signs, message)
+
+    messages = turning_points([law], channel.word_limit)
+    return all(law.chance(message) == stated(message) for message in messages)

@@ -1,8 +1,8 @@
 """Run device code on intervals of draws instead of numbers, to find its exact law at the shipped thresholds.
 
 Every run follows one path with one value per draw, and finds the box of draws that take the same path. Moving on from
-box to box visits all draws, 2^64 values each, in as many runs as there are paths. Nothing is assumed about the code:
-what it does with a draw that cannot be followed only makes boxes smaller.
+box to box visits all draws, 2^64 values each, in as many runs as there are paths. What cannot be followed makes boxes
+smaller, or is refused.
 """
 
 from __future__ import annotations

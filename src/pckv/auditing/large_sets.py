@@ -13,10 +13,10 @@ from unittest import mock
 import numpy as np
 
 from pckv.auditing.batches import make_task, random_pairs
+from pckv.auditing.choices import follows_stated_law
 from pckv.auditing.exact import spread_values
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.interval_tape import explore
-from pckv.auditing.piecewise import PiecewiseLaw, turning_points
 from pckv.auditing.replay import named
 from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.tapes import RecordedSource
@@ -98,15 +98,9 @@ def check_shared_symbols(sampler: Sampler) -> None:
         # The symbols lie apart, and their order is not the pairs'.
         symbols = [(7 + 5 * number) % channel.symbols for number in pattern]
         seed = sum(symbol * channel.symbols ** channel.item(key, 1) for key, symbol in enumerate(symbols))
-        law = PiecewiseLaw(explore(lambda tape: sampler(channel, pairs, tape), seed))
-        for message in turning_points([law], channel.word_limit):
-            stated = (
-                channel.functions * channel.chance(signs, message)
-                if message // channel.symbols == seed
-                else 0
-            )
-            if law.chance(message) != stated:
-                raise AuditFailure(f"shared symbols: {len(set(pattern))} symbols of {SHARED_ITEMS} pairs")
+        leaves = explore(lambda tape: sampler(channel, pairs, tape), seed)
+        if not follows_stated_law(channel, leaves, signs, seed):
+            raise AuditFailure(f"shared symbols: {len(set(pattern))} symbols of {SHARED_ITEMS} pairs")
 
 
 def _patterns(count: int) -> Iterator[tuple[int, ...]]:
