@@ -14,7 +14,7 @@ from pckv import Task, perturb
 from pckv.arrays import Messages
 from pckv.files.reports.writer import write_reports
 from pckv.limits import REPORT_ID_BYTES
-from pckv.tally.compiled import CompiledTally
+from pckv.tally.compiled import compiled_tally
 from pckv.tally.decode.support import key_support
 
 MECHANISMS = ("grr", "ue-compact", "ue")
@@ -39,7 +39,7 @@ def costs(mechanism: str, keys: int) -> Iterator[Measurement]:
     body_bytes = task.channel.body_bytes
     reports = max(50, min(MAX_REPORTS, MAX_BYTES // body_bytes))
     messages = random_messages(task, reports)
-    tally = CompiledTally(task)
+    tally = compiled_tally(task)
     tally.add_many(messages[:10])
     name = f"{mechanism}, {keys:,} keys"
     yield absolute(f"{name}: sent per report", "bytes", [REPORT_ID_BYTES + body_bytes])

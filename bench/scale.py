@@ -17,7 +17,7 @@ from pckv import Task, perturb
 from pckv.counting.run import CountOptions, count_inputs
 from pckv.files.reports.writer import write_reports
 from pckv.limits import REPORT_ID_BYTES
-from pckv.tally.compiled import CompiledTally
+from pckv.tally.compiled import compiled_tally
 
 WORDS, GROUP = 10**8, 10**6
 # With q = 5 these have 625 and 1,953,125 words.
@@ -99,7 +99,7 @@ def perturb_one() -> Measurement:
 
 def count_planes(keys: int) -> Measurement:
     """Count bit planes with compiled loops on one core; the baseline unpacks and sums the same bytes."""
-    tally = CompiledTally(Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism="ue"))
+    tally = compiled_tally(Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism="ue"))
     planes = random_planes(keys, PLANES_BYTES)
     times = race(
         lambda: tally.add_many(planes),

@@ -168,7 +168,7 @@ def measure_paddings(
             channel = build(name, setting.keys, padding, Fraction(setting.epsilon), {})
         except ParameterError:
             continue
-        if not exclusion_reason(channel, setting.users):
+        if not exclusion_reason(channel):
             found.setdefault(name, []).append(measure(channel, people, expected))
     return {name: sorted(errors) for name, errors in found.items()}
 

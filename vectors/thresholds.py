@@ -9,7 +9,7 @@ from typing import Any
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.channels import Channel
-from pckv.channels.collision import CollisionChannel
+from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
@@ -46,11 +46,10 @@ def thresholds() -> Iterator[dict[str, Any]]:
         for beta in ("0.000001", "0.12", "0.3", "0.499999"):
             tuned = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
             yield _thresholds(epsilon, tuned, **tuned.parameters)
-    pairs = ((1, None), (2, 3), (2, None), (100, None), (100, 2**31 - 1))
+    pairs = ((1, None), (2, 3), (2, None), (100, None), (100, MAX_SYMBOLS))
     for epsilon, (padding, symbols) in product(EPSILONS, pairs):
-        collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols)
-        stated = {"symbols": collision.symbols, "symbols_are_chosen": symbols is None}
-        yield _thresholds(epsilon, collision, **stated)
+        collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols=symbols)
+        yield _thresholds(epsilon, collision, **collision.parameters, symbols_are_chosen=symbols is None)
     for epsilon, (keys, padding), share in product(EPSILONS, SIZES, SHARES):
         yield _question_thresholds(epsilon, keys, padding, share)
 

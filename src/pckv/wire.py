@@ -35,11 +35,6 @@ class Words:
     column: ClassVar[str] = "word"
     body_bytes: ClassVar[int] = WORD_BYTES
 
-    @property
-    def cells(self) -> int:
-        """The number of counters in a tally of these messages: one per word."""
-        return self.limit
-
     def encode(self, message: int) -> bytes:
         """Return the one body of a message."""
         return message.to_bytes(WORD_BYTES, "little")
@@ -91,11 +86,6 @@ class BitPlanes:
     def body_bytes(self) -> int:
         """The bytes of a body."""
         return 2 * self.plane_bytes
-
-    @property
-    def cells(self) -> int:
-        """The number of counters in a tally of these messages: 2·key + (1 for +, 0 for -)."""
-        return 2 * self.keys
 
     def encode(self, message: int) -> bytes:
         """Return the one body of a message."""

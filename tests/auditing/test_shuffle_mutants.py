@@ -114,7 +114,7 @@ PADDED = kind_of(build("grr", 2, 2, Fraction(1), {}))
 WIDE = kind_of(build("ue-compact", 1, 1, Fraction(1), {"q": 3, "r": 2, "o": 1}))
 ASKED = build("grr", 2, 1, Fraction(2), {})
 WITH_SIZES = kind_of(ASKED, SizeQuestion(2, 1, Fraction(2), Fraction(1, 2)))
-COLLISION = kind_of(CollisionChannel(1, 1, Fraction(1), 3, functions=2))
+COLLISION = kind_of(CollisionChannel(1, 1, Fraction(1), symbols=3, functions=2))
 
 MUTANTS = (
     ShuffleMutant("variation-ratio", randomized_response(4, "0.5"), 4, "0.4", variation_ratio),

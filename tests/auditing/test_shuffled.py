@@ -50,7 +50,7 @@ def small_channels(mechanism: str) -> Iterator[Channel]:
     for (keys, padding), text in product(((1, 1), (2, 1), (2, 2)), EPSILONS):
         if mechanism == "collision":
             for symbols, functions in product(SYMBOLS, FUNCTIONS):
-                yield CollisionChannel(keys, padding, Fraction(text), symbols, functions=functions)
+                yield CollisionChannel(keys, padding, Fraction(text), symbols=symbols, functions=functions)
             continue
         for variant in VARIANTS[mechanism]:
             channel = build(mechanism, keys, padding, Fraction(text), variant)

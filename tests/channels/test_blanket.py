@@ -32,7 +32,7 @@ def small_channels(mechanism: str) -> list[Channel]:
     found: list[Channel] = []
     for variant, (keys, padding), epsilon in product(VARIANTS[mechanism], SIZES, EPSILONS):
         if mechanism == "collision":
-            found.append(CollisionChannel(keys, padding, Fraction(epsilon), padding + 2, functions=3))
+            found.append(CollisionChannel(keys, padding, Fraction(epsilon), symbols=padding + 2, functions=3))
             continue
         # By itself `ue-compact` chooses a prime near e^ε + 3.
         if mechanism == "ue-compact" and not variant:
@@ -114,7 +114,7 @@ class _WideCompact(UeCompactChannel):
     "mutant",
     [
         _LoudUe(2, 1, Fraction(2), "non-optimized"),
-        _OnePairCollision(2, 2, Fraction(2), 4, functions=3),
+        _OnePairCollision(2, 2, Fraction(2), symbols=4, functions=3),
         _UnpaddedGrr(2, 2, Fraction(2)),
         _WideCompact(2, 1, Fraction(2), 5),
     ],

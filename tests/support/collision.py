@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pckv.channels.collision import FUNCTIONS, CollisionChannel
+from pckv.channels.collision import CollisionChannel
 
 
 def collision_channel(
@@ -12,8 +12,17 @@ def collision_channel(
     padding: int,
     epsilon: str = "1",
     symbols: int | None = None,
-    functions: int | None = FUNCTIONS,
+    positions: int | None = None,
     bits: int = 64,
 ) -> CollisionChannel:
-    """Return a channel of `collision`; for enumeration with fewer functions, or all of them (None)."""
-    return CollisionChannel(keys, padding, Fraction(epsilon), symbols, bits, functions=functions)
+    """Return a channel of `collision`; for enumeration with all functions over fewer positions."""
+    functions = None if positions is None else positions * (positions - 1)
+    return CollisionChannel(
+        keys,
+        padding,
+        Fraction(epsilon),
+        symbols=symbols,
+        positions=positions,
+        bits=bits,
+        functions=functions,
+    )

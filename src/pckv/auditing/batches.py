@@ -21,7 +21,7 @@ from pckv.auditing.replay import (
     check_replay,
 )
 from pckv.auditing.variants import VARIANTS
-from pckv.channels import SamplingChannel
+from pckv.channels import CHANNELS, SamplingChannel
 from pckv.device import perturb as single
 from pckv.device.vectorised import DRAWS_PER_BATCH, Draws
 from pckv.randomness import Tape
@@ -169,6 +169,8 @@ def make_task(  # noqa: PLR0917
     mechanism: str, variant: dict[str, object], keys: int, padding: int, epsilon: str, share: str
 ) -> Task:
     """Return a task whose batches are replayed."""
+    # At most as many keys as the mechanism takes.
+    keys = min(keys, CHANNELS[mechanism].max_keys)
     return Task(
         name="replay",
         keys=keys,

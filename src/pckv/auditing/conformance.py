@@ -107,7 +107,7 @@ def running_law(subject: Subject, channel: Channel) -> Callable[[Signs], Law]:
 
 def check_epsilon_is_used(subject: Subject) -> None:
     """The thresholds are fine enough: at any size the loss is within 1e-9 of the claim."""
-    sizes = (1, 100, 10**6, 2**31)
+    sizes = (1, 100, 10**6, subject.channel.max_keys)
     for keys, length, epsilon in itertools.product(
         sizes, (1, 100), (Fraction("0.01"), *EPSILONS, Fraction(20))
     ):

@@ -56,8 +56,12 @@ def large_tasks(name: str) -> Iterator[Task]:
 def audited_task(
     mechanism: Mapping[str, object], keys: int, padding: int, epsilon: str, share: str = "0.5"
 ) -> Task:
-    """Return a task with values from -1 to 1; a share of its reports answer the size question, where there is one."""
+    """Return a task with values from -1 to 1; a share of its reports answer the size question, where there is one.
+
+    It has at most as many keys as its mechanism takes.
+    """
     channel_class = CHANNELS[str(mechanism["name"])]
+    keys = min(keys, channel_class.max_keys)
     has_words = channel_class(2, 1, Fraction(1)).word_limit is not None
     return Task(
         name="audit",

@@ -20,7 +20,8 @@ from pckv.auditing.interval_tape import explore
 from pckv.auditing.replay import named
 from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.tapes import RecordedSource
-from pckv.channels.collision import CollisionChannel
+from pckv.channels.affine import Number
+from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
 from pckv.device import perturb as single
 from pckv.device.perturb import Sampler
 from pckv.errors import AuditFailure
@@ -39,7 +40,12 @@ RARE_PARAMETERS: dict[str, tuple[dict[str, object], ...]] = {
         {"q": 101, "r": 40, "o": 10},
         {"q": 1_000_003, "r": 250_000, "o": 3},
     ),
-    "collision": ({"symbols": RARE_PADDING + 1}, {"symbols": 50}, {"symbols": 4_096}, {"symbols": 2**31 - 1}),
+    "collision": (
+        {"symbols": RARE_PADDING + 1},
+        {"symbols": 50},
+        {"symbols": 4_096},
+        {"symbols": MAX_SYMBOLS},
+    ),
 }
 # `ue` draws once per key.
 RARE_PLANES = 300
@@ -86,12 +92,20 @@ def _check(task: Task, sets: list[dict[int, float]], code: DeviceCode | None) ->
         raise AuditFailure(f"interval tape: more than the closed form is lost by {task!r}")
 
 
+class _AllFunctions(CollisionChannel):
+    """All functions there are, of any structure: the digits of a function's number are the symbols of the items."""
+
+    def symbol(self, function: Number, item: Number) -> Number:
+        return function // self.symbols**item % self.symbols
+
+
 def check_shared_symbols(sampler: Sampler) -> None:
     """Whichever of somebody's pairs a hash function sends to one symbol, the report follows the stated law.
 
     Over all functions that exist, every way in which five pairs may share symbols is tried.
     """
-    channel = CollisionChannel(SHARED_ITEMS, SHARED_ITEMS, Fraction(1), functions=None)
+    channel = _AllFunctions(SHARED_ITEMS, SHARED_ITEMS, Fraction(1))
+    channel = _AllFunctions(SHARED_ITEMS, SHARED_ITEMS, Fraction(1), functions=channel.symbols**channel.items)
     signs = dict.fromkeys(range(SHARED_ITEMS), 1)
     pairs = [(key, channel.one) for key in signs]
     for pattern in _patterns(SHARED_ITEMS):

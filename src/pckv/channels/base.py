@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pckv.budget import allocate, epsilon_of
 from pckv.errors import ParameterError
+from pckv.limits import MAX_KEYS
 from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
@@ -93,7 +94,9 @@ class Channel(metaclass=_FrozenWhenBuilt):
     name: ClassVar[str]
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
-    # Whether the count law is exact, or assumes that hashes are independent.
+    # The most keys that it takes.
+    max_keys: ClassVar[int] = MAX_KEYS
+    # Whether the count law is exact, or leaves out what is measured.
     exactly_uniform = True
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
@@ -215,6 +218,11 @@ class Channel(metaclass=_FrozenWhenBuilt):
     def decodes_all(self) -> bool:
         """Whether the counts of all keys can be found together."""
         return True
+
+    @property
+    def steps_per_report(self) -> int:
+        """The most counters that counting one report adds to."""
+        return 1
 
     @abstractmethod
     def max_support(self, targets: int) -> int:

@@ -1,6 +1,6 @@
 """Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
 
-A public hash function, drawn for every report, sends signed keys to symbols. The report names the
+A public function, drawn for every report, sends signed keys to symbols. The report names the
 function and one symbol, which is more often than not one that a pair of theirs is sent to.
 """
 
@@ -13,6 +13,18 @@ from itertools import combinations, groupby
 from math import comb, floor, lcm
 
 from pckv.budget import epsilon_of, exp_lower
+from pckv.channels.affine import (
+    MAX_POSITIONS,
+    POSITIONS_PER_ITEM,
+    POSITIONS_PER_SYMBOL,
+    Number,
+    Numbering,
+    best_generator,
+    is_generator,
+    is_prime,
+    least_prime,
+    min_positions,
+)
 from pckv.channels.base import (
     THRESHOLD_BITS,
     Channel,
@@ -22,45 +34,63 @@ from pckv.channels.base import (
     Signs,
     Support,
 )
-from pckv.channels.hashing import Number, hashed, reduced
+from pckv.channels.hashing import numbers_of
 from pckv.errors import ParameterError
 from pckv.wire import Words
 
-# Enough hash functions for their number to add no measurable error.
-FUNCTIONS = 2**32
-# Words, functions times symbols, stay below 2^63.
-MAX_SYMBOLS = 2**31 - 1
+# With more symbols there would be too many positions.
+MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL
+# With more keys than this, counts of all of them would take too much memory: a tally keeps words.
+MAX_COUNTED_KEYS = 2**22
+# Functions are named by both of their numbers while words, with the answers to a size question, stay below 2^63; and
+# otherwise by one of this many indices.
+MAX_NAMED_WORDS, INDICES = 2**62, 2**32
 
 
 class CollisionChannel(Channel):
-    """A word is function·t + z: the number of a hash function, and one of t symbols.
+    """A word is function·t + z: the number of a public function, and one of t symbols.
 
-    It supports the signed keys that the function sends to z. The padding s is the most pairs that
-    a report is made from. For enumeration there are families of fewer functions, and the one of
-    all functions (None), which a hash stands in for.
+    Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports the items,
+    or signed keys, that the function sends to z. The padding s is the most pairs that a report is made from.
     """
 
     name = "collision"
+    # With more there would be too many positions.
+    max_keys = MAX_POSITIONS // (2 * POSITIONS_PER_ITEM)
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
-    options = frozenset({"symbols"})
+    # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
+    exactly_uniform = False
+    options = frozenset({"symbols", "positions", "generator"})
 
     def __init__(
         self,
         keys: int,
         padding: int,
         epsilon: Fraction,
-        symbols: int | None = None,
-        bits: int = THRESHOLD_BITS,
         *,
-        functions: int | None = FUNCTIONS,
+        symbols: int | None = None,
+        positions: int | None = None,
+        generator: int | None = None,
+        bits: int = THRESHOLD_BITS,
+        functions: int | None = None,
     ) -> None:
+        """Fix the public family; fewer `functions` than there are, and fewer positions, are for enumeration."""
         super().__init__(keys, padding, epsilon, bits)
+        if keys > self.max_keys:
+            raise ParameterError(f"{self.name} takes at most {self.max_keys:,} keys, not {keys:,}")
         self.bound = exp_lower(epsilon)
         self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
         check_symbols(self.symbols, padding)
-        self.exactly_uniform = functions is None
-        self.functions = FunctionCount(self.symbols ** (2 * keys) if functions is None else functions)
+        self.items = 2 * keys
+        fewest = min_positions(self.items, self.symbols)
+        self.positions = least_prime(fewest) if positions is None else positions
+        check_positions(self.positions, fewest if functions is None else self.items + 1)
+        generator = best_generator(self.positions) if generator is None else generator
+        self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))
+        pairs = self.positions * (self.positions - 1)
+        self.by_index = keys > MAX_COUNTED_KEYS or pairs * self.symbols > MAX_NAMED_WORDS
+        self.functions = FunctionCount(functions or (INDICES if self.by_index else pairs))
         if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
             raise ParameterError(
                 f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
@@ -68,7 +98,11 @@ class CollisionChannel(Channel):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        return {"symbols": self.symbols}
+        return {
+            "generator": self.numbering.generator,
+            "positions": self.positions,
+            "symbols": self.symbols,
+        }
 
     @property
     def claim(self) -> Fraction:
@@ -119,8 +153,24 @@ class CollisionChannel(Channel):
 
     @cached_property
     def count_law(self) -> CountLaw:
-        # The two signs of a key are hashed apart, so that a report may support both.
-        held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
+        return self._law_with(Fraction(1, self.symbols))
+
+    def measured_law(self, unused_supports: int, reports: int) -> CountLaw:
+        """Return the law of a key's counts given how often all unused positions were supported, together.
+
+        They are supported like items that nobody holds: a little less often than one in t, the more pairs people
+        report. How much less is bounded, so that neither chance nor a hostile report moves it further.
+        """
+        unused = self.positions - self.items
+        most = Fraction(1, self.symbols)
+        if not reports:
+            return self._law_with(most)
+        gap = (Fraction(self.hit, self.one) - most) * self.padding / (self.positions - self.padding)
+        return self._law_with(min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused))))
+
+    def _law_with(self, other: Fraction) -> CountLaw:
+        # The two signs of a key stand at positions of their own, so that a report may support both.
+        held = Fraction(self.hit, self.one)
         return CountLaw(holder_plus=_independent(held, other), absent=_independent(other, other))
 
     def weight(self, signs: Signs, message: int) -> int:
@@ -149,9 +199,19 @@ class CollisionChannel(Channel):
         # A common multiple of all numbers of other symbols.
         return lcm(*(self.symbols - own for own in range(min(self.keys, self.padding) + 1)))
 
+    @property
+    def decodes_all(self) -> bool:
+        # A tally counts how often every item is supported, or keeps words, which are checked against a few keys.
+        return self.keys <= MAX_COUNTED_KEYS
+
+    @property
+    def steps_per_report(self) -> int:
+        # The positions that the function sends to the report's symbol.
+        return -(-self.positions // self.symbols)
+
     def max_support(self, targets: int) -> int:
         # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
-        return 2 * targets
+        return min(2 * targets, self.steps_per_report)
 
     def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
         """The distinct symbols that some items are sent to, in order."""
@@ -159,9 +219,23 @@ class CollisionChannel(Channel):
 
     def symbol(self, function: Number, item: Number) -> Number:
         """The symbol that a function sends an item to; numbers or numpy arrays alike."""
-        if self.exactly_uniform:
-            return function // self.symbols**item % self.symbols
-        return reduced(hashed(function, item), self.symbols)
+        return self.symbol_at(function, self.numbering.position(item))
+
+    def symbol_at(self, function: Number, position: Number) -> Number:
+        """The symbol that a function sends a position to."""
+        return self.sent_to(*self.coefficients(function), position)
+
+    def sent_to(self, factor: Number, offset: Number, position: Number) -> Number:
+        """The symbol that the function of these two numbers sends a position to."""
+        return (factor * position + offset) % self.positions % self.symbols
+
+    def coefficients(self, function: Number) -> tuple[Number, Number]:
+        """A and C of a function."""
+        if self.by_index:
+            less_one, offset = numbers_of(function, self.positions)
+        else:
+            less_one, offset = function // self.positions, function % self.positions
+        return less_one + 1, offset
 
     @staticmethod
     def item(key: Number, positive: Number) -> Number:
@@ -189,8 +263,27 @@ def check_symbols(symbols: object, padding: int) -> int:
             f"symbols must be more than the padding, so that some say none of the pairs: {symbols} ≤ {padding}"
         )
     if symbols > MAX_SYMBOLS:
-        raise ParameterError(f"symbols must be at most 2^31 - 1, for words of 63 bits, not {symbols}")
+        raise ParameterError(f"symbols must be at most {MAX_SYMBOLS:,}, not {symbols:,}")
     return symbols
+
+
+def check_positions(positions: object, fewest: int) -> None:
+    """Refuse a number of positions that is too small, too large or not prime."""
+    if isinstance(positions, bool) or not isinstance(positions, int):
+        raise ParameterError(f"positions must be a whole number, not {positions!r}")
+    if not fewest <= positions <= MAX_POSITIONS:
+        raise ParameterError(f"positions must be from {fewest:,} to {MAX_POSITIONS:,}, not {positions:,}")
+    if not is_prime(positions):
+        raise ParameterError(f"positions must be a prime number, not {positions:,}")
+
+
+def check_generator(generator: object, positions: int) -> int:
+    """Return a generator, unless its powers are not all positions."""
+    if isinstance(generator, bool) or not isinstance(generator, int):
+        raise ParameterError(f"generator must be a whole number, not {generator!r}")
+    if not is_generator(generator, positions):
+        raise ParameterError(f"generator must be a primitive root modulo {positions:,}, not {generator:,}")
+    return generator
 
 
 def _independent(plus: Fraction, minus: Fraction) -> Support:

@@ -1,19 +1,16 @@
-"""A public family of hash functions: the same bits from Python's integers, numpy, numba and JavaScript.
+"""Functions by the number of an index: the same bits from Python's integers, numpy and JavaScript.
 
-Nothing here is secret, and ε does not depend on it: only the estimates need the hashes of a few items
-to look independent over a random function.
+Where a function's two numbers do not fit into a word, an index of 32 bits names the function, and a mixer makes both
+numbers of it.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
-# A whole number below 2^64, or a numpy array of unsigned ones: the steps are written once for both.
-Number: TypeAlias = Any
+from pckv.channels.affine import Number
 
 MASK = 2**64 - 1
 LOW_HALF = 2**32 - 1
-# 2^64 over the golden ratio: without it function 0 would be seeded with 0.
+# 2^64 over the golden ratio: without it index 0 would be mixed to 0.
 START = 0x9E3779B97F4A7C15
 # Shift, multiply, shift, multiply, shift: those of SplitMix64, found by search for its avalanche.
 SHIFTS = (30, 27, 31)
@@ -27,23 +24,14 @@ def mix(number: Number) -> Number:
     return number ^ (number >> SHIFTS[2])
 
 
-def seed_of(function: Number) -> Number:
-    """What a function mixes its items with."""
-    return mix((function + START) & MASK)
+def numbers_of(index: Number, count: int) -> tuple[Number, Number]:
+    """Return two numbers of an index below 2^32: one below `count` - 1, one below `count`, which is below 2^32."""
+    first = mix((index + START) & MASK)
+    return reduced(first, count - 1), reduced(mix(first ^ LOW_HALF), count)
 
 
-def hashed(function: Number, item: Number) -> Number:
-    """The value of a function at an item, below 2^64."""
-    return mix(seed_of(function) ^ item)
-
-
-def reduced(number: Number, symbols: int) -> Number:
-    """⌊number·symbols/2^64⌋ for fewer than 2^31 symbols, in steps that stay below 2^64."""
-    high = (number >> 32) * symbols
-    low = (number & LOW_HALF) * symbols
+def reduced(number: Number, count: int) -> Number:
+    """Return ⌊number·count/2^64⌋ for a count below 2^32, in steps that stay below 2^64."""
+    high = (number >> 32) * count
+    low = (number & LOW_HALF) * count
     return (high + (low >> 32)) >> 32
-
-
-def symbol_start(symbol: int, symbols: int) -> int:
-    """The least number that is reduced to this symbol, or to a later one."""
-    return -((-symbol << 64) // symbols)

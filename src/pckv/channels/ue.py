@@ -124,6 +124,10 @@ class UeChannel(AllocatedChannel):
     def unsampled(self) -> Support:
         return Support(Fraction(self.fake, self.one), Fraction(self.fake, self.one))
 
+    @property
+    def steps_per_report(self) -> int:
+        return 2 * self.keys
+
     def max_support(self, targets: int) -> int:
         return targets
 

@@ -24,6 +24,7 @@ from pckv.errors import PairsError
 from pckv.limits import REFUSE, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
+from pckv.positions import item_positions
 from pckv.randomness import DRAW_BYTES, Source
 from pckv.task import Task
 
@@ -292,10 +293,11 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedT
     participants, users = taken.participants, taken.participants.size
     positive = tape.positive(participants[taken.owners], taken.levels)
     functions = tape.below(participants, np.uint64(channel.functions))
-    items = channel.item(taken.keys.astype(np.uint64), positive)
-    hashes = channel.symbol(functions.view(np.uint64)[taken.owners], items).astype(np.int64)
+    places = item_positions(channel.numbering, channel.item(taken.keys, positive))
+    sent_to = channel.symbol_at(functions.view(np.uint64)[taken.owners], places.view(np.uint64))
     # Everybody's own symbols, each once and in order.
-    owners, own = np.divmod(np.unique(taken.owners * channel.symbols + hashes), channel.symbols)
+    numbered = taken.owners * channel.symbols + sent_to.view(np.int64)
+    owners, own = np.divmod(np.unique(numbered), channel.symbols)
     counts = np.bincount(owners, minlength=users)
     starts = np.cumsum(counts) - counts
     numbers = tape.draw(participants)

@@ -175,7 +175,7 @@ def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict
     task, reports, support = tally.task, tally.pair_reports, decoded.support
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
-    moments = CountMoments.of(task.channel.count_law, left_out=1 - reports / tally.reports)
+    moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.reports)
     result = METHODS[method].estimate_with_intervals(support, reports, moments, level)
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:

@@ -74,7 +74,7 @@ def compare_choice(
             simulate_keys(channel.count_law, setting.users, wanted.frequency, repeats, rng)
         )
         for channel in channels
-        if not exclusion_reason(channel, setting.users)
+        if not exclusion_reason(channel)
     }
     chosen = choose_channel(setting.keys, epsilon, {"name": "auto"}, setting.pairs, expected).name
     variances = [

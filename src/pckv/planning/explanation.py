@@ -59,9 +59,7 @@ def _explain_sets(channel: UeCompactChannel) -> str:
 
 def _explain_collision(channel: CollisionChannel) -> str:
     pairs = "one pair" if channel.padding == 1 else f"up to {channel.padding:,} pairs"
-    return (
-        f"t = {channel.symbols:,}: {pairs} in one of {channel.symbols:,} symbols; a decode asks every report"
-    )
+    return f"t = {channel.symbols:,}: {pairs} in one of {channel.symbols:,} symbols; counting a report adds to up to {channel.steps_per_report:,} counters"
 
 
 EXPLANATIONS: dict[str, Callable[[Any], str]] = {

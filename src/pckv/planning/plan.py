@@ -23,7 +23,6 @@ from pckv.planning.selection import (
     best_of_mechanism,
     candidate_paddings,
     choose_mechanism,
-    decode_steps,
     exclusion_reason,
 )
 from pckv.planning.set_sizes import SetSizes
@@ -39,6 +38,7 @@ from pckv.planning.size_share import share_above_variance
 from pckv.planning.tuning import ChannelSpec
 from pckv.planning.verdict import verdict
 from pckv.texts import percent
+from pckv.wire import WORD_BYTES
 
 # Errors are shown for these ranks of the keys, and for rarer keys.
 RANKS = (1, 2, 5, 10)
@@ -252,7 +252,7 @@ class _Planner:
         self.epsilon = epsilon
         self.unit = unit
         self.best = self._best(expected)
-        self.chosen = choose_mechanism(self.best, expected.users)
+        self.chosen = choose_mechanism(self.best)
 
     def _best(self, expected: Expectations) -> list[Assessment]:
         specs = [
@@ -346,7 +346,7 @@ class _Planner:
             mean_error=mean_error,
             reason_not_chosen=""
             if option is self.chosen
-            else exclusion_reason(channel, self.expected.users) or self._drawback(option),
+            else exclusion_reason(channel) or self._drawback(option),
         )
 
     def _drawback(self, option: Assessment) -> str:
@@ -354,7 +354,7 @@ class _Planner:
         more = option.score / self.chosen.score - 1
         if more > 0:
             return f"{percent(more)} more squared error"
-        cost = "a slower decode" if decode_steps(option.channel, 1) else "larger reports"
+        cost = "slower counting" if option.channel.body_bytes == WORD_BYTES else "larger reports"
         return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
@@ -367,7 +367,7 @@ class _Planner:
             found.append(self._alternative("90 %", choice, expected))
         if is_guess:
             rarer = expected.rarer(RARER)
-            choice = choose_mechanism(self._best(rarer), expected.users)
+            choice = choose_mechanism(self._best(rarer))
             found.append(self._alternative("a tenth as frequent", choice, rarer))
         return tuple(found)
 

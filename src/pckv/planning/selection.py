@@ -17,8 +17,6 @@ from pckv.wire import BitPlanes
 
 # Reports larger than this are made only where their mechanism was asked for by name.
 MAX_AUTO_BODY_BYTES = 2**20
-# Reports times keys: checking more of them would take longer than about twenty minutes on two cores.
-MAX_DECODE_STEPS = 2**40
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
 # The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their percentiles.
@@ -56,7 +54,7 @@ def choose_channel(
     able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    return choose_mechanism(best_of_each(able, specs, parameters, expected), expected.users).channel
+    return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
@@ -91,11 +89,11 @@ def best_of_each(
     return found
 
 
-def choose_mechanism(assessments: Sequence[Assessment], users: int) -> Assessment:
+def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
     """Return the one that `auto` chooses."""
-    eligible = [each for each in assessments if not exclusion_reason(each.channel, users)]
+    eligible = [each for each in assessments if not exclusion_reason(each.channel)]
     if not eligible:
-        name, why = assessments[0].channel.name, exclusion_reason(assessments[0].channel, users)
+        name, why = assessments[0].channel.name, exclusion_reason(assessments[0].channel)
         raise ParameterError(f"auto does not choose {name}, for {why}: ask for it by name")
     return least_error(eligible)
 
@@ -117,7 +115,7 @@ def best_of_mechanism(
     ranked = sorted(
         plain,
         key=lambda each: (
-            exclusion_reason(each.channel, expected.users) != "",
+            exclusion_reason(each.channel) != "",
             not each.truncates_within_noise and expected.objective != MSE,
             each.padding_score,
         ),
@@ -175,27 +173,19 @@ def tuned_channel(name: str, spec: ChannelSpec, objective: Objective) -> Channel
     return build(name, *spec, dict(tuned_parameters(name, spec, objective)))
 
 
-def decode_steps(channel: Channel, reports: int) -> int:
-    """Return how many pairs of a word and a key are looked at to decode all keys; 0 where there is a shortcut."""
-    # Words of `collision` are almost never the same, and a hash has no structure.
-    return channel.keys * reports if channel.name == "collision" else 0
-
-
-def exclusion_reason(channel: Channel, users: int) -> str:
-    """Return why `auto` does not choose a channel for this many users; empty if it may."""
+def exclusion_reason(channel: Channel) -> str:
+    """Return why `auto` does not choose a channel; empty if it may."""
     if channel.body_bytes > MAX_AUTO_BODY_BYTES:
         return f"its reports have {channel.body_bytes:,} bytes"
     if not channel.decodes_all:
         return f"its {channel.word_limit:,} words are too many to decode all keys together"
-    if decode_steps(channel, users) > MAX_DECODE_STEPS:
-        return f"every report of {users:,} would have to be asked about {channel.keys:,} keys"
     return ""
 
 
 def least_error(assessments: Sequence[Assessment]) -> Assessment:
     """Return the channel with the least error, or a cheaper one whose error is not much larger.
 
-    A word is cheaper than bit planes, and a decode with a shortcut than one that looks at every report.
+    A word is cheaper than bit planes, and one counter per report than several.
     """
     least = min(each.score for each in assessments)
     near = [each for each in assessments if each.score <= TOLERATED_ERROR_FACTOR * least]
@@ -204,7 +194,7 @@ def least_error(assessments: Sequence[Assessment]) -> Assessment:
         channel = candidate.channel
         return (
             isinstance(channel.message_format, BitPlanes),
-            decode_steps(channel, 1) > 0,
+            channel.steps_per_report > 1,
             candidate.score,
         )
 

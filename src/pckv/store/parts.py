@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pckv.tally import Tally
 from pckv.tally.counts import SparseCounts
+from pckv.tally.layouts import WordLayout, layout_of
 from pckv.task import Task
-from pckv.wire import Words
 
 # With this many cells per count, sorting is cheaper than looking through all cells.
 CELLS_FOR_SORTING = 16
@@ -25,9 +25,9 @@ def tally_of(task: Task, bodies: Sequence[bytes]) -> Tally:
 
 def _empty(task: Task, counts: float) -> Tally:
     """Return an empty tally, in the form that is cheaper for about this many counts."""
-    message_format = task.message_format
-    sparse = isinstance(message_format, Words) and message_format.cells > CELLS_FOR_SORTING * counts
-    return Tally(task, SparseCounts(message_format.cells)) if sparse else Tally(task)
+    layout = layout_of(task)
+    sparse = isinstance(layout, WordLayout) and layout.cells > CELLS_FOR_SORTING * counts
+    return Tally(task, SparseCounts(layout.cells) if sparse else None, layout)
 
 
 def choose_parts_to_merge(sizes: Mapping[int, int], *, fully: bool) -> list[int]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from pckv.arrays import Bytes, Integers
 from pckv.tally import Tally
-from pckv.tally.counts import DenseCounts
+from pckv.tally.counts import Counts, DenseCounts
+from pckv.tally.layouts import PlaneLayout, WordLayout, layout_of
 from pckv.task import Task
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
@@ -25,29 +26,45 @@ BYTES_WORTH_COMPILING = 2**28
 def fast_tally(task: Task, reports: int) -> Tally:
     """Return an empty tally for about this many reports, compiled where that is possible and pays for its start."""
     worth = reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
-    return CompiledTally(task) if worth and find_spec("numba") else Tally(task)
+    return compiled_tally(task) if worth and find_spec("numba") else Tally(task)
 
 
-class CompiledTally(Tally):
-    """A tally whose inner loops are compiled."""
+def compiled_tally(task: Task) -> Tally:
+    """Return an empty tally whose inner loops are compiled."""
+    layout = layout_of(task)
+    if isinstance(layout, WordLayout):
+        layout = CompiledWordLayout(task, layout.message_format)
+    elif isinstance(layout, PlaneLayout):
+        layout = CompiledPlaneLayout(layout.message_format)
+    return Tally(task, layout=layout)
 
-    def _count_words(self, words: Integers) -> None:
-        inside = not words.size or int(words.view(np.uint64).max()) < self.cells
-        if not inside or not isinstance(self.counts, DenseCounts):
-            super()._count_words(words)
+
+class CompiledWordLayout(WordLayout):
+    """Words, counted in a compiled loop."""
+
+    def add(self, counts: Counts, messages: Integers) -> None:
+        """Count words."""
+        inside = not messages.size or int(messages.view(np.uint64).max()) < self.cells
+        if not inside or not isinstance(counts, DenseCounts):
+            super().add(counts, messages)
             return
         from pckv.tally.kernels.loops import count_words  # noqa: PLC0415
 
-        self.reports = self._grown(words.size)
-        count_words(words, self.counts.array)
+        count_words(messages, counts.array)
 
-    def _check_planes(self, planes: Bytes) -> None:
+
+class CompiledPlaneLayout(PlaneLayout):
+    """Bit planes, checked and counted in compiled loops."""
+
+    def check_planes(self, rows: Bytes) -> None:
+        """Refuse rows that are not planes."""
         from pckv.tally.kernels.loops import are_planes  # noqa: PLC0415
 
-        if not are_planes(planes, self.task.key_count):
-            super()._check_planes(planes)
+        if not are_planes(rows, self.keys):
+            super().check_planes(rows)
 
-    def _count_bits(self, rows: Bytes) -> Integers:
+    def count_bits(self, rows: Bytes) -> Integers:
+        """For every bit of a row, in how many rows it is set."""
         from pckv.tally.kernels.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]
@@ -56,4 +73,4 @@ class CompiledTally(Tally):
         whole = rows.shape[0] // rows_per_lane_row * rows_per_lane_row
         lanes = np.ascontiguousarray(rows[:whole]).reshape(-1, rows_per_lane_row * width).view(np.uint64)
         totals = count_bits(lanes).reshape(rows_per_lane_row, 8 * width).sum(axis=0)
-        return np.asarray(totals + super()._count_bits(rows[whole:]))
+        return np.asarray(totals + super().count_bits(rows[whole:]))

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pckv.arrays import Bytes, Integers, Messages
+from pckv.arrays import Integers, Messages
+from pckv.channels import CountLaw
 from pckv.errors import ReportError, TallyError
 from pckv.tally import storage
 from pckv.tally.counts import Counts, empty_counts
-from pckv.tally.kernels.planes import check_planes, count_bits
+from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
 from pckv.task import Task
-from pckv.wire import BitPlanes, Report, check_id
+from pckv.wire import Report, check_id
 
 MAX_REPORTS = 2**63 - 1
 
@@ -20,7 +21,7 @@ MAX_REPORTS = 2**63 - 1
 class Tally:
     """Add reports, merge tallies, and keep nothing but counts.
 
-    A cell is a counter: one per word, or two per key where messages are bit planes.
+    A cell is a counter: one per word, or two per key where reports support several keys at once.
 
     >>> from pckv import Task, perturb
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -32,29 +33,39 @@ class Tally:
     True
     """
 
-    def __init__(self, task: Task, counts: Counts | None = None) -> None:
+    def __init__(self, task: Task, counts: Counts | None = None, layout: Layout | None = None) -> None:
         self.task = task
         self.reports = 0
         self._format = task.message_format
+        self.layout = layout or layout_of(task)
         self.counts = empty_counts(self.cells) if counts is None else counts
 
     @property
     def cells(self) -> int:
         """The number of counters."""
-        return self._format.cells
+        return self.layout.cells
 
     @property
     def size_answers(self) -> Integers:
         """How many reports gave each answer to the size question; empty where the task does not ask it."""
-        question, first = self.task.size_question, self.task.channel.word_limit
-        if question is None or first is None:
+        question = self.task.size_question
+        if question is None:
             return np.zeros(0, np.int64)
-        return self.counts.take(first + np.arange(len(question.ends)))
+        return self.counts.take(self.layout.first_answer + np.arange(len(question.ends)))
 
     @property
     def pair_reports(self) -> int:
         """How many reports are about pairs: all but the answers to the size question."""
         return self.reports - int(self.size_answers.sum())
+
+    @property
+    def count_law(self) -> CountLaw:
+        """The law of a key's counts: the channel's, with what the reports themselves tell of it."""
+        layout = self.layout
+        if not isinstance(layout, SupportLayout):
+            return self.task.channel.count_law
+        unused = int(self.counts.take(np.array([layout.unused]))[0])
+        return layout.channel.measured_law(unused, self.pair_reports)
 
     def add(self, report: Report) -> None:
         """Count one report, or raise a `ReportError` and count nothing."""
@@ -86,43 +97,20 @@ class Tally:
 
     def _add_bodies(self, bodies: bytes) -> None:
         # Each of them was decoded before.
-        if isinstance(self._format, BitPlanes):
-            self._count_planes(self._format.to_array(bodies))
-        else:
-            self._count_words(self._format.to_array(bodies))
+        self._count(self._format.to_array(bodies))
 
     def _add_array(self, messages: Messages) -> None:
-        if isinstance(self._format, BitPlanes):
-            planes = self._format.check_shape(messages)
-            self._check_planes(planes)
-            self._count_planes(planes)
-        else:
-            self._count_words(self._format.check_shape(messages))
+        self._count(self._format.check_shape(messages))
 
-    def _count_words(self, words: Integers) -> None:
-        reports = self._grown(words.size)
-        try:
-            self.counts.add(words)
-        except IndexError:
-            row = int(np.flatnonzero((words < 0) | (words >= self.cells))[0])
-            message = f"report {row}: word {words[row]} is not below {self.cells}"
-            raise ReportError("out_of_range", message) from None
+    def _count(self, messages: Messages) -> None:
+        reports = self._grown(len(messages))
+        self.layout.add(self.counts, messages)
         self.reports = reports
-
-    def _count_planes(self, bodies: Bytes) -> None:
-        self.reports = self._grown(len(bodies))
-        present, plus = self._count_bits(bodies).reshape(2, -1)[:, : self.task.key_count]
-        cells = np.arange(2 * self.task.key_count)
-        self.counts.add_counts(cells, np.stack([present - plus, plus], axis=1).reshape(-1))
-
-    def _check_planes(self, planes: Bytes) -> None:
-        check_planes(planes, self.task.key_count)
-
-    def _count_bits(self, rows: Bytes) -> Integers:
-        return count_bits(rows)
 
     def add_counted(self, words: Integers, times: Integers) -> None:
         """Add words that were counted elsewhere, each once with the times that it was reported."""
+        if not isinstance(self.layout, WordLayout):
+            raise TallyError("a tally whose cells are not words takes reports one by one")
         if words.size and not 0 <= int(words.min()) <= int(words.max()) < self.cells:
             raise ReportError("out_of_range", f"a word is not below {self.cells}")
         if np.unique(words).size != words.size or int(times.min(initial=0)) < 0:
@@ -155,11 +143,7 @@ class Tally:
     def merge_bytes(self, data: bytes) -> None:
         """Add a tally that was written as bytes, at a cost of its own size and not of all cells."""
         reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
-        if isinstance(self._format, BitPlanes):
-            if _largest_key_total(cells, counts) > reports:
-                raise TallyError("not a tally: a key has more counts than there are reports")
-        elif int(counts.sum(dtype=object)) != reports:
-            raise TallyError("not a tally: the counts do not add up to the reports")
+        self.layout.check(cells, counts, reports)
         self.reports = self._grown(reports)
         self.counts.add_counts(cells, counts)
 
@@ -170,10 +154,3 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
-
-
-def _largest_key_total(cells: Integers, counts: Integers) -> int:
-    """The most that a key's two cells hold together."""
-    alone = int(counts.max(initial=0))
-    both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
-    return max(alone, int((counts[both] + counts[both + 1]).max(initial=0)))

@@ -1,6 +1,6 @@
 """The `duckdb` engine: SQL over report files, in this process.
 
-Words are counted by `GROUP BY`; the bodies of `ue` are streamed into the kernel that the numpy
+Words are counted by `GROUP BY`; messages that support many keys at once are streamed into the kernel that the numpy
 engine uses. The numpy engine, which knows places, finds what is wrong with a file.
 """
 
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from pckv.counting.batches import CountResult, count_batch
 from pckv.counting.deduplicator import Deduplicator
-from pckv.counting.engines.sql import account_for_rows, read_word_counts, recount_with_numpy
+from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
 from pckv.errors import first_line, require
-from pckv.files.reports.columns import message_column
+from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.tally.compiled import fast_tally
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ ROWS_PER_BATCH = 2**17
 POLL_SECONDS = 0.2
 
 # Without hive_partitioning, a folder named `word=3` says nothing about words.
-BODIES = "SELECT body FROM read_parquet($files, hive_partitioning = false)"
-BODIES_WITH_IDS = "SELECT report_id, body FROM read_parquet($files, hive_partitioning = false)"
+MESSAGES = "SELECT {columns} FROM read_parquet($files, hive_partitioning = false)"
 # A report without an id counts as one without a word.
 WORDS = """
     SELECT word, count(*) AS times, 0 AS repeated, NULL::BLOB AS conflict FROM (
@@ -52,7 +51,7 @@ WORDS_ONCE = """
 def count(job: Job) -> CountResult:
     """Count report files with DuckDB."""
     duckdb, arrow = require("duckdb", extra="duckdb"), require("pyarrow", extra="files")
-    count_messages = _count_words if message_column(job.task).can_group else _count_bodies
+    count_messages = _count_words if can_group(job.task) else _count_messages
     try:
         with _connection(duckdb) as connection:
             result = count_messages(job, connection)
@@ -94,10 +93,11 @@ def _run_query(job: Job, connection: Any, query: str, parameters: dict[str, obje
         return running.result()
 
 
-def _count_bodies(job: Job, connection: Any) -> CountResult:
+def _count_messages(job: Job, connection: Any) -> CountResult:
     parameters = {"files": _literal_paths(job)}
     with_ids = job.dedupe or any(file.ids_may_be_missing for file in job.files)
-    query = connection.sql(BODIES_WITH_IDS if with_ids else BODIES, params=parameters)
+    columns = ", ".join([*([ID_COLUMN] * with_ids), message_column(job.task).name])
+    query = connection.sql(MESSAGES.format(columns=columns), params=parameters)
     result, done = CountResult(fast_tally(job.task, job.rows)), 0
     with closing(Deduplicator(job.task)) as deduplicator:
         for batch in query.to_arrow_reader(ROWS_PER_BATCH):

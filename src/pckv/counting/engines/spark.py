@@ -1,7 +1,7 @@
 """The `spark` engine: the same counts from a Spark session, or from a DataFrame of the caller.
 
-Spark SQL itself counts words, without running Python per row; the bodies of `ue` are added up in Arrow batches
-on the workers, and only the sums travel.
+Spark SQL itself counts words, without running Python per row; messages that support many keys at once are added up
+in Arrow batches on the workers, and only the sums travel.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlparse
 from pckv.counting.batches import BadReports, CountResult, check_batch, count_batch
 from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines.spark_session import UnreadableFile, one_line_errors, spark_session
-from pckv.counting.engines.sql import account_for_rows, read_word_counts, recount_with_numpy
+from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
 from pckv.errors import DataError, require
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.files.reports.reader import ReportFile
@@ -89,16 +89,16 @@ def _count_frame(
 ) -> CountResult:
     column = message_column(task)
     frame = frame.select(*([ID_COLUMN] * check_ids), column.name)
-    if column.can_group:
+    if can_group(task):
         counts = _deduplicated_word_counts(frame, task) if dedupe else _word_counts(frame)
         return read_word_counts(task, files, counts.toArrow())
     if dedupe:
-        frame = _deduplicated_bodies(frame, task)
+        frame = _deduplicated_messages(frame, task)
     result = CountResult(Tally(task))
     for part in frame.mapInArrow(_tally_batches(task.to_json()), PART_SCHEMA).toArrow().to_pylist():
         if part["conflict"] is not None:
             raise conflict_error(files, part["conflict"])
-        bad = [BadReports("the frame", "no bodies of the task", part["bad"])] if part["bad"] else []
+        bad = [BadReports("the frame", "no reports of the task", part["bad"])] if part["bad"] else []
         result.merge(CountResult(Tally.from_bytes(task, part["tally"]), part["repeated"], bad))
     return result
 
@@ -125,7 +125,7 @@ def _deduplicated_word_counts(frame: Any, task: Task) -> Any:
     )
 
 
-def _deduplicated_bodies(frame: Any, task: Task) -> Any:
+def _deduplicated_messages(frame: Any, task: Task) -> Any:
     schema = ", ".join(f"{name} {kind}" for name, kind in _column_types(task).items())
     return _one_row_per_id(frame.mapInArrow(_keep_valid(task.to_json()), schema), message_column(task).name)
 
@@ -143,7 +143,7 @@ def _one_row_per_id(frame: Any, message: str) -> Any:
 
 
 def _tally_batches(task_json: str) -> Callable[[Batches], Batches]:
-    """Return what a worker does with its share of bodies: it tallies the valid ones."""
+    """Return what a worker does with its share of messages: it tallies the valid ones."""
 
     def tally_batches(batches: Batches) -> Batches:
         arrow, compute = require("pyarrow", extra="files"), require("pyarrow.compute", extra="files")

@@ -15,10 +15,16 @@ from pckv.errors import DataError, require
 from pckv.files.reports.reader import ReportFile
 from pckv.progress import no_progress
 from pckv.tally import Tally
+from pckv.tally.layouts import WordLayout, layout_of
 from pckv.task import Task
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job
+
+
+def can_group(task: Task) -> bool:
+    """Return whether a tally counts words, which SQL can do by GROUP BY, and not what they support."""
+    return isinstance(layout_of(task), WordLayout)
 
 
 def read_word_counts(task: Task, files: Sequence[ReportFile], table: Any) -> CountResult:

@@ -37,8 +37,6 @@ class MessageColumn(ABC):
     name: ClassVar[str]
     parquet_encoding: ClassVar[str]
     spark_type: ClassVar[str]
-    # Whether SQL can count equal messages by GROUP BY instead of decoding each.
-    can_group: ClassVar[bool]
 
     @property
     @abstractmethod
@@ -73,7 +71,6 @@ class WordColumn(MessageColumn):
     name = Words.column
     parquet_encoding = "DELTA_BINARY_PACKED"
     spark_type = "bigint"
-    can_group = True
 
     def __init__(self, message_format: Words) -> None:
         self._format = message_format
@@ -115,7 +112,6 @@ class BodyColumn(MessageColumn):
     name = BitPlanes.column
     parquet_encoding = "DELTA_LENGTH_BYTE_ARRAY"
     spark_type = "binary"
-    can_group = False
 
     def __init__(self, message_format: BitPlanes) -> None:
         self._format = message_format

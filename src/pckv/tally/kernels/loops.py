@@ -1,12 +1,10 @@
-"""Compiled counting loops (numba): words into a histogram, bit planes into sums by position, hashes by symbol."""
+"""Compiled counting loops (numba): words into a histogram, bit planes into sums by position, progressions."""
 
 from __future__ import annotations
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-
-from pckv.channels.hashing import FACTORS, SHIFTS
 
 # Every second bit, every second pair of bits, every second group of four.
 BITS, PAIRS, FOURS = (
@@ -16,10 +14,7 @@ BITS, PAIRS, FOURS = (
 ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
 # The sums of this many lanes stay in the cache.
 LANES_AT_ONCE = 256
-# What this many words are compared with stays in the cache.
-WORDS_AT_ONCE = 2**11
-SHIFT_1, SHIFT_2, SHIFT_3 = (np.uint64(shift) for shift in SHIFTS)
-FACTOR_1, FACTOR_2 = (np.uint64(factor) for factor in FACTORS)
+MAX_BYTE = 255
 
 
 @numba.njit(nogil=True, cache=True)
@@ -107,40 +102,48 @@ def widen(narrow: NDArray[np.uint64], wide: NDArray[np.uint64], mask: np.uint64,
 
 
 @numba.njit(nogil=True, cache=True)
-def count_collisions(
-    seeds: NDArray[np.uint64],
-    lowest: NDArray[np.uint64],
-    widths: NDArray[np.uint64],
-    times: NDArray[np.int64],
-    keys: NDArray[np.uint64],
-) -> NDArray[np.int64]:
-    """For both signs of every key (+ first), the times of the words whose range its hash is in."""
-    found = np.zeros((2, keys.size), np.int64)
-    for start in range(0, seeds.size, WORDS_AT_ONCE):
-        block = slice(start, start + WORDS_AT_ONCE)
-        for place in range(keys.size):
-            for sign in range(2):
-                item = np.uint64(2) * keys[place] + np.uint64(1 - sign)
-                found[sign, place] += count_hits(
-                    seeds[block], lowest[block], widths[block], times[block], item
-                )
-    return found
+def count_progressions(
+    factors: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    symbols: NDArray[np.int64],
+    symbol_count: int,
+    counts: NDArray[np.int64],
+) -> None:
+    """Count the positions x with ((A·x + C) mod N) mod t = z, for words of A, C and z; N is the number of counts."""
+    positions = counts.size
+    inverses = invert(factors, positions)
+    # Bytes, which stay in the cache: a word supports a position once at most.
+    recent = np.zeros(positions, np.uint8)
+    for word in range(factors.size):
+        place = (symbols[word] + positions - offsets[word]) % positions * inverses[word] % positions
+        step = symbol_count * inverses[word] % positions
+        for _ in range((positions - 1 - symbols[word]) // symbol_count + 1):
+            recent[place] += np.uint8(1)
+            place += step
+            if place >= positions:
+                place -= positions
+        if word % MAX_BYTE == MAX_BYTE - 1 or word == factors.size - 1:
+            for position in range(positions):
+                counts[position] += recent[position]
+                recent[position] = 0
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
-def count_hits(
-    seeds: NDArray[np.uint64],
-    lowest: NDArray[np.uint64],
-    widths: NDArray[np.uint64],
-    times: NDArray[np.int64],
-    item: np.uint64,
-) -> np.int64:
-    """The times of the words that support an item, in a loop that the processor runs on several at once."""
-    total = np.int64(0)
-    for word in range(seeds.size):
-        number = seeds[word] ^ item
-        number = (number ^ (number >> SHIFT_1)) * FACTOR_1
-        number = (number ^ (number >> SHIFT_2)) * FACTOR_2
-        number ^= number >> SHIFT_3
-        total += times[word] if number - lowest[word] < widths[word] else np.int64(0)
-    return total
+@numba.njit(nogil=True, cache=True)
+def invert(numbers: NDArray[np.int64], prime: int) -> NDArray[np.int64]:
+    """Return the inverses modulo a prime: that of the product of all, taken apart one by one."""
+    inverses = np.empty_like(numbers)
+    product = np.int64(1)
+    for place in range(numbers.size):
+        inverses[place] = product
+        product = product * numbers[place] % prime
+    # By Fermat's little theorem.
+    rest, square, exponent = np.int64(1), product, prime - 2
+    while exponent:
+        if exponent & 1:
+            rest = rest * square % prime
+        square = square * square % prime
+        exponent >>= 1
+    for place in range(numbers.size - 1, -1, -1):
+        inverses[place] = inverses[place] * rest % prime
+        rest = rest * numbers[place] % prime
+    return inverses

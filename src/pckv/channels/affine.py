@@ -1,0 +1,113 @@
+"""The public family of functions of `collision`: ((A·x + C) mod N) mod t, with x the position of an item.
+
+N is a prime, and the items of a task stand at powers of a generator. Every step is whole numbers below 2^62, written
+once for Python's integers and numpy's arrays. Nothing here is secret, and ε does not depend on it; what the estimates
+need of it is in proofs/collision.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import count
+from typing import Any, TypeAlias
+
+# A whole number, or a numpy array of unsigned ones: the steps are written once for both.
+Number: TypeAlias = Any
+
+# The largest number of positions, a prime: products of two of them stay below 2^62.
+MAX_POSITIONS = 2**31 - 1
+# At least as many positions per item and per symbol, and in all, as keep the bias of estimates below their noise.
+POSITIONS_PER_ITEM, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 2, 16, 4096
+# The generator is looked for from this share of the positions on: small ones have small powers, which are in simple
+# ratios to each other.
+GENERATOR_SHARE = (618_034, 1_000_000)
+# With these bases the test of Miller and Rabin is exact for numbers below 3·10^9.
+WITNESSES = (2, 3, 5, 7)
+
+
+def min_positions(items: int, symbols: int) -> int:
+    """Return the fewest positions that a task with so many items and symbols may have."""
+    return max(POSITIONS_PER_ITEM * items, POSITIONS_PER_SYMBOL * symbols, MIN_POSITIONS)
+
+
+@lru_cache(maxsize=64)
+def least_prime(start: int) -> int:
+    """Return the least prime that is not below a number."""
+    return next(number for number in count(start) if is_prime(number))
+
+
+def is_prime(number: int) -> bool:
+    """Return whether a number below 3·10^9 is prime."""
+    if number in WITNESSES:
+        return True
+    if number <= 1 or any(number % witness == 0 for witness in WITNESSES):
+        return False
+    odd, halvings = number - 1, 0
+    while odd % 2 == 0:
+        odd, halvings = odd // 2, halvings + 1
+    return all(_passes(number, witness, odd, halvings) for witness in WITNESSES)
+
+
+def _passes(number: int, witness: int, odd: int, halvings: int) -> bool:
+    """Return whether a number behaves like a prime for one witness."""
+    power = pow(witness, odd, number)
+    if power == 1:
+        return True
+    for _ in range(halvings):
+        if power == number - 1:
+            return True
+        power = power * power % number
+    return False
+
+
+@lru_cache(maxsize=64)
+def best_generator(positions: int) -> int:
+    """Return the least number, from a share of the positions on, whose powers are all positions but 0."""
+    share, whole = GENERATOR_SHARE
+    return next(number for number in count(positions * share // whole) if is_generator(number, positions))
+
+
+@lru_cache(maxsize=64)
+def is_generator(number: int, positions: int) -> bool:
+    """Return whether the powers of a number are all positions but 0, of a prime number of them."""
+    order = positions - 1
+    return 0 < number < positions and all(
+        pow(number, order // factor, positions) != 1 for factor in _prime_factors(order)
+    )
+
+
+def _prime_factors(number: int) -> list[int]:
+    factors, factor = [], 2
+    while factor * factor <= number:
+        if number % factor == 0:
+            factors.append(factor)
+            while number % factor == 0:
+                number //= factor
+        factor += 1
+    return [*factors, number] if number > 1 else factors
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Where items stand: item i at the power g^i, below N; the other positions are unused."""
+
+    items: int
+    positions: int
+    generator: int
+
+    @cached_property
+    def squarings(self) -> tuple[int, ...]:
+        """The powers of the generator by 1, 2, 4, …: one per bit of an item."""
+        powers = [self.generator]
+        for _ in range((self.items - 1).bit_length() - 1):
+            powers.append(powers[-1] ** 2 % self.positions)
+        return tuple(powers)
+
+    def position(self, item: Number) -> Number:
+        """Return where an item stands, in steps that are the same for every item: their time tells nothing of it."""
+        result = item * 0 + 1
+        for place, square in enumerate(self.squarings):
+            bit = item >> place & 1
+            result = result * (1 + bit * (square - 1)) % self.positions
+        return result

@@ -1,0 +1,136 @@
+"""What the cells of a tally count, and how reports are counted into them: one layout per kind of message."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from pckv.arrays import Bytes, Integers
+from pckv.channels.collision import CollisionChannel
+from pckv.errors import ReportError, TallyError
+from pckv.tally.counts import Counts
+from pckv.tally.kernels.planes import check_planes, count_bits
+from pckv.tally.supports import count_supports
+from pckv.task import Task
+from pckv.wire import BitPlanes, Words
+
+
+class Layout(Protocol):
+    """The cells of a task's tallies."""
+
+    @property
+    def cells(self) -> int:
+        """The number of counters."""
+
+    @property
+    def first_answer(self) -> int:
+        """The cell of the first answer to the size question; the others follow."""
+
+    def add(self, counts: Counts, messages: Any) -> None:
+        """Count an array of messages, or raise a `ReportError` and count nothing."""
+
+    def check(self, cells: Integers, counts: Integers, reports: int) -> None:
+        """Raise a `TallyError` if no set of that many reports has these counts; cells without a count are left out."""
+
+
+class WordLayout:
+    """One cell per word."""
+
+    def __init__(self, task: Task, message_format: Words) -> None:
+        self.message_format = message_format
+        self.cells = message_format.limit
+        self.first_answer = task.channel.word_limit or 0
+
+    def add(self, counts: Counts, messages: Integers) -> None:
+        """Count words."""
+        try:
+            counts.add(messages)
+        except IndexError:
+            raise out_of_range(messages, self.cells) from None
+
+    def check(self, _cells: Integers, counts: Integers, reports: int) -> None:
+        """Raise a `TallyError` unless there is one word per report."""
+        if int(counts.sum(dtype=object)) != reports:
+            raise TallyError("not a tally: the counts do not add up to the reports")
+
+
+class PlaneLayout:
+    """Two cells per key: 2·key + (1 for +, 0 for -)."""
+
+    def __init__(self, message_format: BitPlanes) -> None:
+        self.message_format = message_format
+        self.keys = message_format.keys
+        self.cells = self.first_answer = 2 * self.keys
+
+    def add(self, counts: Counts, messages: Bytes) -> None:
+        """Count rows of plane bytes."""
+        self.check_planes(messages)
+        present, plus = self.count_bits(messages).reshape(2, -1)[:, : self.keys]
+        counts.add_counts(np.arange(self.cells), np.stack([present - plus, plus], axis=1).reshape(-1))
+
+    def check_planes(self, rows: Bytes) -> None:
+        """Refuse rows that are not planes."""
+        check_planes(rows, self.keys)
+
+    def count_bits(self, rows: Bytes) -> Integers:
+        """For every bit of a row, in how many rows it is set."""
+        return count_bits(rows)
+
+    def check(self, cells: Integers, counts: Integers, reports: int) -> None:
+        """Raise a `TallyError` if a key has more counts than there are reports."""
+        both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
+        alone = int(counts.max(initial=0))
+        if max(alone, int((counts[both] + counts[both + 1]).max(initial=0))) > reports:
+            raise TallyError("not a tally: a key has more counts than there are reports")
+
+
+class SupportLayout:
+    """One cell per signed key: how many reports support it. Then one for all unused positions together, and answers."""
+
+    def __init__(self, channel: CollisionChannel, answers: int) -> None:
+        self.channel = channel
+        self.first_answer = channel.items + 1
+        self.cells = self.first_answer + answers
+
+    @property
+    def unused(self) -> int:
+        """The cell of the unused positions."""
+        return self.channel.items
+
+    def add(self, counts: Counts, messages: Integers) -> None:
+        """Count what words support."""
+        first, answers = self.channel.word_limit, self.cells - self.first_answer
+        if messages.size and int(messages.view(np.uint64).max()) >= first + answers:
+            raise out_of_range(messages, first + answers)
+        about_sizes = messages >= first
+        if about_sizes.any():
+            counts.add(messages[about_sizes] - first + self.first_answer)
+            messages = messages[~about_sizes]
+        counts.add_counts(*count_supports(self.channel, messages))
+
+    def check(self, cells: Integers, counts: Integers, reports: int) -> None:
+        """Raise a `TallyError` if an item has more supports than there are reports, or all together too many or few."""
+        end = int(np.searchsorted(cells, self.first_answer))
+        pairs = reports - int(counts[end:].sum(dtype=object))
+        items = counts[: np.searchsorted(cells, self.unused)]
+        total, most = int(counts[:end].sum(dtype=object)), self.channel.steps_per_report
+        fewest = self.channel.positions // self.channel.symbols
+        if int(items.max(initial=0)) > pairs or not fewest * pairs <= total <= most * pairs:
+            raise TallyError("not a tally: the supports do not fit the number of reports")
+
+
+def layout_of(task: Task) -> Layout:
+    """Return how a task's reports are counted."""
+    message_format, channel = task.message_format, task.channel
+    if isinstance(message_format, BitPlanes):
+        return PlaneLayout(message_format)
+    if isinstance(channel, CollisionChannel) and channel.decodes_all:
+        return SupportLayout(channel, message_format.limit - channel.word_limit)
+    return WordLayout(task, message_format)
+
+
+def out_of_range(words: Integers, limit: int) -> ReportError:
+    """Return the error that names the first word that is none of the task's."""
+    row = int(np.flatnonzero((words < 0) | (words >= limit))[0])
+    return ReportError("out_of_range", f"report {row}: word {words[row]} is not below {limit}")

@@ -1,0 +1,149 @@
+"""How often words of `collision` support every item: their supports are arithmetic progressions of positions.
+
+Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further one.
+Many words are counted position by position, a few are looked up among the positions of the items.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Integers
+from pckv.channels.affine import Numbering
+from pckv.channels.collision import CollisionChannel
+from pckv.positions import item_positions
+
+# More positions than this are not counted one by one: a counter for each would take too much memory.
+MAX_COUNTED_POSITIONS = 2**25
+# Counting by position pays from this many supports per position on; below, they are looked up.
+SUPPORTS_PER_POSITION = 0.1
+# Supports that are looked up together, and that make a thread of their own worth starting.
+SUPPORTS_AT_ONCE, SUPPORTS_PER_THREAD = 2**20, 2**24
+# Loading the compiled loop takes half a second, in which a plain one counts about this many.
+SUPPORTS_WORTH_COMPILING = 2**24
+# Words whose progressions are found together by the compiled loop.
+WORDS_AT_ONCE = 2**16
+
+
+class Progressions(NamedTuple):
+    """The positions that words support: from `starts` on, `lengths` of them, `steps` apart, modulo their number."""
+
+    starts: Integers
+    steps: Integers
+    lengths: Integers
+
+
+def count_supports(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+    """Return the cells that words support, of items and of all unused positions together, and how often."""
+    supports = words.size * channel.steps_per_report
+    together = supports >= SUPPORTS_PER_POSITION * channel.positions
+    if together and channel.positions <= MAX_COUNTED_POSITIONS:
+        by_position = count_positions(channel, words)
+        of_items = by_position[all_positions(channel.numbering).places]
+        unused = int(by_position.sum()) - int(of_items.sum())
+        return np.arange(channel.items + 1), np.append(of_items, unused)
+    return look_up(channel, words)
+
+
+def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
+    """Return the positions that words support."""
+    factors, offsets, symbols = _parts(channel, words)
+    inverses = inverse(factors, channel.positions)
+    starts = (symbols - offsets) % channel.positions * inverses % channel.positions
+    steps = channel.symbols * inverses % channel.positions
+    return Progressions(starts, steps, (channel.positions - 1 - symbols) // channel.symbols + 1)
+
+
+def _parts(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return A, C and z of words."""
+    functions, symbols = np.divmod(words.view(np.uint64), np.uint64(channel.symbols))
+    factors, offsets = channel.coefficients(functions)
+    return factors.view(np.int64), offsets.view(np.int64), symbols.view(np.int64)
+
+
+def inverse(numbers: Integers, prime: int) -> Integers:
+    """Return the inverses of numbers modulo a prime: their powers by the prime less two."""
+    result, square, exponent = np.ones_like(numbers), numbers, prime - 2
+    while exponent:
+        if exponent & 1:
+            result = result * square % prime
+        square = square * square % prime
+        exponent >>= 1
+    return result
+
+
+def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+    """Find the items at the positions that some words support."""
+    _, places, items = all_positions(channel.numbering)
+    counts = np.zeros(channel.items + 1, np.int64)
+    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
+    for start in range(0, words.size, rows):
+        supported = visited(channel, progressions(channel, words[start : start + rows]))
+        found = np.minimum(np.searchsorted(places, supported), places.size - 1)
+        hit = places[found] == supported
+        np.add.at(counts, items[found[hit]], np.int64(1))
+        counts[channel.items] += supported.size - int(hit.sum())
+    cells = np.flatnonzero(counts)
+    return cells, counts[cells]
+
+
+def visited(channel: CollisionChannel, lines: Progressions) -> Integers:
+    """Return all positions of progressions, one after another."""
+    number = np.arange(channel.steps_per_report)
+    grid = (lines.starts[:, None] + lines.steps[:, None] * number) % channel.positions
+    return np.asarray(grid[number < lines.lengths[:, None]])
+
+
+def count_positions(channel: CollisionChannel, words: Integers) -> Integers:
+    """Return how often every position is supported, counted on all cores where that pays."""
+    supports = words.size * channel.steps_per_report
+    count = _count_compiled if supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") else _count_plain
+    threads = min(os.cpu_count() or 1, supports // SUPPORTS_PER_THREAD + 1)
+    if threads == 1:
+        return count(channel, words)
+    with ThreadPoolExecutor(threads) as pool:
+        first, *rest = pool.map(lambda part: count(channel, part), np.array_split(words, threads))
+    for counts in rest:
+        first += counts
+    return first
+
+
+def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
+    counts = np.zeros(channel.positions, np.int64)
+    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
+    for start in range(0, words.size, rows):
+        supported = visited(channel, progressions(channel, words[start : start + rows]))
+        counts += np.bincount(supported, minlength=channel.positions)
+    return counts
+
+
+def _count_compiled(channel: CollisionChannel, words: Integers) -> Integers:
+    from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
+
+    counts = np.zeros(channel.positions, np.int64)
+    for start in range(0, words.size, WORDS_AT_ONCE):
+        parts = _parts(channel, words[start : start + WORDS_AT_ONCE])
+        count_progressions(*parts, channel.symbols, counts)
+    return counts
+
+
+class ItemPositions(NamedTuple):
+    """The positions of all items, those positions in order, and the items that stand there."""
+
+    places: Integers
+    in_order: Integers
+    items: Integers
+
+
+@lru_cache(maxsize=4)
+def all_positions(numbering: Numbering) -> ItemPositions:
+    """Return the positions of all items."""
+    places = item_positions(numbering, np.arange(numbering.items))
+    order = np.argsort(places)
+    return ItemPositions(places, places[order], order)
