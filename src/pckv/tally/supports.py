@@ -1,7 +1,8 @@
 """How often words of `collision` support every item: their supports are arithmetic progressions of positions.
 
 Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further one.
-Many words are counted position by position, a few are looked up among the positions of the items.
+Many words are counted position by position, a few are looked up among the positions of the items; where a word supports
+more positions than there are items, every item is checked instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pckv.arrays import Integers
 from pckv.channels.affine import Numbering
 from pckv.channels.collision import CollisionChannel
 from pckv.positions import item_positions
+from pckv.progress import Progress, no_progress
 
 # More positions than this are not counted one by one: a counter for each would take too much memory.
 MAX_COUNTED_POSITIONS = 2**25
@@ -27,6 +29,8 @@ SUPPORTS_PER_POSITION = 0.1
 SUPPORTS_AT_ONCE, SUPPORTS_PER_THREAD = 2**20, 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
 SUPPORTS_WORTH_COMPILING = 2**24
+# Pairs of a word and an item that are checked together: as many as stay in the cache.
+CHECKS_AT_ONCE = 2**15
 # Words whose progressions are found together by the compiled loop.
 WORDS_AT_ONCE = 2**16
 
@@ -41,6 +45,8 @@ class Progressions(NamedTuple):
 
 def count_supports(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
+    if channel.items <= channel.steps_per_report:
+        return check_items(channel, words)
     supports = words.size * channel.steps_per_report
     together = supports >= SUPPORTS_PER_POSITION * channel.positions
     if together and channel.positions <= MAX_COUNTED_POSITIONS:
@@ -57,7 +63,12 @@ def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
     inverses = inverse(factors, channel.positions)
     starts = (symbols - offsets) % channel.positions * inverses % channel.positions
     steps = channel.symbols * inverses % channel.positions
-    return Progressions(starts, steps, (channel.positions - 1 - symbols) // channel.symbols + 1)
+    return Progressions(starts, steps, _lengths(channel, symbols))
+
+
+def _lengths(channel: CollisionChannel, symbols: Integers) -> Integers:
+    """Return how many positions a function sends to each of some symbols."""
+    return (channel.positions - 1 - symbols) // channel.symbols + 1
 
 
 def _parts(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
@@ -76,6 +87,32 @@ def inverse(numbers: Integers, prime: int) -> Integers:
         square = square * square % prime
         exponent >>= 1
     return result
+
+
+def check_items(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+    """Check every item against every word; all other positions that a word supports are unused."""
+    found = supports_of(channel, words, np.ones_like(words), np.arange(channel.items))
+    total = int(_lengths(channel, words % channel.symbols).sum())
+    return np.arange(channel.items + 1), np.append(found, total - int(found.sum()))
+
+
+def supports_of(
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    items: Integers,
+    progress: Progress = no_progress,
+) -> Integers:
+    """Return how often words that came so many times support each of some items, checked one by one."""
+    places = item_positions(channel.numbering, items)
+    found = np.zeros(items.size, np.int64)
+    rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
+    for start in range(0, words.size, rows):
+        part = slice(start, start + rows)
+        factors, offsets, symbols = (column[:, None] for column in _parts(channel, words[part]))
+        found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
+        progress(min(1.0, (start + rows) / words.size))
+    return found
 
 
 def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
