@@ -8,6 +8,7 @@ more positions than there are items, every item is checked instead.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
@@ -20,17 +21,20 @@ from pckv.channels.affine import Numbering
 from pckv.channels.collision import CollisionChannel
 from pckv.positions import item_positions
 from pckv.progress import Progress, no_progress
+from pckv.tally.counts import ONE
 
 # More positions than this are not counted one by one: a counter for each would take too much memory.
 MAX_COUNTED_POSITIONS = 2**25
 # Counting by position pays from this many supports per position on; below, they are looked up.
 SUPPORTS_PER_POSITION = 0.1
-# Supports that are looked up together, and that make a thread of their own worth starting.
-SUPPORTS_AT_ONCE, SUPPORTS_PER_THREAD = 2**20, 2**24
+# Supports that make a thread of their own worth starting.
+SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
-SUPPORTS_WORTH_COMPILING = 2**24
+SUPPORTS_WORTH_COMPILING = 2**27
 # Pairs of a word and an item that are checked together: as many as stay in the cache.
 CHECKS_AT_ONCE = 2**15
+# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
+PLACES_AT_ONCE = 2**14
 # Words whose progressions are found together by the compiled loop.
 WORDS_AT_ONCE = 2**16
 
@@ -43,18 +47,25 @@ class Progressions(NamedTuple):
     lengths: Integers
 
 
-def count_supports(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+def count_supports(
+    channel: CollisionChannel, words: Integers, *, compiled: bool = False
+) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
     if channel.items <= channel.steps_per_report:
         return check_items(channel, words)
     supports = words.size * channel.steps_per_report
     together = supports >= SUPPORTS_PER_POSITION * channel.positions
     if together and channel.positions <= MAX_COUNTED_POSITIONS:
-        by_position = count_positions(channel, words)
+        by_position = count_positions(channel, words, compiled=compiled)
         of_items = by_position[all_positions(channel.numbering).places]
         unused = int(by_position.sum()) - int(of_items.sum())
         return np.arange(channel.items + 1), np.append(of_items, unused)
     return look_up(channel, words)
+
+
+def worth_compiling(supports: int) -> bool:
+    """Return whether a compiled loop counts this many supports sooner, with the time that it takes to load."""
+    return supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") is not None
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
@@ -119,29 +130,44 @@ def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integ
     """Find the items at the positions that some words support."""
     _, places, items = all_positions(channel.numbering)
     counts = np.zeros(channel.items + 1, np.int64)
-    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
-    for start in range(0, words.size, rows):
-        supported = visited(channel, progressions(channel, words[start : start + rows]))
+    for supported in visited(channel, words):
         found = np.minimum(np.searchsorted(places, supported), places.size - 1)
         hit = places[found] == supported
-        np.add.at(counts, items[found[hit]], np.int64(1))
+        np.add.at(counts, items[found[hit]], ONE)
         counts[channel.items] += supported.size - int(hit.sum())
     cells = np.flatnonzero(counts)
     return cells, counts[cells]
 
 
-def visited(channel: CollisionChannel, lines: Progressions) -> Integers:
-    """Return all positions of progressions, one after another."""
-    number = np.arange(channel.steps_per_report)
-    grid = (lines.starts[:, None] + lines.steps[:, None] * number) % channel.positions
-    return np.asarray(grid[number < lines.lengths[:, None]])
+def visited(channel: CollisionChannel, words: Integers) -> Iterator[Integers]:
+    """Yield the positions that words support, in arrays that are overwritten once the next is asked for."""
+    for start in range(0, words.size, PLACES_AT_ONCE):
+        lines = progressions(channel, words[start : start + PLACES_AT_ONCE])
+        yield from _walk(lines, channel.positions)
 
 
-def count_positions(channel: CollisionChannel, words: Integers) -> Integers:
+def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
+    """Yield the positions of progressions, as many of each at once as there is room for."""
+    shortest = int(lines.lengths.min())
+    each = max(1, min(shortest, PLACES_AT_ONCE // lines.starts.size))
+    ranks = np.arange(each)
+    places = ((lines.starts[:, None] + lines.steps[:, None] * ranks) % positions).reshape(-1)
+    steps = np.repeat(lines.steps * each % positions, each)
+    for _ in range(shortest // each):
+        yield places
+        places += steps
+        # Unsigned, a place is the lesser of itself and itself less N: below N the latter would be huge.
+        unsigned = places.view(np.uint64)
+        np.minimum(unsigned, unsigned - np.uint64(positions), out=unsigned)
+    # A progression is at most one longer than the shortest.
+    left = lines.lengths - shortest // each * each
+    yield places[(ranks < left[:, None]).reshape(-1)]
+
+
+def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
-    supports = words.size * channel.steps_per_report
-    count = _count_compiled if supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") else _count_plain
-    threads = min(os.cpu_count() or 1, supports // SUPPORTS_PER_THREAD + 1)
+    count = _count_compiled if compiled else _count_plain
+    threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
     if threads == 1:
         return count(channel, words)
     with ThreadPoolExecutor(threads) as pool:
@@ -153,10 +179,8 @@ def count_positions(channel: CollisionChannel, words: Integers) -> Integers:
 
 def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
     counts = np.zeros(channel.positions, np.int64)
-    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
-    for start in range(0, words.size, rows):
-        supported = visited(channel, progressions(channel, words[start : start + rows]))
-        counts += np.bincount(supported, minlength=channel.positions)
+    for supported in visited(channel, words):
+        np.add.at(counts, supported, ONE)
     return counts
 
 
