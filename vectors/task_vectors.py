@@ -105,7 +105,7 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
             for reason, values in (
                 ("more than the padding", ("2", "-8", "0")),
                 ("symbols must be at most 134,217,727", ("134217728", "2147483648")),
-                ("symbols must be a whole number", ('"8"', "true")),
+                ("symbols must be a whole number", ('"8"', "true", "null")),
                 ("not an integer", ("8.0",)),
             )
             for value in values
@@ -113,10 +113,10 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
         *(
             (reason, good.replace(positions, f'"positions":{value}'))
             for reason, values in (
-                ("positions must be from 4,096 to 2,147,483,647", ("4093", "0", "-4099", "2147483659")),
+                ("positions must be from 4,096 to 2,147,483,647", ("0", "-4099")),
                 # The last three look like primes to tests that are not exact.
                 ("positions must be a prime", ("4096", "4097", "2147483645", "6601", "1373653", "25326001")),
-                ("positions must be a whole number", ('"4099"', "true")),
+                ("positions must be a whole number", ('"4099"', "true", "null")),
                 ("not an integer", ("4099.0",)),
             )
             for value in values
@@ -129,7 +129,7 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
                     "generator must be a primitive root",
                     ("4", "3", "2018", "1", "0", "-2", "4098", "4099", "4101"),
                 ),
-                ("generator must be a whole number", ('"2539"', "true")),
+                ("generator must be a whole number", ('"2539"', "true", "null")),
                 ("not an integer", ("2539.0",)),
             )
             for value in values
@@ -137,6 +137,14 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
         *(("canonical", good.replace(f"{member},", "")) for member in (generator, positions)),
         ("canonical", good.replace(f",{symbols}", "")),
         ("no parameter 'q'", good.replace(symbols, '"q":3')),
+        # Primes on both sides of the range, with a primitive root.
+        *(
+            (
+                "positions must be from 4,096 to 2,147,483,647",
+                good.replace(positions, f'"positions":{prime}').replace(generator, f'"generator":{root}'),
+            )
+            for prime, root in ((4093, 2), (2_147_483_659, 2))
+        ),
         # Fewer than four positions per key, and than sixteen per symbol.
         ("positions must be from", many.replace('"keys":10000', '"keys":22250')),
         ("positions must be from", many.replace('"symbols":5560', '"symbols":5561')),
