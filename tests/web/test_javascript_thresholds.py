@@ -63,7 +63,7 @@ INTEGERS = {
     "ue": ("one", "kept", "flipped", "fake"),
     "grr": ("one", "word_limit", "set_apart", "spread", "kept", "flipped"),
     "ue-compact": ("one", "word_limit", "functions", "q", "r", "o", "kept"),
-    "collision": ("one", "word_limit", "functions", "symbols", "hit"),
+    "collision": ("one", "word_limit", "functions", "symbols", "positions", "hit"),
 }
 RENAMED = {"wordLimit": "word_limit", "setApart": "set_apart"}
 
@@ -216,6 +216,12 @@ MUTANTS = (
         "hit one too large at one number of symbols",
         "mechanisms/collision.js",
         {"must(bits < 64": "if (symbols % 64 === 63) this.hit++;\n    must(bits < 64"},
+        check_integers("collision"),
+    ),
+    ClientMutant(
+        "an index where both numbers are due",
+        "mechanisms/collision.js",
+        {"keys > 2 ** 22": "keys > 2 ** 21"},
         check_integers("collision"),
     ),
     ClientMutant(
