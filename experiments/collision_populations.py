@@ -48,12 +48,15 @@ POPULATIONS = {
 }
 
 
-def looked_at(data: Dataset, rare: int = RARE_KEYS) -> LookedAt:
+def looked_at(data: Dataset) -> LookedAt:
     """Choose the keys that are looked at."""
     order = data.top(None)
-    less_frequent = order[data.keys // 2 :]
-    places = np.linspace(0, less_frequent.size - 1, min(rare, less_frequent.size)).astype(np.int64)
-    return LookedAt(order[:TOP_KEYS], less_frequent[places])
+    return LookedAt(order[:TOP_KEYS], at_equal_distances(order[data.keys // 2 :], RARE_KEYS))
+
+
+def at_equal_distances(keys: Integers, count: int) -> Integers:
+    """Return some of the keys at equal distances, or all where there are no more."""
+    return keys[np.linspace(0, keys.size - 1, min(count, keys.size)).astype(np.int64)]
 
 
 def task_for(data: Dataset, padding: int, epsilon: str) -> tuple[Task, CollisionChannel]:
