@@ -14,17 +14,22 @@ from pckv.arrays import Bytes, Integers
 from pckv.tally import Tally
 from pckv.tally.counts import DenseCounts
 from pckv.task import Task
+from pckv.wire import BitPlanes
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
 MIN_LANES = 64
 LANE_BYTES = 8
-# Loading the compiled loops takes half a second, in which plain ones count about this much.
-BYTES_WORTH_COMPILING = 2**28
+# Loading the compiled loops takes most of a second. That is what they save over this many bytes of planes, and of
+# words, which numpy counts nearly as fast.
+PLANE_BYTES_WORTH_COMPILING = 2**28
+WORD_BYTES_WORTH_COMPILING = 2**33
 
 
 def fast_tally(task: Task, reports: int) -> Tally:
     """Return an empty tally for about this many reports, compiled where that is possible and pays for its start."""
-    worth = reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
+    planes = isinstance(task.message_format, BitPlanes)
+    least = PLANE_BYTES_WORTH_COMPILING if planes else WORD_BYTES_WORTH_COMPILING
+    worth = reports * task.channel.body_bytes >= least
     return CompiledTally(task) if worth and find_spec("numba") else Tally(task)
 
 
