@@ -70,7 +70,9 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "spark":
         request.getfixturevalue("spark")
     # Use the compiled loops for few reports too.
-    monkeypatch.setattr("pckv.tally.compiled.BYTES_WORTH_COMPILING", 2**28 if request.param == "numpy" else 0)
+    for kind in ("PLANE", "WORD"):
+        least = 2**28 if request.param == "numpy" else 0
+        monkeypatch.setattr(f"pckv.tally.compiled.{kind}_BYTES_WORTH_COMPILING", least)
     chosen: str = request.param
     return "numpy" if chosen == "compiled" else chosen
 
@@ -127,8 +129,9 @@ def test_files_of_all_shapes(engine: str, task: Task, tmp_path: Path) -> None:
         report_file(tmp_path / "groups.parquet", task, *parts[:3]),
         report_file(tmp_path / "no groups.parquet", task),
         report_file(tmp_path / "empty group.parquet", task, messages[:0]),
-        # Columns that may be null, but are not.
-        forged_file(tmp_path / "nullable.parquet", task, tables[3], tables[4]),
+        # Columns that may be null, but are not, as most tools write them: with statistics and without.
+        forged_file(tmp_path / "nullable.parquet", task, tables[3]),
+        forged_file(tmp_path / "no statistics.parquet", task, tables[4], write_statistics=False),
         forged_file(tmp_path / "extra.parquet", task, tables[5].append_column("report", extra)),
         forged_file(tmp_path / "other order.parquet", task, tables[6].select([1, 0])),
         tmp_path / "written.parquet",
