@@ -31,7 +31,9 @@ def fast_tally(task: Task, reports: int) -> Tally:
 def compiled_tally(task: Task) -> Tally:
     """Return an empty tally whose inner loops are compiled, where plain ones are slower."""
     layout = layout_of(task)
-    return Tally(task, layout=CompiledPlaneLayout(layout.message_format) if isinstance(layout, PlaneLayout) else layout)
+    return Tally(
+        task, layout=CompiledPlaneLayout(layout.message_format) if isinstance(layout, PlaneLayout) else layout
+    )
 
 
 class CompiledPlaneLayout(PlaneLayout):

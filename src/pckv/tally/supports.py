@@ -8,10 +8,10 @@ more positions than there are items, every item is checked instead.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,10 @@ CHECKS_AT_ONCE = 2**15
 PLACES_AT_ONCE = 2**14
 # Words whose progressions are found together by the compiled loop.
 WORDS_AT_ONCE = 2**16
+# The module of the compiled loop, which loads numba.
+LOOPS = "pckv.tally.kernels.loops"
+
+CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
 
 class Progressions(NamedTuple):
@@ -64,8 +68,8 @@ def count_supports(
 
 
 def worth_compiling(supports: int) -> bool:
-    """Return whether a compiled loop counts this many supports sooner, with the time that it takes to load."""
-    return supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") is not None
+    """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
+    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
@@ -166,7 +170,8 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
 
 def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
-    count = _count_compiled if compiled else _count_plain
+    loop = _compiled_loop() if compiled else None
+    count = partial(_count_compiled, loop=loop) if loop else _count_plain
     threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
     if threads == 1:
         return count(channel, words)
@@ -177,6 +182,25 @@ def count_positions(channel: CollisionChannel, words: Integers, *, compiled: boo
     return first
 
 
+@lru_cache(maxsize=1)
+def _compiled_loop() -> CountLoop | None:
+    """Load the compiled loop; None without numba, or where it may not write its cache and so refuses to load."""
+    try:
+        from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
+    except (ImportError, RuntimeError):
+        return None
+    loop: CountLoop = count_progressions
+    return loop
+
+
+def prepare_counting(channel: CollisionChannel) -> None:
+    """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
+    all_positions(channel.numbering)
+    loop = _compiled_loop()
+    if loop:
+        _count_compiled(channel, np.zeros(1, np.int64), loop)
+
+
 def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
     counts = np.zeros(channel.positions, np.int64)
     for supported in visited(channel, words):
@@ -184,13 +208,11 @@ def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
     return counts
 
 
-def _count_compiled(channel: CollisionChannel, words: Integers) -> Integers:
-    from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
-
+def _count_compiled(channel: CollisionChannel, words: Integers, loop: CountLoop) -> Integers:
     counts = np.zeros(channel.positions, np.int64)
     for start in range(0, words.size, WORDS_AT_ONCE):
         parts = _parts(channel, words[start : start + WORDS_AT_ONCE])
-        count_progressions(*parts, channel.symbols, counts)
+        loop(*parts, channel.symbols, counts)
     return counts
 
 
