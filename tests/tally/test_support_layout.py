@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
 from collections.abc import Callable
 from functools import partial
 from math import ceil
@@ -129,6 +130,7 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     task = collision_task(11)
     steps = channel_of(task).steps_per_report
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", 25 * steps)
+    monkeypatch.delitem(sys.modules, supports.LOOPS, raising=False)
     asked: list[bool] = []
 
     def count(channel: CollisionChannel, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
