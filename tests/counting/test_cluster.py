@@ -37,7 +37,7 @@ def test_ten_million_reports_while_an_executor_is_killed(
     if shutil.which("java") is None or not Path("/proc/self/stat").exists():
         missing_part("Java on Linux")
     arguments = []
-    mechanisms = MECHANISMS if request.config.getoption("--slow") else ["grr"]
+    mechanisms = [*MECHANISMS, "collision"] if request.config.getoption("--slow") else ["grr"]
     for mechanism in mechanisms:
         task_file = tmp_path / f"{mechanism}.json"
         task_file.write_text(ten_million(mechanism).task.to_json())

@@ -18,6 +18,7 @@ from pckv.counting.engines.spark import tally
 from pckv.counting.job import find_engine
 from pckv.errors import DataError
 from pckv.files.reports.columns import message_column
+from support.failing_tasks import failing_at_first
 from support.sample_reports import (
     COMPACT,
     GRR,
@@ -52,23 +53,6 @@ def test_ten_million_reports_on_every_engine(
         counted = find_engine(engine)(collection.job())
         assert counted.tally.reports == TEN_MILLION
         assert bytes(counted.tally) == collection.expected
-
-
-def failing_at_first(marks: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return a function that fails after its first batch, in the first attempt at every second partition."""
-
-    def fail(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext  # noqa: PLC0415
-
-        context = TaskContext.get()
-        assert context is not None
-        for batch in batches:
-            yield batch
-            if context.partitionId() % 2 == 0 and context.attemptNumber() == 0:
-                (marks / f"{context.stageId()}-{context.partitionId()}").touch()
-                raise OSError("this machine had a bad day")
-
-    return fail
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -57,12 +57,12 @@ DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
         "its parts count 10 reports, and it has 20",
     ),
     "a part is another task's": (
-        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        "UPDATE parts SET content = $1 WHERE number = (SELECT max(number) FROM parts)",
         (FORGED,),
         "a tally of another task",
     ),
     "a part is cut off": (
-        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        "UPDATE parts SET content = $1 WHERE number = (SELECT max(number) FROM parts)",
         (bytes(tally([report(1)]))[:-1],),
         "not a tally: truncated or edited",
     ),

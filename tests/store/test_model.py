@@ -87,7 +87,7 @@ class StoreModel(RuleBasedStateMachine):
 
     @rule(task=tasks, at_least=st.integers(1, 3))
     def find_parts(self, task: Task, at_least: int) -> None:
-        self.same(lambda store: (store.tasks_to_compact(at_least), len(store.parts(task.id))))
+        self.same(lambda store: (store.tasks_to_compact(at_least, 4), len(store.parts(task.id))))
 
     @rule(task=tasks, day=st.sampled_from(["2030-01-15", "2030-02-15"]))
     def close(self, task: Task, day: str) -> None:

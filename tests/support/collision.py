@@ -1,4 +1,4 @@
-"""Channels of `collision` for tests."""
+"""Channels of `collision` for tests, and a naive count of what words support."""
 
 from __future__ import annotations
 
@@ -26,3 +26,18 @@ def collision_channel(
         bits=bits,
         functions=functions,
     )
+
+
+def naive_supports(channel: CollisionChannel, words: list[int]) -> list[int]:
+    """Test every item against every word, in Python's integers."""
+    positions, symbols = channel.positions, channel.symbols
+    places = [pow(channel.numbering.generator, item, positions) for item in range(channel.items)]
+    cells = [0] * (channel.items + 1)
+    for word in words:
+        function, symbol = divmod(word, symbols)
+        factor, offset = channel.coefficients(function)
+        held = [(factor * place + offset) % positions % symbols == symbol for place in places]
+        cells = [cell + one for cell, one in zip(cells, [*held, 0], strict=True)]
+        # A function reaches every number below N once.
+        cells[-1] += len(range(symbol, positions, symbols)) - sum(held)
+    return cells

@@ -22,8 +22,8 @@ from pckv.files.reports.writer import write_reports
 from pckv.wire import Words
 
 
-def make_task(mechanism: str, keys: int = 11) -> Task:
-    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)
+def make_task(mechanism: str, keys: int = 11, padding: int = 1) -> Task:
+    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=padding, mechanism=mechanism)
 
 
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
@@ -42,7 +42,10 @@ def some_messages(task: Task, count: int, seed: int = 1) -> Messages:
     rng = np.random.default_rng(seed)
     message_format = task.message_format
     if isinstance(message_format, Words):
-        return rng.integers(0, message_format.limit, count)
+        words = rng.integers(0, message_format.limit, count)
+        # Answers to the size question, which would be rare among very many words.
+        words[::7] = message_format.limit - 1 - rng.integers(0, 4, words[::7].size)
+        return words
     shape = (count, message_format.plane_bytes)
     presence = rng.integers(0, 256, shape, np.uint8)
     presence[:, -1] &= 0xFF >> (-task.key_count % 8)
@@ -92,9 +95,9 @@ def forged_table(column: str, values: list[Any], kind: Any) -> Any:
     return pa.table({"report_id": ids, column: pa.array(values, kind)})
 
 
-def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) -> Path:
+def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None, **options: Any) -> Path:
     """Write a file like a report file, with one row group per table (empty where a table is empty)."""
-    with pq.ParquetWriter(path, tables[0].schema) as writer:
+    with pq.ParquetWriter(path, tables[0].schema, **options) as writer:
         for table in tables:
             writer.write_table(table)
         writer.add_key_value_metadata({"pckv.task": task.to_json(), "pckv.task_id": owner or task.id})
@@ -143,7 +146,8 @@ CollectionFactory = Callable[[str], ReportCollection]
 
 def make_collection(folder: Path, mechanism: str, reports: int) -> ReportCollection:
     """Write this many reports, which four files with five row groups each share evenly."""
-    task = make_task(mechanism, 100)
+    # Words of `collision` support many keys each, and more of them with fewer symbols.
+    task = make_task(mechanism, 1000, 5) if mechanism == "collision" else make_task(mechanism, 100)
     direct, rows_per_group = Tally(task), reports // (FILES * GROUPS)
 
     def batches(file: int) -> Iterator[tuple[Any, Messages]]:

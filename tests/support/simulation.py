@@ -279,7 +279,7 @@ class Simulation:
 
     async def compact(self) -> None:
         """Compact all tasks."""
-        await asyncio.to_thread(maintenance.compact_tasks, self.collector.collector, 2)
+        await asyncio.to_thread(self.collector.collector.compactor.compact_all, 2)
 
     async def advance(self) -> None:
         """Go on to the next day."""
@@ -329,7 +329,7 @@ class Simulation:
         if model.deleted or not model.created:
             must(answer.kind == ("deleted" if model.deleted else "unknown"), f"{answer.kind} for estimates")
             return
-        tally = merge_parts(model.task, [part.tally for part in self.store.parts(model.task.id)])
+        tally = merge_parts(model.task, [part.content for part in self.store.parts(model.task.id)])
         words, times = tally.counts.nonzero()
         model.check_counts(dict(zip(words.tolist(), times.tolist(), strict=True)))
         must(json.loads(answer.body)["reports"] == tally.reports, "the estimates are of other reports")

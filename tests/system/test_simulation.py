@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pckv import Tally, Task
+from pckv import Task
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.state import Collector
 from pckv.store import parts, sql
-from pckv.store.base import ReportOutcome, StoredTask, Upload
+from pckv.store.base import Part, ReportOutcome, StoredTask, Upload
+from pckv.store.parts import Compaction
 from pckv.store.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
 from pckv.wire import Report
@@ -129,10 +130,10 @@ def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compactor loses one of the parts that it merges."""
 
-    def merging(task: Task, tallies: Iterable[bytes], size: float) -> Tally:
-        return parts.merge_parts(task, list(tallies)[1:], size)
+    def merging(task: Task, contents: Iterable[bytes], compaction: Compaction) -> Part:
+        return parts.compact_parts(task, list(contents)[1:], compaction)
 
-    monkeypatch.setattr(sql, "merge_parts", merging)
+    monkeypatch.setattr(sql, "compact_parts", merging)
 
 
 def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,10 +145,10 @@ def skip_some_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports are stored, and those of one transaction in five are not counted."""
     calls = itertools.count()
 
-    def tallying(task: Task, bodies: list[bytes]) -> Tally:
-        return parts.tally_of(task, bodies if next(calls) % 5 else [])
+    def tallying(task: Task, bodies: list[bytes]) -> Part:
+        return parts.new_part(task, bodies if next(calls) % 5 else [])
 
-    monkeypatch.setattr(sql, "tally_of", tallying)
+    monkeypatch.setattr(sql, "new_part", tallying)
 
 
 def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`collision`: every way to decode gives the same counts."""
+"""`collision` with so many keys that a tally keeps words: chosen keys are decoded as a naive check would."""
 
 from __future__ import annotations
 
@@ -6,83 +6,141 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.random import default_rng
 
+from pckv import Tally, Task, estimate
 from pckv.channels.collision import CollisionChannel
-from pckv.channels.hashing import hashed
-from pckv.errors import TallyError
+from pckv.errors import PckvError, TallyError
+from pckv.tally import supports
 from pckv.tally.counts import SparseCounts
 from pckv.tally.decode import collision
-from pckv.tally.decode.support import decode
+from pckv.tally.decode.support import decode, key_support
 from support.collision import collision_channel
+from support.source_faults import faulty_module
+
+MOST_KEYS = 2**29 - 1
+DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
 
 
 def naive_decode(channel: CollisionChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
     """[n1 of every key, n2 of every key], in Python's integers."""
+    positions, symbols = channel.positions, channel.symbols
+
+    def says(word: int, item: int) -> bool:
+        factor, offset = channel.coefficients(word // symbols)
+        place = pow(channel.numbering.generator, item, positions)
+        return bool((factor * place + offset) % positions % symbols == word % symbols)
+
     return [
-        [
-            sum(
-                times
-                for word, times in word_counts.items()
-                if hashed(word // channel.symbols, 2 * key + sign) * channel.symbols >> 64
-                == word % channel.symbols
-            )
-            for key in keys
-        ]
+        [sum(times for word, times in word_counts.items() if says(word, 2 * key + sign)) for key in keys]
         for sign in (1, 0)
     ]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_every_way_to_decode_agrees(data: st.DataObject) -> None:
-    pytest.importorskip("numba")
-    symbols = data.draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**31 - 1]))
-    channel = collision_channel(2**31, 1, "1", symbols)
+def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> None:
+    keys = data.draw(st.sampled_from([2**22 + 1, 10**7, MOST_KEYS]))
+    symbols = data.draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**27 - 1]))
+    channel = collision_channel(keys, 1, "1", symbols)
     word_counts = data.draw(
         st.dictionaries(st.integers(0, channel.word_limit - 1), st.integers(1, 2**40), max_size=30)
     )
     # Words that support chosen keys, since random words hardly do if there are many symbols.
-    keys = data.draw(st.lists(st.integers(0, 2**31 - 1), max_size=8))
-    for function, key in enumerate(keys):
+    asked = data.draw(st.lists(st.integers(0, keys - 1), max_size=8))
+    for function, key in enumerate(asked):
         word_counts[function * symbols + channel.symbol(function, 2 * key + function % 2)] = 7 + function
-    words = np.array(sorted(word_counts), np.int64)
-    times = np.array([word_counts[word] for word in words.tolist()], np.int64)
-    expected = naive_decode(channel, word_counts, keys)
-    key_array = np.array(keys, np.int64)
-    assert [part.tolist() for part in collision.check_words(channel, words, times, key_array)] == expected
-    assert [
-        part.tolist() for part in collision.check_words_compiled(channel, words, times, key_array)
-    ] == expected
     counts = SparseCounts(channel.word_limit)
-    counts.add_counts(words, times)
-    assert [part.tolist() for part in decode(channel, counts, key_array)] == expected
+    counts.add_counts(*(np.array(part, np.int64) for part in (list(word_counts), list(word_counts.values()))))
+    found = decode(channel, counts, np.array(asked, np.int64))
+    assert [part.tolist() for part in found] == naive_decode(channel, word_counts, asked)
 
 
-def test_long_decodes_agree_and_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    channel = collision_channel(300, 3, "2")
-    words, times = np.unique(default_rng(4).integers(0, channel.word_limit, 5000), return_counts=True)
-    monkeypatch.setattr(collision, "CHECKS_PER_SPAN", 2**17)
-    progress: dict[str, list[float]] = {"check_words": [], "check_words_compiled": []}
-    decoded = [
-        getattr(collision, name)(channel, words, times, np.arange(300), shares.append)
-        for name, shares in progress.items()
-    ]
-    assert np.array_equal(decoded[0], decoded[1])
-    for shares in progress.values():
-        assert len(shares) > 5
-        assert shares == sorted(shares)
-        assert shares[-1] == 1.0
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        (
+            DECODER,
+            "[channel.item(keys, 1), channel.item(keys, 0)]",
+            "[channel.item(keys, 0), channel.item(keys, 1)]",
+        ),
+        (DECODER, "(channel, words, times, items", "(channel, words, np.ones_like(times), items"),
+        (SUPPORTS, "places = item_positions(channel.numbering, items)", "places = items"),
+    ],
+    ids=["signs exchanged", "repeats lost", "items that stand at their own number"],
+)
+def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = collision_channel(10**7, 2)
+    words = {function * channel.symbols + channel.symbol(function, 2 * 77 + 1): 2 for function in range(40)}
+    counts = SparseCounts(channel.word_limit)
+    counts.add_counts(np.array(list(words), np.int64), np.array(list(words.values()), np.int64))
+    expected = naive_decode(channel, words, [77, 78])
+    for planted in (right, wrong):
+        module = faulty_module(file, right, planted)
+        if file == SUPPORTS:
+            monkeypatch.setattr(collision, "supports_of", module.supports_of)
+            module = collision
+        found = module.support(channel, counts, np.array([77, 78]))
+        assert ([part.tolist() for part in found] == expected) == (planted == right)
+
+
+def task_of(keys: int) -> Task:
+    return Task(
+        name="t", keys=keys, values=(0, 1), epsilon=1, padding=2, mechanism="collision", size_share="0.05"
+    )
+
+
+def test_answers_about_sizes_are_no_words() -> None:
+    task = task_of(10**7)
+    limit = task.channel.word_limit or 0
+    tally = Tally(task)
+    tally.add_many(np.array([5, 5, limit - 1, limit, limit, limit + 3]))
+    found = key_support(tally, np.arange(200))
+    expected = naive_decode(collision_of(task), {5: 2, limit - 1: 1}, list(range(200)))
+    assert [part.tolist() for part in found] == expected
+    assert tally.size_answers.tolist() == [2, 0, 0, 1]
+    assert tally.count_law == task.channel.count_law
+
+
+def collision_of(task: Task) -> CollisionChannel:
+    assert isinstance(task.channel, CollisionChannel)
+    return task.channel
+
+
+def test_long_decodes_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = collision_channel(2**22 + 1, 3, "2")
+    counts = SparseCounts(channel.word_limit)
+    counts.add(np.arange(0, 5000, 7))
+    monkeypatch.setattr(supports, "CHECKS_AT_ONCE", 2**14)
+    shares: list[float] = []
+    in_parts = decode(channel, counts, np.arange(300), shares.append)
+    monkeypatch.undo()
+    assert np.array_equal(in_parts, decode(channel, counts, np.arange(300)))
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
 
 
 def test_a_decode_that_would_take_forever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    channel = collision_channel(10, 1)
+    channel = collision_channel(2**22 + 1, 1)
     counts = SparseCounts(channel.word_limit)
     counts.add(np.arange(11))
     monkeypatch.setattr(collision, "MAX_CHECKS", 100)
     with pytest.raises(
         TallyError, match=r"^11 words are too many to check against 10 keys: ask for fewer keys$"
     ):
-        decode(channel, counts)
+        decode(channel, counts, np.arange(10))
     assert decode(channel, counts, np.arange(9)).plus.size == 9
+
+
+def test_refused_estimates_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collision, "MAX_CHECKS", 2**20)
+    for keys, line in (
+        (MOST_KEYS, "536,870,911 keys are too many to estimate at once: name the keys wanted"),
+        (2**22 + 1, "50 words are too many to check against 4,194,305 keys: ask for fewer keys"),
+    ):
+        tally = Tally(task_of(keys))
+        tally.add_many(np.arange(50))
+        with pytest.raises(PckvError) as caught:
+            estimate(tally)
+        assert str(caught.value) == line
+        assert estimate(tally, keys=["7", str(keys - 1)]).frequency.size == 2

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pckv import Tally, Task
 from pckv.errors import ReportError
 from pckv.tally.compiled import CompiledPlaneLayout, compiled_tally, fast_tally
-from pckv.tally.layouts import PlaneLayout
 from pckv.tally.kernels.loops import are_planes, count_bits
 from pckv.tally.kernels.planes import plane_problems
+from pckv.tally.layouts import PlaneLayout
 from support.sample_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
 
 Array = Any

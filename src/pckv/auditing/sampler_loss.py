@@ -49,6 +49,9 @@ INNER_VALUE = 0.5
 # At most this many hash functions are all tried; of more, the first, the last and one between.
 FEW_SEEDS = 3
 
+# What pairs may be reported as, and the chance of that.
+Signed = tuple[dict[int, int], Fraction]
+
 
 @dataclass(frozen=True)
 class DeviceCode:
@@ -213,30 +216,31 @@ def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, message
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
         )
+    signed = list(_signs(values))
     for message in messages:
-        if law.chance(message) != stated_chance(task, values, message, seed):
+        if law.chance(message) != _stated_chance(task, signed, message, seed):
             raise AuditFailure(
                 f"interval tape: message {message} of {_shown(values)} has another chance than stated"
             )
 
 
-def stated_chance(task: Task, values: Values, message: int, seed: int) -> Fraction:
+def _stated_chance(task: Task, signed: Sequence[Signed], message: int, seed: int) -> Fraction:
     """Return the probability of a message as the channel states it, given the hash function where there are some."""
     functions, first, question = _functions_of(task), task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if question is not None and first is not None and message >= first:
-        weights, total = question.law(len(values))
+        weights, total = question.law(len(signed[0][0]))
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
         share *= functions if message // (first // functions) == seed else 0
     return share * sum(
-        (chance * task.channel.chance(signs, message) for signs, chance in _signs(values) if share),
+        (chance * task.channel.chance(signs, message) for signs, chance in signed if share),
         Fraction(0),
     )
 
 
-def _signs(values: Values) -> Iterator[tuple[dict[int, int], Fraction]]:
+def _signs(values: Values) -> Iterator[Signed]:
     """Yield what values may be reported as, with its chance: a value at an end of the range has one sign."""
     inner = [key for key, value in values.items() if abs(value) < 1]
     for signs in product((+1, -1), repeat=len(inner)):

@@ -11,9 +11,12 @@ from pckv.channels.collision import CollisionChannel
 from pckv.errors import ReportError, TallyError
 from pckv.tally.counts import Counts
 from pckv.tally.kernels.planes import check_planes, count_bits
-from pckv.tally.supports import count_supports
+from pckv.tally.supports import count_supports, worth_compiling
 from pckv.task import Task
 from pckv.wire import BitPlanes, Words
+
+# The largest number that a counter holds.
+MAX_COUNT = 2**63 - 1
 
 
 class Layout(Protocol):
@@ -22,6 +25,10 @@ class Layout(Protocol):
     @property
     def cells(self) -> int:
         """The number of counters."""
+
+    @property
+    def max_reports(self) -> int:
+        """The most reports that can be counted without a counter that overflows."""
 
     @property
     def first_answer(self) -> int:
@@ -36,6 +43,8 @@ class Layout(Protocol):
 
 class WordLayout:
     """One cell per word."""
+
+    max_reports = MAX_COUNT
 
     def __init__(self, task: Task, message_format: Words) -> None:
         self.message_format = message_format
@@ -57,6 +66,8 @@ class WordLayout:
 
 class PlaneLayout:
     """Two cells per key: 2·key + (1 for +, 0 for -)."""
+
+    max_reports = MAX_COUNT
 
     def __init__(self, message_format: BitPlanes) -> None:
         self.message_format = message_format
@@ -92,6 +103,9 @@ class SupportLayout:
         self.channel = channel
         self.first_answer = channel.items + 1
         self.cells = self.first_answer + answers
+        # One report may support as many of the unused positions, which have one counter together.
+        self.max_reports = MAX_COUNT // channel.steps_per_report
+        self._supports = 0
 
     @property
     def unused(self) -> int:
@@ -107,7 +121,10 @@ class SupportLayout:
         if about_sizes.any():
             counts.add(messages[about_sizes] - first + self.first_answer)
             messages = messages[~about_sizes]
-        counts.add_counts(*count_supports(self.channel, messages))
+        # Whoever has counted many will count more, however few come at a time.
+        self._supports += messages.size * self.channel.steps_per_report
+        compiled = worth_compiling(self._supports)
+        counts.add_counts(*count_supports(self.channel, messages, compiled=compiled))
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
         """Raise a `TallyError` if an item has more supports than there are reports, or all together too many or few."""

@@ -1,15 +1,17 @@
 """How often words of `collision` support every item: their supports are arithmetic progressions of positions.
 
 Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further one.
-Many words are counted position by position, a few are looked up among the positions of the items.
+Many words are counted position by position, a few are looked up among the positions of the items; where a word supports
+more positions than there are items, every item is checked instead.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +20,27 @@ from pckv.arrays import Integers
 from pckv.channels.affine import Numbering
 from pckv.channels.collision import CollisionChannel
 from pckv.positions import item_positions
+from pckv.progress import Progress, no_progress
+from pckv.tally.counts import ONE
 
 # More positions than this are not counted one by one: a counter for each would take too much memory.
 MAX_COUNTED_POSITIONS = 2**25
 # Counting by position pays from this many supports per position on; below, they are looked up.
 SUPPORTS_PER_POSITION = 0.1
-# Supports that are looked up together, and that make a thread of their own worth starting.
-SUPPORTS_AT_ONCE, SUPPORTS_PER_THREAD = 2**20, 2**24
+# Supports that make a thread of their own worth starting.
+SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
-SUPPORTS_WORTH_COMPILING = 2**24
+SUPPORTS_WORTH_COMPILING = 2**27
+# Pairs of a word and an item that are checked together: as many as stay in the cache.
+CHECKS_AT_ONCE = 2**15
+# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
+PLACES_AT_ONCE = 2**14
 # Words whose progressions are found together by the compiled loop.
 WORDS_AT_ONCE = 2**16
+# The module of the compiled loop, which loads numba.
+LOOPS = "pckv.tally.kernels.loops"
+
+CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
 
 class Progressions(NamedTuple):
@@ -39,16 +51,25 @@ class Progressions(NamedTuple):
     lengths: Integers
 
 
-def count_supports(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+def count_supports(
+    channel: CollisionChannel, words: Integers, *, compiled: bool = False
+) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
+    if channel.items <= channel.steps_per_report:
+        return check_items(channel, words)
     supports = words.size * channel.steps_per_report
     together = supports >= SUPPORTS_PER_POSITION * channel.positions
     if together and channel.positions <= MAX_COUNTED_POSITIONS:
-        by_position = count_positions(channel, words)
+        by_position = count_positions(channel, words, compiled=compiled)
         of_items = by_position[all_positions(channel.numbering).places]
         unused = int(by_position.sum()) - int(of_items.sum())
         return np.arange(channel.items + 1), np.append(of_items, unused)
     return look_up(channel, words)
+
+
+def worth_compiling(supports: int) -> bool:
+    """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
+    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
@@ -57,7 +78,12 @@ def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
     inverses = inverse(factors, channel.positions)
     starts = (symbols - offsets) % channel.positions * inverses % channel.positions
     steps = channel.symbols * inverses % channel.positions
-    return Progressions(starts, steps, (channel.positions - 1 - symbols) // channel.symbols + 1)
+    return Progressions(starts, steps, _lengths(channel, symbols))
+
+
+def _lengths(channel: CollisionChannel, symbols: Integers) -> Integers:
+    """Return how many positions a function sends to each of some symbols."""
+    return (channel.positions - 1 - symbols) // channel.symbols + 1
 
 
 def _parts(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
@@ -78,33 +104,75 @@ def inverse(numbers: Integers, prime: int) -> Integers:
     return result
 
 
+def check_items(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+    """Check every item against every word; all other positions that a word supports are unused."""
+    found = supports_of(channel, words, np.ones_like(words), np.arange(channel.items))
+    total = int(_lengths(channel, words % channel.symbols).sum())
+    return np.arange(channel.items + 1), np.append(found, total - int(found.sum()))
+
+
+def supports_of(
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    items: Integers,
+    progress: Progress = no_progress,
+) -> Integers:
+    """Return how often words that came so many times support each of some items, checked one by one."""
+    places = item_positions(channel.numbering, items)
+    found = np.zeros(items.size, np.int64)
+    rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
+    for start in range(0, words.size, rows):
+        part = slice(start, start + rows)
+        factors, offsets, symbols = (column[:, None] for column in _parts(channel, words[part]))
+        found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
+        progress(min(1.0, (start + rows) / words.size))
+    return found
+
+
 def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
     """Find the items at the positions that some words support."""
     _, places, items = all_positions(channel.numbering)
     counts = np.zeros(channel.items + 1, np.int64)
-    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
-    for start in range(0, words.size, rows):
-        supported = visited(channel, progressions(channel, words[start : start + rows]))
+    for supported in visited(channel, words):
         found = np.minimum(np.searchsorted(places, supported), places.size - 1)
         hit = places[found] == supported
-        np.add.at(counts, items[found[hit]], np.int64(1))
+        np.add.at(counts, items[found[hit]], ONE)
         counts[channel.items] += supported.size - int(hit.sum())
     cells = np.flatnonzero(counts)
     return cells, counts[cells]
 
 
-def visited(channel: CollisionChannel, lines: Progressions) -> Integers:
-    """Return all positions of progressions, one after another."""
-    number = np.arange(channel.steps_per_report)
-    grid = (lines.starts[:, None] + lines.steps[:, None] * number) % channel.positions
-    return np.asarray(grid[number < lines.lengths[:, None]])
+def visited(channel: CollisionChannel, words: Integers) -> Iterator[Integers]:
+    """Yield the positions that words support, in arrays that are overwritten once the next is asked for."""
+    for start in range(0, words.size, PLACES_AT_ONCE):
+        lines = progressions(channel, words[start : start + PLACES_AT_ONCE])
+        yield from _walk(lines, channel.positions)
 
 
-def count_positions(channel: CollisionChannel, words: Integers) -> Integers:
+def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
+    """Yield the positions of progressions, as many of each at once as there is room for."""
+    shortest = int(lines.lengths.min())
+    each = max(1, min(shortest, PLACES_AT_ONCE // lines.starts.size))
+    ranks = np.arange(each)
+    places = ((lines.starts[:, None] + lines.steps[:, None] * ranks) % positions).reshape(-1)
+    steps = np.repeat(lines.steps * each % positions, each)
+    for _ in range(shortest // each):
+        yield places
+        places += steps
+        # Unsigned, a place is the lesser of itself and itself less N: below N the latter would be huge.
+        unsigned = places.view(np.uint64)
+        np.minimum(unsigned, unsigned - np.uint64(positions), out=unsigned)
+    # A progression is at most one longer than the shortest.
+    left = lines.lengths - shortest // each * each
+    yield places[(ranks < left[:, None]).reshape(-1)]
+
+
+def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
-    supports = words.size * channel.steps_per_report
-    count = _count_compiled if supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") else _count_plain
-    threads = min(os.cpu_count() or 1, supports // SUPPORTS_PER_THREAD + 1)
+    loop = _compiled_loop() if compiled else None
+    count = partial(_count_compiled, loop=loop) if loop else _count_plain
+    threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
     if threads == 1:
         return count(channel, words)
     with ThreadPoolExecutor(threads) as pool:
@@ -114,22 +182,37 @@ def count_positions(channel: CollisionChannel, words: Integers) -> Integers:
     return first
 
 
+@lru_cache(maxsize=1)
+def _compiled_loop() -> CountLoop | None:
+    """Load the compiled loop; None without numba, or where it may not write its cache and so refuses to load."""
+    try:
+        from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
+    except (ImportError, RuntimeError):
+        return None
+    loop: CountLoop = count_progressions
+    return loop
+
+
+def prepare_counting(channel: CollisionChannel) -> None:
+    """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
+    all_positions(channel.numbering)
+    loop = _compiled_loop()
+    if loop:
+        _count_compiled(channel, np.zeros(1, np.int64), loop)
+
+
 def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
     counts = np.zeros(channel.positions, np.int64)
-    rows = max(1, SUPPORTS_AT_ONCE // channel.steps_per_report)
-    for start in range(0, words.size, rows):
-        supported = visited(channel, progressions(channel, words[start : start + rows]))
-        counts += np.bincount(supported, minlength=channel.positions)
+    for supported in visited(channel, words):
+        np.add.at(counts, supported, ONE)
     return counts
 
 
-def _count_compiled(channel: CollisionChannel, words: Integers) -> Integers:
-    from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
-
+def _count_compiled(channel: CollisionChannel, words: Integers, loop: CountLoop) -> Integers:
     counts = np.zeros(channel.positions, np.int64)
     for start in range(0, words.size, WORDS_AT_ONCE):
         parts = _parts(channel, words[start : start + WORDS_AT_ONCE])
-        count_progressions(*parts, channel.symbols, counts)
+        loop(*parts, channel.symbols, counts)
     return counts
 
 

@@ -15,8 +15,6 @@ from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
 from pckv.task import Task
 from pckv.wire import Report, check_id
 
-MAX_REPORTS = 2**63 - 1
-
 
 class Tally:
     """Add reports, merge tallies, and keep nothing but counts.
@@ -126,8 +124,8 @@ class Tally:
         self.counts.merge(other.counts)
 
     def _grown(self, reports: int) -> int:
-        if self.reports + reports > MAX_REPORTS:
-            raise TallyError("a tally holds at most 2^63 - 1 reports")
+        if self.reports + reports > self.layout.max_reports:
+            raise TallyError(f"a tally of this task holds at most {self.layout.max_reports:,} reports")
         return self.reports + reports
 
     def __bytes__(self) -> bytes:

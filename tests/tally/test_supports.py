@@ -1,0 +1,230 @@
+"""Supports of `collision`: every way to count them gives the cells of a naive count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from types import ModuleType
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.random import default_rng
+
+from pckv.arrays import Integers
+from pckv.channels.collision import CollisionChannel
+from pckv.tally import supports
+from pckv.tally.kernels import loops
+from support.collision import collision_channel, naive_supports
+from support.source_faults import faulty_module
+
+# The largest number of positions.
+LARGEST = 2**31 - 1
+SMALL_PRIMES = [5, 7, 11, 13, 31, 101, 211, 1021]
+
+# From a channel and words, the number of supports of every item, and of all unused positions together.
+Counter = Callable[..., list[int]]
+
+
+def all_cells(channel: CollisionChannel, cells: Integers, counts: Integers) -> list[int]:
+    dense = np.zeros(channel.items + 1, np.int64)
+    dense[cells] = counts
+    return dense.tolist()
+
+
+def by_position(channel: CollisionChannel, counts: Integers) -> list[int]:
+    """Return the cells for counts of every position."""
+    places = [pow(channel.numbering.generator, item, channel.positions) for item in range(channel.items)]
+    of_items = counts[places]
+    return [*of_items.tolist(), int(counts.sum() - of_items.sum())]
+
+
+def looked_up(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    return all_cells(channel, *module.look_up(channel, words))
+
+
+def plain(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    return by_position(channel, module.count_positions(channel, words, compiled=False))
+
+
+def compiled(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    return by_position(channel, module.count_positions(channel, words, compiled=True))
+
+
+def chosen(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    """Count in the way that suits the number of words."""
+    return all_cells(channel, *module.count_supports(channel, words, compiled=True))
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Leave loops uncompiled: numba keeps compiled ones on disk, and does not know a fault in what they call."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("numba.njit", lambda **_: lambda function: function)
+        yield
+
+
+def small(draw: st.DrawFn) -> CollisionChannel:
+    """Draw a channel over few positions, on which every function and every symbol is likely."""
+    positions = draw(st.sampled_from(SMALL_PRIMES))
+    keys = draw(st.integers(1, min((positions - 1) // 2, 30)))
+    symbols = draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**27 - 1]))
+    return collision_channel(keys, 1, "1", symbols, positions)
+
+
+def large(draw: st.DrawFn) -> CollisionChannel:
+    """Draw a channel whose products are close to 2^62, and whose functions are named by an index."""
+    symbols = draw(st.sampled_from([2**27 - 1, 2**26 + 1, 2**24]))
+    keys = draw(st.integers(1, 30))
+    return CollisionChannel(keys, 1, Fraction(1), symbols=symbols, positions=LARGEST, functions=2**32)
+
+
+def shipped(draw: st.DrawFn) -> CollisionChannel:
+    """Draw a channel as tasks have it."""
+    padding = draw(st.integers(1, 5))
+    symbols = draw(st.sampled_from([None, 6, 300, 3000]))
+    return collision_channel(
+        draw(st.integers(1, 40)), padding, draw(st.sampled_from(["0.5", "1", "4"])), symbols
+    )
+
+
+@st.composite
+def words_of(
+    draw: st.DrawFn, family: Callable[[st.DrawFn], CollisionChannel]
+) -> tuple[CollisionChannel, list[int]]:
+    """Draw a channel and words: any, words that support a chosen item, and repeats of both."""
+    channel = family(draw)
+    words = draw(st.lists(st.integers(0, channel.word_limit - 1), max_size=20))
+    for item in draw(st.lists(st.integers(0, channel.items - 1), max_size=6)):
+        function = draw(st.integers(0, channel.functions - 1))
+        words.append(function * channel.symbols + channel.symbol(function, item))
+    repeats = draw(st.lists(st.integers(0, len(words) - 1), max_size=4)) if words else []
+    return channel, words + [words[place] for place in repeats]
+
+
+@pytest.mark.parametrize("family", [small, large, shipped])
+def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChannel]) -> None:
+    pytest.importorskip("numba")
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans()
+    )
+    def check(drawn: tuple[CollisionChannel, list[int]], places: int, at_once: int, threads: bool) -> None:
+        channel, sent = drawn
+        words, expected = np.array(sent, np.int64), naive_supports(channel, sent)
+        ways: list[Counter] = [looked_up, chosen]
+        if channel.positions < LARGEST:
+            ways += [plain, compiled]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(supports, "PLACES_AT_ONCE", places)
+            patch.setattr(supports, "WORDS_AT_ONCE", at_once)
+            if threads:
+                patch.setattr(supports, "SUPPORTS_PER_THREAD", 1)
+                patch.setattr("os.cpu_count", lambda: 3)
+            for way in ways:
+                assert way(channel, words) == expected, way.__name__
+
+    check()
+
+
+@pytest.mark.parametrize("copies", [1, 254, 255, 256, 510, 511, 70_000])
+def test_a_word_that_comes_often(copies: int) -> None:
+    """The compiled loop counts in bytes, which 256 copies of a word would overflow."""
+    pytest.importorskip("numba")
+    channel = collision_channel(3, 1, "1", 3, 13)
+    word = 5 * channel.symbols + channel.symbol(5, 4)
+    expected = [copies * count for count in naive_supports(channel, [word])]
+    for way in (looked_up, plain, compiled, chosen):
+        assert way(channel, np.full(copies, word)) == expected, way.__name__
+
+
+def test_few_words_are_looked_up_and_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One word supports 1/22 of the positions: three are worth a counter per position."""
+    channel = collision_channel(1000, 5)
+    ways = {}
+    for name in ("look_up", "count_positions"):
+        ways[name] = Mock(wraps=getattr(supports, name))
+        monkeypatch.setattr(supports, name, ways[name])
+    words = default_rng(1).integers(0, channel.word_limit, 3)
+    for few, calls in ((words[:2], [1, 0]), (words, [1, 1])):
+        assert chosen(channel, few) == naive_supports(channel, few.tolist())
+        assert [way.call_count for way in ways.values()] == calls
+
+
+def test_inverses() -> None:
+    for prime in (5, 4099, LARGEST):
+        numbers = np.array([1, 2, 3, prime - 1, prime // 2, *default_rng(1).integers(1, prime, 50)])
+        for found in (supports.inverse(numbers, prime), loops.invert(numbers, prime)):
+            assert [int(a) * int(b) % prime for a, b in zip(numbers, found, strict=True)] == [
+                1
+            ] * numbers.size
+    assert loops.invert(numbers[:0], LARGEST).size == 0
+
+
+# Planted faults: the file, what stands there, what a slip would make of it, and the way to count that must show it.
+SUPPORTS, LOOPS = "tally/supports.py", "tally/kernels/loops.py"
+FAULTS: dict[str, tuple[str, str, str, Counter]] = {
+    "progressions that are one too short": (
+        SUPPORTS,
+        "(channel.positions - 1 - symbols) // channel.symbols + 1",
+        "(channel.positions - 1 - symbols) // channel.symbols",
+        plain,
+    ),
+    "the other order of places and items": (SUPPORTS, "_, places, items", "places, _, items", looked_up),
+    "offsets that are added": (SUPPORTS, "(symbols - offsets)", "(symbols + offsets)", plain),
+    "the last supports left out": (SUPPORTS, "ranks < left[:, None]", "ranks < left[:, None] - 1", plain),
+    "places that are not reduced": (SUPPORTS, "unsigned - np.uint64(positions)", "unsigned", looked_up),
+    "one thread's counts lost": (
+        SUPPORTS,
+        "    for counts in rest:",
+        "    for counts in rest[1:]:",
+        compiled,
+    ),
+    "unused positions counted per word": (
+        SUPPORTS,
+        "supported.size - int(hit.sum())",
+        "int(supported.size > hit.sum())",
+        looked_up,
+    ),
+    "bytes that overflow": (LOOPS, "MAX_BYTE = 255", "MAX_BYTE = 256", compiled),
+    "a byte sum that is not emptied": (
+        LOOPS,
+        "                recent[position] = 0",
+        "                pass",
+        compiled,
+    ),
+    "every fourth lane lost": (LOOPS, "        recent[fourth] += ONE_MORE\n", "", compiled),
+    "the odd ones lost": (LOOPS, "range(length % 4)", "range(length % 4 - 1)", compiled),
+    "a stride of three": (
+        LOOPS,
+        "after(stride, stride, positions)",
+        "after(stride, step, positions)",
+        compiled,
+    ),
+}
+
+
+# Where numba does not compile them, numpy warns of the bytes and unsigned numbers that are meant to overflow.
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words are those on which the way agrees without the fault: with it, it must not."""
+    pytest.importorskip("numba")
+    file, right, wrong, way = FAULTS[name]
+    channel = collision_channel(20, 1, "1", 7, 211)
+    words = np.concatenate([default_rng(1).integers(0, channel.word_limit, 600), np.full(700, 8)])
+    expected = naive_supports(channel, words.tolist())
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    for planted in (right, wrong):
+        with interpreted():
+            module = faulty_module(file, right, planted)
+        if file == LOOPS:
+            monkeypatch.setattr(loops, "count_progressions", module.count_progressions)
+            module = faulty_module(SUPPORTS, "SUPPORTS_PER_THREAD = 2**24", "SUPPORTS_PER_THREAD = 1000")
+        else:
+            monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
+        assert (way(channel, words, module) == expected) == (planted == right)
