@@ -42,6 +42,8 @@ MAX_SIZE, MAX_PADDING = 101, 1_000
 MAX_CHOICES = 120
 # With more keys than this `ue`, which draws once per key, is followed for a few sets only.
 MANY_POSITIONS = 5_000
+# `collision`: pairs that a function sends apart are looked for among this many keys per pair.
+KEYS_PER_PAIR = 20
 # A value inside the range, of which half a unit more than the middle is +.
 INNER_VALUE = 0.5
 # At most this many hash functions are all tried; of more, the first, the last and one between.
@@ -166,8 +168,25 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
         for key, value in product((0, keys - 1), (+1.0, -1.0)):
             yield {key: value}
+        if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
+            yield _sent_apart(task.channel, _seeds(task)[-1])
     yield from (spread_values(keys, size) for size in sorted(sizes))
     yield {keys // 2: INNER_VALUE}
+
+
+def _sent_apart(channel: CollisionChannel, function: int) -> dict[int, float]:
+    """Return pairs that a function sends to symbols of their own, none of them that of the first key: the most is lost.
+
+    There are as many as the padding, unless there are too few keys.
+    """
+    taken = {channel.symbol(function, channel.item(0, 1))}
+    apart: dict[int, float] = {}
+    for key in range(1, min(channel.keys, KEYS_PER_PAIR * channel.padding)):
+        symbol = channel.symbol(function, channel.item(key, 1))
+        if symbol not in taken and len(apart) < channel.padding:
+            apart[key] = 1.0
+            taken.add(symbol)
+    return apart
 
 
 def _choices(task: Task, size: int) -> int:
