@@ -94,7 +94,7 @@ def test_a_cache_that_overlooks_a_compaction_is_found_out() -> None:
     store = ForgetfulStore()
     for task in TASKS:
         store.add_task(task)
-    assert sum(work_and_compare(store, seed) for seed in range(3)) > 0
+    assert work_and_compare(store, 1) > 0
 
 
 def caches(store: Store) -> tuple[Compactor, TallyCache]:
@@ -143,13 +143,12 @@ def test_the_memory_of_kept_tallies_is_bounded(monkeypatch: pytest.MonkeyPatch) 
         store.add_task(task)
         add(store, *some_reports(range(9), task), task=task)
     _, cache = caches(store)
-    dense = 8 * layouts.layout_of(COUNTED_LATER).cells
+    dense = 8 * layouts.layout_of(OTHER).cells
     monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", dense)
     for task in (PLANES, TASK, COUNTED_LATER, OTHER):
         assert cache.get(task).tally == tally(some_reports(range(9), task), task)
         assert sum(kept.tally.counts.nbytes for kept in cache._tallies.values()) <= dense
-    assert OTHER.id in cache._tallies
-    assert PLANES.id not in cache._tallies
+    assert list(cache._tallies) == [OTHER.id]
     monkeypatch.setattr(tally_cache, "MAX_CACHED_TALLIES", 1)
     monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", 2**27)
     for task in TASKS:
