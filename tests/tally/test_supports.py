@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -228,3 +229,21 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
         else:
             monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         assert (way(channel, words, module) == expected) == (planted == right)
+
+
+@pytest.mark.parametrize("error", [ImportError("no numba"), RuntimeError("no place for a cache")])
+def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba refuses to load what it is to keep on disk, where it may not write anywhere."""
+
+    class Refusing:
+        def __getattr__(self, name: str) -> object:
+            raise error
+
+    channel = collision_channel(40, 3, "1")
+    words = default_rng(1).integers(0, channel.word_limit, 50)
+    monkeypatch.setattr(supports, "_compiled_loop", supports._compiled_loop.__wrapped__)
+    monkeypatch.setitem(sys.modules, supports.LOOPS, Refusing())
+    supports.prepare_counting(channel)
+    assert compiled(channel, words) == naive_supports(channel, words.tolist())
