@@ -7,6 +7,7 @@ Many words are counted position by position, a few are looked up among the posit
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -29,10 +30,11 @@ SUPPORTS_PER_POSITION = 0.1
 SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
 SUPPORTS_WORTH_COMPILING = 2**27
+COMPILED_LOOPS = "pckv.tally.kernels.loops"
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
-# Words whose progressions are found together by the compiled loop.
-WORDS_AT_ONCE = 2**16
+# Words that are counted in one go: as many as are worth a call, and as take little memory.
+MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 
 
 class Progressions(NamedTuple):
@@ -59,19 +61,21 @@ def count_supports(
 
 def worth_compiling(supports: int) -> bool:
     """Return whether a compiled loop counts this many supports sooner, with the time that it takes to load."""
+    if COMPILED_LOOPS in sys.modules:
+        return True
     return supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") is not None
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
     """Return the positions that words support."""
-    factors, offsets, symbols = _parts(channel, words)
+    factors, offsets, symbols = _coefficients(channel, words)
     inverses = inverse(factors, channel.positions)
     starts = (symbols - offsets) % channel.positions * inverses % channel.positions
     steps = channel.symbols * inverses % channel.positions
     return Progressions(starts, steps, (channel.positions - 1 - symbols) // channel.symbols + 1)
 
 
-def _parts(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
+def _coefficients(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
     """Return A, C and z of words."""
     functions, symbols = np.divmod(words.view(np.uint64), np.uint64(channel.symbols))
     factors, offsets = channel.coefficients(functions)
@@ -129,32 +133,40 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
 
 def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
-    count = _count_compiled if compiled else _count_plain
+    add = _add_compiled if compiled else _add_plain
     threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
+    # Threads take one part after another, so that none waits for long for one that was held up.
+    parts = iter(_parts_for(words, threads))
+
+    def count(_: int) -> Integers:
+        counts = np.zeros(channel.positions, np.int64)
+        for part in parts:
+            add(channel, part, counts)
+        return counts
+
     if threads == 1:
-        return count(channel, words)
+        return count(0)
     with ThreadPoolExecutor(threads) as pool:
-        first, *rest = pool.map(lambda part: count(channel, part), np.array_split(words, threads))
+        first, *rest = pool.map(count, range(threads))
     for counts in rest:
         first += counts
     return first
 
 
-def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
-    counts = np.zeros(channel.positions, np.int64)
+def _parts_for(words: Integers, threads: int) -> list[Integers]:
+    size = min(MAX_PART_WORDS, max(MIN_PART_WORDS, words.size // (PARTS_PER_THREAD * threads)))
+    return [words[start : start + size] for start in range(0, words.size, size)]
+
+
+def _add_plain(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
     for supported in visited(channel, words):
         np.add.at(counts, supported, ONE)
-    return counts
 
 
-def _count_compiled(channel: CollisionChannel, words: Integers) -> Integers:
+def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
     from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
 
-    counts = np.zeros(channel.positions, np.int64)
-    for start in range(0, words.size, WORDS_AT_ONCE):
-        parts = _parts(channel, words[start : start + WORDS_AT_ONCE])
-        count_progressions(*parts, channel.symbols, counts)
-    return counts
+    count_progressions(*_coefficients(channel, words), channel.symbols, counts)
 
 
 class ItemPositions(NamedTuple):
