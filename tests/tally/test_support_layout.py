@@ -131,7 +131,7 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     task = collision_task(11)
     steps = channel_of(task).steps_per_report
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", 25 * steps)
-    monkeypatch.setattr(supports, "LOOPS", "never loaded")
+    monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     asked: list[bool] = []
 
     def count(channel: CollisionChannel, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:

@@ -38,7 +38,7 @@ PLACES_AT_ONCE = 2**14
 # Words that are counted in one go: as many as are worth a call, and as take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
-LOOPS = "pckv.tally.kernels.loops"
+COMPILED_LOOPS = "pckv.tally.kernels.loops"
 
 CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
@@ -69,7 +69,7 @@ def count_supports(
 
 def worth_compiling(supports: int) -> bool:
     """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
-    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
+    return COMPILED_LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
