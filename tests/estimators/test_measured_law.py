@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -103,8 +102,7 @@ def least_signal() -> float:
     for word in default_rng(33).integers(channel_of(task).word_limit, size=30):
         tally = Tally(task)
         tally.add_many(np.array([word]))
-        moments: Any = CountMoments.of(tally.count_law)
-        signals.append(moments.signal)
+        signals.append(float(CountMoments.of(tally.count_law).signal))
         estimates = estimate(tally, method="corrected")
         assert np.isfinite(estimates.frequency).all()
         assert (estimates.frequency_low <= estimates.frequency_high).all()

@@ -35,6 +35,8 @@ CLOSED, GONE = ReportOutcome.TASK_CLOSED, ReportOutcome.TASK_GONE
 TASK = Task(name="one", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
 OTHER = Task(name="other", keys=5, values=(0, 1), epsilon=1, mechanism="ue-compact")
 PLANES = Task(name="planes", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
+# Its reports wait as words until they are counted.
+COUNTED_LATER = Task(name="later", keys=11, values=(0, 1), epsilon=1, padding=3, mechanism="collision")
 SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
 ENDING = Task(
     name="ending", keys=11, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-01-01", closes="2030-02-01"

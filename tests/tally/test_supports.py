@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from threading import Barrier, get_ident
 from types import ModuleType
 from unittest.mock import Mock
 
@@ -121,7 +122,7 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChanne
             ways += [plain, compiled]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(supports, "PLACES_AT_ONCE", places)
-            patch.setattr(supports, "WORDS_AT_ONCE", at_once)
+            patch.setattr(supports, "MAX_PART_WORDS", at_once)
             if threads:
                 patch.setattr(supports, "SUPPORTS_PER_THREAD", 1)
                 patch.setattr("os.cpu_count", lambda: 3)
@@ -178,10 +179,10 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
     "offsets that are added": (SUPPORTS, "(symbols - offsets)", "(symbols + offsets)", plain),
     "the last supports left out": (SUPPORTS, "ranks < left[:, None]", "ranks < left[:, None] - 1", plain),
     "places that are not reduced": (SUPPORTS, "unsigned - np.uint64(positions)", "unsigned", looked_up),
-    "one thread's counts lost": (
+    "a part of the words left out": (
         SUPPORTS,
-        "    for counts in rest:",
-        "    for counts in rest[1:]:",
+        "range(0, words.size, size)",
+        "range(size, words.size, size)",
         compiled,
     ),
     "unused positions counted per word": (
@@ -197,7 +198,7 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "                pass",
         compiled,
     ),
-    "every fourth lane lost": (LOOPS, "        recent[fourth] += ONE_MORE\n", "", compiled),
+    "every fourth lane lost": (LOOPS, "        counts[fourth] += 1\n", "", compiled),
     "the odd ones lost": (LOOPS, "range(length % 4)", "range(length % 4 - 1)", compiled),
     "a stride of three": (
         LOOPS,
@@ -228,3 +229,35 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
         else:
             monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         assert (way(channel, words, module) == expected) == (planted == right)
+
+
+class PartsForAll:
+    """Parts of which every one of two threads takes one at least."""
+
+    def __init__(self, parts: list[Integers]) -> None:
+        self.parts = iter(parts)
+        self.meeting = Barrier(2, timeout=60)
+        self.seen: set[int] = set()
+
+    def __iter__(self) -> Iterator[Integers]:
+        return self
+
+    def __next__(self) -> Integers:
+        if get_ident() not in self.seen:
+            self.seen.add(get_ident())
+            self.meeting.wait()
+        return next(self.parts)
+
+
+def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = collision_channel(20, 1, "1", 7, 211)
+    words = default_rng(1).integers(0, channel.word_limit, 2000)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    right = "    for counts in rest:"
+    for planted in (right, "    for counts in rest[1:]:"):
+        module = faulty_module(SUPPORTS, right, planted)
+        monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
+        monkeypatch.setattr(module, "_parts_for", lambda words, _: PartsForAll(np.array_split(words, 8)))
+        assert (plain(channel, words, module) == naive_supports(channel, words.tolist())) == (
+            planted == right
+        )

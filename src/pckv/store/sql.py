@@ -235,11 +235,8 @@ class SqlStore(ABC):
             "SELECT tasks.id FROM parts JOIN tasks ON tasks.number = parts.task GROUP BY tasks.id "
             "HAVING count(*) >= $1 OR sum(parts.uncounted) >= $2 ORDER BY tasks.id"
         )
-
-        def work(tx: Transaction) -> list[str]:
-            return [row[0] for row in tx.rows(sql, parts, uncounted)]
-
-        return self._run("find parts", work, write=False)
+        rows = self._run("find parts", lambda tx: tx.rows(sql, parts, uncounted), write=False)
+        return [task_id for (task_id,) in rows]
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids, one transaction per batch."""
