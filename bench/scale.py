@@ -1,4 +1,4 @@
-"""Counting report files relative to the reader alone, and the costs of devices and compiled loops."""
+"""Counting report files relative to the reader alone, starting the command, and the costs of devices and compiled loops."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pyarrow import dataset
+import pyarrow as pa
+from pyarrow import dataset, parquet
 
 from bench.data import random_planes
-from bench.measurement import Measurement, absolute, cost, race, speed
-from bench.processes import with_peak_memory
+from bench.measurement import Measurement, absolute, cost, race, ratio, speed
+from bench.processes import interpret, with_peak_memory
 from pckv import Task, perturb
 from pckv.counting.run import CountOptions, count_inputs
-from pckv.files.reports.writer import write_reports
+from pckv.files.reports.format import report_metadata, report_schema
+from pckv.files.reports.writer import ReportArrays, record_batches, write_reports
 from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import compiled_tally
 
 WORDS, GROUP = 10**8, 10**6
 # With q = 5 these have 625 and 1,953,125 words.
 KEYS = (100, 300_000)
+COMMAND_WORDS, COMMAND_KEYS = 5 * 10**7, 1000
+OTHER_WORDS = 2 * 10**7
+# Half of what it took when the command loaded numba, scipy and pandas.
+MAX_START_RATIO = 3.5
 REPORTS = 2_000
 PLANES_BYTES = 25_000_000
 COMMAND_LINE = "from pckv.cli import main; main(standalone_mode=False)"
@@ -32,10 +38,15 @@ def measurements() -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         for keys in KEYS:
             task = compact(keys)
-            path = write_words(Path(folder), task)
-            yield count_file(task, path)
+            path = write_words(Path(folder), task, WORDS)
+            yield count_file(f"tally a file ({task.word_limit:,} cells)", task, path, WORDS)
             yield memory(task, path)
             path.unlink()
+            path = write_like_other_tools(Path(folder), task)
+            name = f"tally a file with a dictionary and snappy ({task.word_limit:,} cells)"
+            yield count_file(name, task, path, OTHER_WORDS)
+            path.unlink()
+        yield start_up(Path(folder))
     yield perturb_one()
     for keys in (100, 5_000):
         yield count_planes(keys)
@@ -46,23 +57,34 @@ def compact(keys: int) -> Task:
     return Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism={"name": "ue-compact", "q": 5})
 
 
-def write_words(folder: Path, task: Task) -> Path:
-    """Write a report file of random words in row groups of a million."""
+def random_reports(task: Task, words: int) -> Iterator[ReportArrays]:
+    """Yield random ids and words in batches of a million."""
     rng = np.random.default_rng(task.key_count)
+    for _ in range(words // GROUP):
+        ids = rng.integers(0, 256, (GROUP, REPORT_ID_BYTES), np.uint8)
+        yield ids, rng.integers(0, task.word_limit or 0, GROUP)
+
+
+def write_words(folder: Path, task: Task, words: int) -> Path:
+    """Write a report file of random words in row groups of a million."""
     path = folder / f"{task.word_limit}.parquet"
-    batches = (
-        (
-            rng.integers(0, 256, (GROUP, REPORT_ID_BYTES), np.uint8),
-            rng.integers(0, task.word_limit or 0, GROUP),
-        )
-        for _ in range(WORDS // GROUP)
-    )
-    write_reports(path, task, batches)
+    write_reports(path, task, random_reports(task, words))
     return path
 
 
-def count_file(task: Task, path: Path) -> Measurement:
-    """Tally an open report file; the baseline is a scan that only reads the column."""
+def write_like_other_tools(folder: Path, task: Task) -> Path:
+    """Write a report file with the defaults of most tools: columns that may be null, dictionaries, snappy."""
+    path = folder / f"{task.word_limit}.snappy.parquet"
+    schema = pa.schema([(field.name, field.type) for field in report_schema(task)])
+    with parquet.ParquetWriter(path, schema, use_dictionary=True, compression="snappy") as writer:
+        for batch in record_batches(task, random_reports(task, OTHER_WORDS)):
+            writer.write_table(pa.Table.from_batches([batch]).cast(schema))
+        writer.add_key_value_metadata(report_metadata(task))
+    return path
+
+
+def count_file(name: str, task: Task, path: Path, words: int) -> Measurement:
+    """Tally a report file; the baseline is a scan that only reads the column."""
 
     def ours() -> None:
         count_inputs(task, [path], CountOptions())
@@ -73,14 +95,33 @@ def count_file(task: Task, path: Path) -> Measurement:
             pass
 
     times = race(ours, baseline, turns=1, clock=time.perf_counter)
-    return speed(f"tally a file ({task.word_limit:,} cells)", times, WORDS / 1e6, "M words/s", 0.6)
+    return speed(name, times, words / 1e6, "M words/s", 0.6)
+
+
+def start_up(folder: Path) -> Measurement:
+    """Time `pckv tally` in a process of its own; the baseline is the same call in this process, which is warm."""
+    task = compact(COMMAND_KEYS)
+    path = write_words(folder, task, COMMAND_WORDS)
+    arguments = command(task, path)
+    times = race(
+        lambda: interpret(COMMAND_LINE, *arguments),
+        lambda: count_inputs(task, [path], CountOptions()),
+        turns=1,
+        clock=time.perf_counter,
+    )
+    return ratio("pckv tally (5·10^7 words) to a warm call", "s", *times, MAX_START_RATIO, at_most=True)
+
+
+def command(task: Task, path: Path) -> list[str]:
+    """Return the arguments that tally a report file, next to which the task and the tally are written."""
+    task_file, out = path.with_suffix(".json"), path.with_suffix(".tally")
+    task_file.write_text(task.to_json(), encoding="utf-8")
+    return ["tally", str(path), "--task", str(task_file), "--out", str(out), "--force"]
 
 
 def memory(task: Task, path: Path) -> Measurement:
     """Measure the peak memory of `pckv tally` in a process of its own."""
-    task_file, out = path.with_suffix(".json"), path.with_suffix(".tally")
-    task_file.write_text(task.to_json(), encoding="utf-8")
-    _, peak = with_peak_memory(COMMAND_LINE, "tally", str(path), "--task", str(task_file), "--out", str(out))
+    _, peak = with_peak_memory(COMMAND_LINE, *command(task, path))
     return absolute(f"peak memory ({task.word_limit:,} cells)", "MB", [peak], 500)
 
 

@@ -18,7 +18,7 @@ MAX_MEGABYTES = 1000
 def measurements() -> Iterator[Measurement]:
     """Shuffle one file, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        path = write_words(Path(folder), compact(KEYS[-1]))
+        path = write_words(Path(folder), compact(KEYS[-1]), WORDS)
         out = str(Path(folder) / "shuffled.parquet")
         start = time.perf_counter()
         _, peak = with_peak_memory(COMMAND_LINE, "shuffle", str(path), "--out", out)

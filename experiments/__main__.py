@@ -19,6 +19,8 @@ EXPERIMENTS = {
     "other-populations": False,
     "consistency": True,
     "collision": True,
+    "collision-bias": True,
+    "collision-accuracy": True,
     "auto": False,
     "tuned": False,
     "rank-coverage": True,

@@ -189,15 +189,49 @@ COLLISION_TASKS = (
         mechanism={"name": "collision", "symbols": 5560},
         size_share="0.05",
     ),
+    # Positions and a generator that nobody would choose.
+    Task(
+        name="other positions",
+        keys=5,
+        values=(0, 1),
+        epsilon=2,
+        padding=3,
+        mechanism={"name": "collision", "symbols": 5, "positions": 65_537, "generator": 3},
+        size_share="0.05",
+    ),
+    # So many symbols that functions are named by an index, and so few keys that their supports are counted.
+    Task(
+        name="many symbols",
+        keys=100,
+        values=(0, 1),
+        epsilon=20,
+        padding=2,
+        mechanism={"name": "collision", "symbols": 2**27 - 1},
+        size_share="0.05",
+    ),
+    # With so many keys, too, functions are named by an index, and words are counted.
     Task(
         name="huge",
-        keys=2**31,
+        keys=2**29 - 1,
         values=(0, 100),
         epsilon=2,
         padding=2,
-        mechanism={"name": "collision", "symbols": 2**31 - 1},
+        mechanism={"name": "collision", "symbols": 22},
         size_share="0.05",
     ),
+)
+# On both sides of the number of keys, and of the number of words, from which functions are named by an index.
+NAMING_TASKS = tuple(
+    Task(
+        name="naming",
+        keys=keys,
+        values=(0, 1),
+        epsilon=1,
+        padding=4,
+        mechanism={"name": "collision", "symbols": symbols},
+        size_share="0.05",
+    )
+    for keys, symbols in ((2**22, 16), (2**22 + 1, 16), (50, 2**18 - 1), (50, 2**18))
 )
 # Two, three and four ends; the largest share, one with many digits, and one that hardly any report would reach.
 SIZE_TASKS = tuple(

@@ -7,10 +7,20 @@ from itertools import starmap
 from typing import Any
 
 import edge_cases
-from catalogue import COLLISION_TASKS, COMPACT_TASKS, MOVIES, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
+from catalogue import (
+    COLLISION_TASKS,
+    COMPACT_TASKS,
+    MOVIES,
+    NAMING_TASKS,
+    REFUSE_TASKS,
+    SIZE_TASKS,
+    TASKS,
+    TUNED_TASKS,
+)
 from pckv.canonical import base64url
 from pckv.seeded import seeded_source
 from tapes import (
+    function_draws,
     many_pairs,
     rejected_draws,
     rejected_size_draws,
@@ -81,6 +91,8 @@ def _collision_reports() -> Iterator[dict[str, Any]]:
         yield from seeded_reports(number, task)
     yield from many_pairs(COLLISION_TASKS[3])
     yield from symbol_draws(COLLISION_TASKS[0])
+    for task in (COLLISION_TASKS[0], *COLLISION_TASKS[4:], *NAMING_TASKS):
+        yield from function_draws(task)
     for task in COLLISION_TASKS[:2]:
         yield {"task": task.to_json(), "pairs": {"up": 0}, "fails_at": "pairs", "reason": "within"}
         for reason, body in (

@@ -91,6 +91,31 @@ def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
                 yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
 
 
+def function_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports of keys with all kinds of bits, and by functions at both ends, next to a run, and drawn again."""
+    channel = task.channel
+    assert isinstance(channel, CollisionChannel)  # noqa: S101
+    last, positions = channel.functions - 1, channel.positions
+    complete = 2**64 - 2**64 % channel.functions
+    rejected = [] if complete == 2**64 else [(complete, last), (2**64 - 1, complete - 1)]
+    functions = [(number,) for number in (0, 1, positions - 1, positions, last)] + rejected
+    cases = (
+        *((key, (last // 3,)) for key in _keys_of_all_bits(task.key_count)),
+        *((task.key_count - 1, drawn) for drawn in functions),
+    )
+    for number, (key, drawn) in enumerate(cases):
+        # The middle of the range, with a sign by turns; the symbol of the pair is kept.
+        tape = _tape(task, *_about_pairs(task), 2**63 - number % 2, *drawn, channel.hit - 1)
+        yield report_vector(task, {task.key_name(key): (task.low + task.high) / 2}, tape)
+
+
+def _keys_of_all_bits(keys: int) -> list[int]:
+    """Return the first and the last key, one with the highest bit alone, and those whose bits alternate."""
+    highest = 1 << ((keys - 1).bit_length() - 1)
+    alternating = [int(pattern * 16, 2) % highest for pattern in ("01", "10")]
+    return sorted({0, 1, highest, keys - 1, *alternating})
+
+
 def size_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of every threshold of the size question, of sizes at, between and beyond its ends."""
     question = task.size_question

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import edge_cases
-from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
+from catalogue import (
+    COLLISION_TASKS,
+    COMPACT_TASKS,
+    NAMING_TASKS,
+    REFUSE_TASKS,
+    SIZE_TASKS,
+    TASKS,
+    TUNED_TASKS,
+)
 from pckv.task import Task
 
 
@@ -87,17 +95,60 @@ def _tuned_tasks() -> Iterator[dict[str, Any]]:
 
 
 def _collision_tasks() -> Iterator[dict[str, Any]]:
-    yield from map(_described, COLLISION_TASKS)
-    good = COLLISION_TASKS[0].to_json()
+    yield from map(_described, (*COLLISION_TASKS, *NAMING_TASKS))
+    good, many = COLLISION_TASKS[0].to_json(), COLLISION_TASKS[3].to_json()
+    generator, positions, symbols = '"generator":2539', '"positions":4099', '"symbols":8'
+    assert all(member in good for member in (generator, positions, symbols))  # noqa: S101
     yield from _refused(
-        ("canonical", good.replace(',"symbols":8', "")),
-        ("more than the padding", good.replace('"symbols":8', '"symbols":2')),
-        ("more than the padding", good.replace('"symbols":8', '"symbols":-8')),
-        ("at most 2^31 - 1", good.replace('"symbols":8', '"symbols":2147483648')),
-        ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":"8"')),
-        ("symbols must be a whole number", good.replace('"symbols":8', '"symbols":true')),
-        ("not an integer", good.replace('"symbols":8', '"symbols":8.0')),
-        ("no parameter 'q'", good.replace('"symbols":8', '"q":3')),
+        *(
+            (reason, good.replace(symbols, f'"symbols":{value}'))
+            for reason, values in (
+                ("more than the padding", ("2", "-8", "0")),
+                ("symbols must be at most 134,217,727", ("134217728", "2147483648")),
+                ("symbols must be a whole number", ('"8"', "true", "null")),
+                ("not an integer", ("8.0",)),
+            )
+            for value in values
+        ),
+        *(
+            (reason, good.replace(positions, f'"positions":{value}'))
+            for reason, values in (
+                ("positions must be from 4,096 to 2,147,483,647", ("0", "-4099")),
+                # The last three look like primes to tests that are not exact.
+                ("positions must be a prime", ("4096", "4097", "2147483645", "6601", "1373653", "25326001")),
+                ("positions must be a whole number", ('"4099"', "true", "null")),
+                ("not an integer", ("4099.0",)),
+            )
+            for value in values
+        ),
+        *(
+            (reason, good.replace(generator, f'"generator":{value}'))
+            for reason, values in (
+                # Too few powers by a factor of 2, 3 and 683; then 4101, which is the primitive root 2 once more.
+                (
+                    "generator must be a primitive root",
+                    ("4", "3", "2018", "1", "0", "-2", "4098", "4099", "4101"),
+                ),
+                ("generator must be a whole number", ('"2539"', "true", "null")),
+                ("not an integer", ("2539.0",)),
+            )
+            for value in values
+        ),
+        *(("canonical", good.replace(f"{member},", "")) for member in (generator, positions)),
+        ("canonical", good.replace(f",{symbols}", "")),
+        ("no parameter 'q'", good.replace(symbols, '"q":3')),
+        # Primes on both sides of the range, with a primitive root.
+        *(
+            (
+                "positions must be from 4,096 to 2,147,483,647",
+                good.replace(positions, f'"positions":{prime}').replace(generator, f'"generator":{root}'),
+            )
+            for prime, root in ((4093, 2), (2_147_483_659, 2))
+        ),
+        # Fewer than four positions per key, and than sixteen per symbol.
+        ("positions must be from", many.replace('"keys":10000', '"keys":22250')),
+        ("positions must be from", many.replace('"symbols":5560', '"symbols":5561')),
+        ("at most 536,870,911 keys", COLLISION_TASKS[-1].to_json().replace("536870911", "536870912")),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.channels import Channel
-from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
+from pckv.channels.collision import MAX_COUNTED_KEYS, MAX_SYMBOLS, CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
@@ -47,8 +47,12 @@ def thresholds() -> Iterator[dict[str, Any]]:
             tuned = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
             yield _thresholds(epsilon, tuned, **tuned.parameters)
     pairs = ((1, None), (2, 3), (2, None), (100, None), (100, MAX_SYMBOLS))
-    for epsilon, (padding, symbols) in product(EPSILONS, pairs):
-        collision = CollisionChannel(1000, padding, Fraction(epsilon), symbols=symbols)
+    counted = [(1000, *stated) for stated in pairs]
+    indexed = [
+        (keys, 5, None) for keys in (MAX_COUNTED_KEYS, MAX_COUNTED_KEYS + 1, CollisionChannel.max_keys)
+    ]
+    for epsilon, (keys, padding, symbols) in product(EPSILONS, [*counted, *indexed]):
+        collision = CollisionChannel(keys, padding, Fraction(epsilon), symbols=symbols)
         yield _thresholds(epsilon, collision, **collision.parameters, symbols_are_chosen=symbols is None)
     for epsilon, (keys, padding), share in product(EPSILONS, SIZES, SHARES):
         yield _question_thresholds(epsilon, keys, padding, share)

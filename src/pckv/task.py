@@ -296,6 +296,10 @@ class Task:
         """The name of a key, given its number."""
         return str(index) if isinstance(self.keys, int) else self.keys[index]
 
+    def key_names(self, indices: Iterable[int]) -> list[str]:
+        """The names of many keys, given their numbers."""
+        return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
+
     def phase(self, day: str) -> Phase:
         """Whether the task takes reports on a day (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
         if self.closes is not None and day >= self.closes:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pckv.auditing.conformance import CHECKS, SUBJECTS, Subject
+from pckv.auditing.supports import check_supports
 from pckv.channels import CHANNELS
 from pckv.mechanisms import REGISTRY
 
@@ -16,6 +17,6 @@ def test_every_mechanism_is_checked() -> None:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, check_supports], ids=lambda check: check.__name__)
 def test_conformance(check: Callable[[Subject], None], subject: Subject) -> None:
     check(subject)

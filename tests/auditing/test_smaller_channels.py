@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, product
 
 import pytest
 
-from pckv.auditing.smaller_channels import FEW_FUNCTIONS, enumerable
+from pckv.auditing.conformance import TOYS, WORD_TOYS
+from pckv.auditing.smaller_channels import FEW_FUNCTIONS, enumerable, over_positions
 from pckv.auditing.variants import VARIANTS
 from pckv.channels import CHANNELS, build
 from pckv.channels.collision import CollisionChannel
@@ -35,12 +37,30 @@ def test_an_enumerable_channel_keeps_its_class_and_thresholds(name: str) -> None
     assert (smaller.realised, smaller.claim) == (channel.realised, channel.claim)
 
 
+def small_collision(keys: int, padding: int, bits: int = 64) -> CollisionChannel:
+    channel = enumerable(CollisionChannel(keys, padding, Fraction(1), bits=bits))
+    assert isinstance(channel, CollisionChannel)
+    return channel
+
+
 def test_collision_is_enumerated_over_all_functions_where_they_are_few() -> None:
-    few = enumerable(build("collision", 1, 1, Fraction(1), {}))
-    many = enumerable(build("collision", 4, 2, Fraction(1), {}))
-    assert isinstance(few, CollisionChannel)
-    assert isinstance(many, CollisionChannel)
-    assert few.exactly_uniform
-    assert few.functions == few.symbols**2
-    assert not many.exactly_uniform
+    few, many = small_collision(1, 1), small_collision(5, 2)
+    assert few.functions == few.positions * (few.positions - 1)
     assert many.functions == FEW_FUNCTIONS
+    # By default with all functions.
+    assert over_positions(many, 13).functions == 13 * 12
+
+
+@pytest.mark.parametrize(("bits", "keys"), [*TOYS, *WORD_TOYS])
+def test_few_functions_send_pairs_to_one_symbol(bits: int, keys: int) -> None:
+    """On a toy tape, for some sets and functions: otherwise the sampler would never see what pairs share."""
+    channel = small_collision(keys, 2, bits)
+    items = range(channel.items)
+    shared = {
+        (function, one, other)
+        for function, (one, other) in product(range(channel.functions), combinations(items, 2))
+        if one // 2 != other // 2 and channel.symbol(function, one) == channel.symbol(function, other)
+    }
+    assert bool(shared) == (keys > 1)
+    # Some functions do so and others do not.
+    assert any((function, *pair) not in shared for _, *pair in shared for function in range(3)) == (keys > 1)

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
-from collections import Counter
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from pckv import Task, audit
 from pckv.auditing.exact import input_sets, worst_ratio
+from pckv.auditing.supports import OnePairLaw
+from pckv.channels import Signs
+from pckv.channels.affine import best_generator
 from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
-from pckv.errors import ParameterError
+from pckv.errors import ParameterError, TaskError
 from pckv.moments import CountMoments
 from support.collision import collision_channel
 
+# Positions, keys and padding.
+SMALL_FAMILIES = (
+    *((5, 1, 1), (5, 2, 1), (5, 2, 2), (7, 3, 1), (7, 3, 2), (7, 3, 3)),
+    *((11, 1, 1), (11, 2, 2), (11, 3, 2), (13, 1, 1), (13, 2, 2), (13, 3, 3)),
+)
 EPSILONS = ("0.000001", "0.01", "0.1", "0.5", "1", "2", "4", "10", "20")
 
 
@@ -33,43 +43,119 @@ def test_realised_is_the_worst_ratio_over_all_sizes_of_sets(epsilon: str, paddin
         assert max(chances) / min(chances) == channel.realised <= channel.claim
 
 
-def test_enumeration_reaches_the_closed_form() -> None:
-    """With the family of all functions and enough keys, the enumerated loss is `realised` itself."""
-    for padding, keys, symbols in ((1, 1, 2), (1, 2, 3), (2, 2, 3), (2, 2, 5)):
-        for epsilon in ("0.1", "1", "4"):
-            channel = collision_channel(keys, padding, epsilon, symbols, None)
-            assert worst_ratio(channel.law, keys) == channel.realised
+def every_small_family(epsilons: tuple[str, ...]) -> Iterator[CollisionChannel]:
+    """All functions of few positions, with few or as many keys as there is room for."""
+    for positions, keys, padding in SMALL_FAMILIES:
+        for symbols, epsilon in itertools.product((padding + 1, padding + 3), epsilons):
+            yield collision_channel(keys, padding, epsilon, symbols, positions)
+
+
+def tells_apart(channel: CollisionChannel) -> bool:
+    """Whether a function sends one pair to a symbol, and the pairs of somebody else to s others."""
+    for function, signs in itertools.product(
+        range(channel.functions), itertools.product((0, 1), repeat=channel.keys)
+    ):
+        symbols = [channel.symbol(function, item) for item in range(channel.items)]
+        for keys in itertools.combinations(range(channel.keys), channel.padding):
+            own = {symbols[2 * key + signs[key]] for key in keys}
+            if len(own) == channel.padding and set(symbols) - own:
+                return True
+    return False
+
+
+def test_enumeration_stays_within_the_closed_form_and_reaches_it_where_it_can() -> None:
+    """Every function of four families: a word names its function, so that each is compared with itself alone."""
+    reached = 0
+    for channel in every_small_family(("0.1", "4")):
+        exact = worst_ratio(channel.law, channel.keys)
+        assert exact <= channel.realised <= channel.claim
+        assert (exact == channel.realised) == tells_apart(channel)
+        reached += exact == channel.realised
+    assert reached >= 30
 
 
 @pytest.mark.parametrize("bits", [4, 5, 8])
 def test_toy_thresholds_keep_the_claim_too(bits: int) -> None:
     for padding, symbols, epsilon in itertools.product((1, 2, 3), (4, 5, 9), ("0.5", "1", "2")):
-        channel = collision_channel(3, padding, epsilon, symbols, 5, bits)
+        keys = max(2, padding)
+        channel = collision_channel(keys, padding, epsilon, symbols, 2 * keys + 1, bits)
         # A threshold so coarse that it is below 1/t loses the other way round; it is still what `realised` says.
-        assert worst_ratio(channel.law, 3) <= channel.realised
+        assert worst_ratio(channel.law, keys) <= channel.realised
         if channel.hit * symbols >= channel.one:
             assert channel.realised <= channel.claim
 
 
-def test_the_count_law_is_exact_over_all_functions() -> None:
-    """Jointly for both signs of a key, whoever else holds what: nothing but independent hashes is assumed."""
-    for keys, padding, symbols in ((1, 1, 2), (1, 2, 3), (2, 2, 3), (2, 1, 3), (2, 2, 4), (3, 2, 3)):
-        channel = collision_channel(keys, padding, "1", symbols, None)
-        for signs in input_sets(keys):
-            if len(signs) > padding:
+def supported_by_word(channel: CollisionChannel) -> list[list[int]]:
+    """The positions that every word supports."""
+    found: list[list[int]] = [[] for _ in range(channel.word_limit)]
+    for function, position in itertools.product(range(channel.functions), range(channel.positions)):
+        found[function * channel.symbols + channel.symbol_at(function, position)].append(position)
+    return found
+
+
+def supports(channel: CollisionChannel, by_word: list[list[int]], signs: Signs) -> list[Fraction]:
+    """How often a report of these pairs supports every position, over all functions."""
+    counts = [0] * channel.positions
+    weights, total = channel.law(signs)
+    for word, weight in weights.items():
+        for position in by_word[word]:
+            counts[position] += weight
+    return [Fraction(count, total) for count in counts]
+
+
+def test_what_is_held_is_supported_exactly_as_stated_and_all_else_alike() -> None:
+    """With any pairs what is held has α. With one pair all other positions, unused ones too, have β₁; with none 1/t."""
+    for channel in every_small_family(("1",)):
+        held, t, n = Fraction(channel.hit, channel.one), channel.symbols, channel.positions
+        sizes = [len(range(symbol, n, t)) for symbol in range(t)]
+        alike = Fraction(sum(size * (size - 1) for size in sizes), n * (n - 1))
+        other = alike * held + (1 - alike) * (1 - held) / (t - 1)
+        by_word = supported_by_word(channel)
+        for signs in input_sets(channel.keys):
+            if len(signs) > channel.padding:
                 continue
-            weights, total = channel.law(signs)
-            for key in range(keys):
-                support_weights: Counter[tuple[bool, bool]] = Counter()
-                for word, weight in weights.items():
-                    function, symbol = divmod(word, symbols)
-                    plus, minus = (channel.symbol(function, 2 * key + sign) == symbol for sign in (1, 0))
-                    support_weights[plus, minus] += weight
-                law = channel.count_law
-                stated = {+1: law.holder_plus, -1: law.holder_minus, 0: law.absent}[signs.get(key, 0)]
-                assert Fraction(support_weights[True, False], total) == stated.plus
-                assert Fraction(support_weights[False, True], total) == stated.minus
-                assert Fraction(support_weights[True, True], total) == stated.both
+            own = {channel.numbering.position(channel.item(key, sign > 0)) for key, sign in signs.items()}
+            found = supports(channel, by_word, signs)
+            assert {found[position] for position in own} <= {held}
+            if len(signs) <= 1:
+                rest = {found[position] for position in range(n) if position not in own}
+                assert rest == {other if signs else Fraction(1, t)}
+
+
+def test_the_measured_law_is_that_of_one_pair_and_never_beyond_its_bounds() -> None:
+    """By what unused positions show on average, and by any other number: a hostile one too."""
+    for keys, padding, epsilon in ((1_000, 1, "1"), (1_000, 5, "0.01"), (300_000, 100, "4")):
+        channel = collision_channel(keys, padding, epsilon)
+        exact = OnePairLaw.of(channel)
+        unused = channel.positions - channel.items
+        reports = exact.other.denominator
+        law = channel.measured_law(int(exact.other * reports) * unused, reports)
+        assert law.absent.plus + law.absent.both == exact.other
+        assert law.holder_plus.plus + law.holder_plus.both == exact.held
+        most = Fraction(1, channel.symbols)
+        least = most - 2 * padding * (exact.held - most) / (channel.positions - padding)
+        for supported, bound in ((0, least), (unused, most), (10**9 * unused, most)):
+            law = channel.measured_law(supported, 1)
+            assert law.absent.plus + law.absent.both == bound < exact.held
+        assert least > 0
+        assert channel.measured_law(0, 0) == channel.count_law
+
+
+def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
+    """Of all words of small families: both signs of a key, and no more than a function sends to one symbol."""
+    for channel in every_small_family(("1",)):
+        for targets in range(1, channel.keys + 1):
+            most = max(
+                sum(channel.symbol(function, item) == symbol for item in range(2 * targets))
+                for function in range(channel.functions)
+                for symbol in range(channel.symbols)
+            )
+            assert most <= channel.max_support(targets)
+            # Two positions are sent to any two places.
+            if targets == 1 and channel.steps_per_report > 1:
+                assert most == channel.max_support(targets) == 2
+    assert collision_channel(50, 1).max_support(50) == 100
+    assert collision_channel(50, 1, "4").max_support(50) == -(-4_099 // 55)
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
@@ -108,37 +194,90 @@ def test_the_chosen_number_of_symbols_is_nearly_the_best_for_rare_keys() -> None
 # Parameters
 
 
-@pytest.mark.parametrize(
-    ("padding", "symbols", "message"),
-    [
-        (1, 1, r"^symbols must be more than the padding, so that some say none of the pairs: 1 ≤ 1$"),
-        (5, 5, r"5 ≤ 5$"),
-        (1, 0, r"0 ≤ 1$"),
-        (1, -4, r"-4 ≤ 1$"),
-        (1, 2**31, r"^symbols must be at most 2\^31 - 1, for words of 63 bits, not 2147483648$"),
-        (1, True, r"^symbols must be a whole number, not True$"),
-        (1, 4.0, r"^symbols must be a whole number, not 4.0$"),
-        (1, "4", r"^symbols must be a whole number, not '4'$"),
-        (1, None, r"^symbols must be a whole number, not None$"),
-        (2**31 - 1, None, None),
-    ],
+BAD_PARAMETERS: tuple[tuple[dict[str, object], str], ...] = (
+    ({"symbols": 2}, "symbols must be more than the padding, so that some say none of the pairs: 2 ≤ 2"),
+    ({"symbols": 0}, "symbols must be more than the padding, so that some say none of the pairs: 0 ≤ 2"),
+    ({"symbols": -4}, "symbols must be more than the padding, so that some say none of the pairs: -4 ≤ 2"),
+    ({"symbols": 2**27}, "symbols must be at most 134,217,727, not 134,217,728"),
+    ({"symbols": True}, "symbols must be a whole number, not True"),
+    ({"symbols": 4.0}, "symbols must be a whole number, not 4.0"),
+    ({"symbols": "4"}, "symbols must be a whole number, not '4'"),
+    ({"symbols": None}, "symbols must be a whole number, not None"),
+    ({"positions": 4_097}, "positions must be a prime number, not 4,097"),
+    ({"positions": 4_093}, "positions must be from 4,096 to 2,147,483,647, not 4,093"),
+    ({"positions": 2**31}, "positions must be from 4,096 to 2,147,483,647, not 2,147,483,648"),
+    ({"positions": 4_099, "symbols": 257}, "positions must be from 4,112 to 2,147,483,647, not 4,099"),
+    ({"positions": False}, "positions must be a whole number, not False"),
+    ({"positions": "4099"}, "positions must be a whole number, not '4099'"),
+    ({"positions": None}, "positions must be a whole number, not None"),
+    ({"generator": 0}, "generator must be a primitive root modulo 4,099, not 0"),
+    ({"generator": 1}, "generator must be a primitive root modulo 4,099, not 1"),
+    ({"generator": -2}, "generator must be a primitive root modulo 4,099, not -2"),
+    ({"generator": 4_098}, "generator must be a primitive root modulo 4,099, not 4,098"),
+    # A primitive root, but of a number that is not a position.
+    ({"generator": 4_101}, "generator must be a primitive root modulo 4,099, not 4,101"),
+    ({"generator": True}, "generator must be a whole number, not True"),
+    ({"generator": 2.0}, "generator must be a whole number, not 2.0"),
+    ({"generator": None}, "generator must be a whole number, not None"),
+    ({"functions": 2}, "mechanism 'collision' has no parameter 'functions'"),
 )
-def test_bad_symbols(padding: int, symbols: object, message: str | None) -> None:
-    given_symbols = {} if message is None else {"symbols": symbols}
-    with pytest.raises(ParameterError, match=message):
-        CollisionChannel.from_parameters(3, padding, Fraction(1), given_symbols)
+
+
+def make_task(keys: int = 10, padding: int = 2, **parameters: Any) -> Task:
+    mechanism = {"name": "collision", **parameters}
+    return Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=padding, mechanism=mechanism)
+
+
+def refused(error: type[Exception], make: Callable[[], object]) -> str:
+    with pytest.raises(error) as raised:
+        make()
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+    """One line, from the channel, from a new task, and from the text of a task."""
+    assert message == refused(
+        ParameterError, lambda: CollisionChannel.from_parameters(10, 2, Fraction(1), parameters)
+    )
+    assert message == refused(ParameterError, lambda: make_task(**parameters))
+    members = json.loads(make_task().to_json())
+    members["mechanism"].update(parameters)
+    text = json.dumps(members, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    read = refused(TaskError, lambda: Task.from_json(text))
+    # A text has no floating-point numbers.
+    if not any(isinstance(value, float) for value in parameters.values()):
+        assert read == f"not a task: {message}"
+
+
+def test_too_many_keys() -> None:
+    message = "collision takes at most 536,870,911 keys, not 536,870,912"
+    assert message == refused(ParameterError, lambda: collision_channel(2**29, 2))
+    assert message == refused(ParameterError, lambda: make_task(2**29))
+    text = make_task(2**29 - 1).to_json().replace('"keys":536870911', '"keys":536870912')
+    assert refused(TaskError, lambda: Task.from_json(text)) == f"not a task: {message}"
+
+
+def test_a_task_says_what_its_functions_are() -> None:
+    """Positions and a generator of one's own are kept, and make another task."""
+    default, other = make_task(), make_task(positions=10_007, generator=5)
+    assert default.parameters == {"generator": best_generator(4_099), "positions": 4_099, "symbols": 8}
+    assert other.parameters == {"generator": 5, "positions": 10_007, "symbols": 8}
+    assert Task.from_json(other.to_json()) == other != default
+    # What positions need follows the number of keys.
+    assert make_task(1_025).parameters["positions"] == 4_111
+    assert "4,100" in refused(ParameterError, lambda: make_task(1_025, positions=4_099))
 
 
 def test_words_always_fit() -> None:
     for epsilon, padding in itertools.product(EPSILONS, (1, 2, 1000, 2**24)):
-        channel = collision_channel(2**31, padding, epsilon)
+        channel = collision_channel(CollisionChannel.max_keys, padding, epsilon)
         assert padding < channel.symbols <= MAX_SYMBOLS
-        assert channel.word_limit <= 2**63 - 1
+        assert channel.word_limit <= 2**62
         assert channel.realised <= channel.claim
-    with pytest.raises(
-        ParameterError, match=r"^padding 2,147,483,646 is too large for ε = 1e-06: 64 bits are too"
-    ):
-        collision_channel(2**31, 2**31 - 2, "0.000001")
+    assert "not 134,217,728" in refused(
+        ParameterError, lambda: collision_channel(2**28, 2**27 - 1, symbols=2**27)
+    )
     assert collision_channel(9, 100, "20").symbols == MAX_SYMBOLS
 
 
@@ -147,7 +286,7 @@ def test_audits_at_any_size() -> None:
         (2, 1, "1"),
         (5850, 3, "1"),
         (100, 20, "2"),
-        (2**31, 5, "20"),
+        (2**29 - 1, 5, "20"),
         (1, 1, "10"),
     ):
         task = Task(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +221,19 @@ def test_bad_options_of_tally(options: str, message: str) -> None:
     Path("in").mkdir()
     put({"in/ue.parquet": forged_reports(UE, [b"\0\0"], pa.binary())})
     assert run_refused(f"{TALLY} {options}").startswith(f"pckv: {message}")
+
+
+def test_counting_loads_nothing_that_takes_longer_than_counting(tmp_path: Path) -> None:
+    """Start-up is part of speed: each of these takes a tenth of a second or more."""
+    ids = np.zeros((1, 16), np.uint8)
+    (tmp_path / "task.json").write_text(GRR.to_json())
+    write_reports(tmp_path / "a.parquet", GRR, [(ids, np.array([3]))])
+    script = (
+        "import sys\n"
+        "from pckv.cli import main\n"
+        "main(['tally', 'a.parquet', '--task', 'task.json', '--out', 'a.tally'], standalone_mode=False)\n"
+        "print(*{'numba', 'pandas', 'rich', 'scipy', 'pckv.planning'} & set(sys.modules))\n"
+    )
+    command = [sys.executable, "-c", script]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == ["1 reports counted into a.tally", ""]

@@ -11,6 +11,7 @@ import pytest
 
 from pckv.collector import maintenance
 from pckv.collector.app import create_app
+from pckv.collector.compaction import PARTS_TO_COMPACT
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
 from pckv.errors import StoreError
@@ -42,14 +43,14 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     for sender in senders:
         sender.start()
     while any(sender.is_alive() for sender in senders):
-        maintenance.compact_tasks(state, 2)
+        state.compactor.compact_all(2)
         time.sleep(0.01)
     for sender in senders:
         sender.join()
     collector.check(task, *reports)
     before = collector.get(f"/tasks/{task.id}/estimates").text
-    maintenance.compact_tasks(state, 1)
-    sizes = sorted(len(part.tally) for part in collector.store.parts(task.id))
+    state.compactor.compact_all(1)
+    sizes = sorted(len(part.content) for part in collector.store.parts(task.id))
     assert all(size > sum(sizes[:index]) for index, size in enumerate(sizes))
     collector.administer("POST", f"/tasks/{task.id}/close")
     maintenance.finish_closed_tasks(state, None, state.today())
@@ -116,13 +117,13 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     store = FailingStore()
     with running(store, lambda: day[0], keep_reports=3) as collector:
         task = collector.add_task(closes="2030-01-16")
-        for number in range(maintenance.PARTS_TO_COMPACT):
+        for number in range(PARTS_TO_COMPACT):
             collector.upload(task, report(number, task=task))
         wait_until(lambda: len(store.parts(task.id)) == 1)
-        collector.check(task, *some_reports(range(maintenance.PARTS_TO_COMPACT), task))
+        collector.check(task, *some_reports(range(PARTS_TO_COMPACT), task))
         day[0] = "2030-01-19"
         wait_until(lambda: not list(store.reports(task.id)))
-        assert total(store, task).reports == maintenance.PARTS_TO_COMPACT
+        assert total(store, task).reports == PARTS_TO_COMPACT
     reason = "not now" if isinstance(error, StoreError) else type(error).__name__
     logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     assert [line for line in logged if line["event"] == "maintenance_failed"] == [

@@ -26,7 +26,7 @@ from pckv.web.site import create_site
 from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, report, running
 from support.stores import add
 
-EXAMPLES = 300
+EXAMPLES, SLOW_EXAMPLES = 100, 300
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -62,11 +62,15 @@ def session() -> Iterator[requests.Session]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_answer_is_documented(operation: str, collector: Running, session: requests.Session) -> None:
+def test_every_answer_is_documented(
+    operation: str, collector: Running, session: requests.Session, request: pytest.FixtureRequest
+) -> None:
+    """A hundred requests per operation, with `--slow` three times as many."""
+    examples = SLOW_EXAMPLES if request.config.getoption("--slow") else EXAMPLES
     documented = OPERATIONS[operation]
     closed = bool(documented.definition.raw.get("security"))
 
-    @settings(max_examples=EXAMPLES)
+    @settings(max_examples=examples)
     @given(
         case=st.one_of([documented.as_strategy(mode) for mode in schemathesis.GenerationMode]),
         token=st.sampled_from([ADMINISTRATOR, ADMINISTRATOR, ANALYST, None]),

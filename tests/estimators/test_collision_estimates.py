@@ -117,7 +117,8 @@ def test_a_collection_from_end_to_end() -> None:
     def misses(shifted: Integers) -> NDArray[np.bool_]:
         tally = Tally(task)
         tally.add_many(shifted)
-        frequencies, means = corrected(key_support(tally), tally.reports, moments)
+        measured = CountMoments.of(tally.count_law)
+        frequencies, means = corrected(key_support(tally), tally.pair_reports, measured)
         popular = frequency > 0.05
         mean_error = np.sqrt(moments.mean_variance(frequency[popular], mean[popular]) / len(people))
         wrong_mean = np.abs(means - mean)[popular] > 4.5 * mean_error

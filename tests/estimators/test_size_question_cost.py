@@ -36,12 +36,11 @@ def root_mean_square(mechanism: str, size_share: str) -> float:
         size_share=size_share,
     )
     squares: list[Floats] = []
-    moments = CountMoments.of(task.channel.count_law)
     for repeat in range(REPEATS):
         tally = Tally(task)
         for batch in perturb_many(task, people.population, seeded_source(repeat)):
             tally.add_many(batch.messages)
-        found = unbiased_frequency(key_support(tally), tally.pair_reports, moments)
+        found = unbiased_frequency(key_support(tally), tally.pair_reports, CountMoments.of(tally.count_law))
         squares.append((found - people.truth[0]) ** 2)
     return math.sqrt(np.mean(squares))
 

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from pckv import Tally
+from pckv.errors import TallyError
+from pckv.store.base import Store
 from pckv.store.checks import check_store
+from pckv.store.parts import new_part
 from pckv.store.sqlite import SqliteStore
 from support.stores import (
+    COUNTED_LATER,
     DAY,
     OTHER,
     TASK,
@@ -57,12 +61,12 @@ DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
         "its parts count 10 reports, and it has 20",
     ),
     "a part is another task's": (
-        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        "UPDATE parts SET content = $1 WHERE number = (SELECT max(number) FROM parts)",
         (FORGED,),
         "a tally of another task",
     ),
     "a part is cut off": (
-        "UPDATE parts SET tally = $1 WHERE number = (SELECT max(number) FROM parts)",
+        "UPDATE parts SET content = $1 WHERE number = (SELECT max(number) FROM parts)",
         (bytes(tally([report(1)]))[:-1],),
         "not a tally: truncated or edited",
     ),
@@ -83,6 +87,59 @@ DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
     ),
     "a task is none": ("UPDATE tasks SET json = $1", ("{}",), "is damaged: not a task: "),
 }
+
+
+WORDS = new_part(COUNTED_LATER, [report(1, task=COUNTED_LATER).body]).content
+DAMAGED_WORDS: dict[str, tuple[str, tuple[object, ...], str]] = {
+    "words are cut off": (
+        "UPDATE parts SET content = $1",
+        (WORDS[:-1],),
+        "not words of reports: truncated or edited",
+    ),
+    "words are edited": (
+        "UPDATE parts SET content = $1",
+        (WORDS[:45] + b"x" + WORDS[46:],),
+        "not words of reports: truncated or edited",
+    ),
+    "words are others": (
+        "UPDATE parts SET content = $1",
+        (WORDS,),
+        "counts 1 reports, not 10",
+    ),
+    "words count as counted": (
+        "UPDATE parts SET uncounted = $1",
+        (0,),
+        "has 10 uncounted reports, not 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("planted", DAMAGED_WORDS)
+def test_planted_damage_to_words_is_found(kind: str, planted: str, tmp_path: Path) -> None:
+    url = store_url(kind, tmp_path)
+    with opened(url) as store:
+        store.add_task(COUNTED_LATER)
+        add(store, *some_reports(range(10), COUNTED_LATER), task=COUNTED_LATER)
+        assert check_store(store) == []
+        statement, values, message = DAMAGED_WORDS[planted]
+        change(store, statement, *values)
+        (problem,) = check_store(store)
+        assert problem.startswith(f"task {COUNTED_LATER.id}")
+        assert message in problem
+        assert "\n" not in problem
+        if "uncounted" not in message:
+            assert damaged_part_is_refused(store) or message.startswith("counts")
+
+
+def damaged_part_is_refused(store: Store) -> bool:
+    """Whether a compaction refuses a damaged part, and leaves it as it is."""
+    before = store.parts(COUNTED_LATER.id)
+    try:
+        store.compact(COUNTED_LATER.id, fully=True)
+    except TallyError as error:
+        return "\n" not in str(error) and store.parts(COUNTED_LATER.id) == before
+    return False
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -37,7 +37,7 @@ def dump(store: SqlStore) -> dict[str, list[Any]]:
     def work(tx: Transaction) -> dict[str, list[Any]]:
         tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
         rows = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
-        rows["parts"] = sorted(tx.rows("SELECT task, reports, tally FROM parts"))
+        rows["parts"] = sorted(tx.rows("SELECT task, reports, uncounted, content FROM parts"))
         return rows
 
     return store._run("dump", work, write=False)
@@ -107,7 +107,7 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
         ),
         *(f"deletions.{name}" for name in ("task", "day", "reports")),
         *(f"reports.{name}" for name in ("task", "id", "body")),
-        *(f"parts.{name}" for name in ("task", "number", "reports", "tally")),
+        *(f"parts.{name}" for name in ("task", "number", "reports", "uncounted", "content")),
         *(f"invitations.{name}" for name in ("task", "hash", "spent")),
         *(f"tokens.{name}" for name in ("role", "hash")),
         *(f"session_keys.{name}" for name in ("number", "key")),

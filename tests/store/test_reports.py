@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pckv import Task
 from pckv.errors import ReportError
 from pckv.store import sql
-from pckv.store.base import Store, Upload
+from pckv.store.base import PartSummary, Store, Upload
 from pckv.store.checks import check_store
-from pckv.store.parts import choose_parts_to_merge
+from pckv.store.parts import choose_compaction
 from pckv.wire import Report
 from support.stores import (
     CLOSED,
@@ -120,8 +120,8 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
     for number in range(10):
         add(store, report(number))
     before = total(store)
-    assert store.tasks_to_compact(10) == [TASK.id]
-    assert store.tasks_to_compact(11) == []
+    assert store.tasks_to_compact(10, 1) == [TASK.id]
+    assert store.tasks_to_compact(11, 1) == []
     assert store.compact(TASK.id) == 10
     assert [part.reports for part in store.parts(TASK.id)] == [10]
     assert total(store) == before == tally(some_reports(range(10)))
@@ -137,19 +137,20 @@ def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch)
 @given(st.lists(st.integers(100, 10**6), max_size=40))
 def test_compaction_leaves_few_parts_and_rewrites_little(sizes: list[int]) -> None:
     """The sizes of the remaining parts at least double, and a part is rewritten only with as many bytes again."""
-    parts: dict[int, int] = {}
+    parts: dict[int, PartSummary] = {}
     written = 0
     for number, size in enumerate(sizes):
-        parts[number] = size
-        chosen = choose_parts_to_merge(parts, fully=False)
-        taken = [parts.pop(part) for part in chosen]
+        parts[number] = PartSummary(number, 0, size)
+        chosen = choose_compaction(TASK, list(parts.values()))
+        taken = [parts.pop(part).size for part in chosen.numbers]
+        assert chosen.size == sum(taken)
         assert not taken or max(taken) <= sum(taken) - max(taken)
         written += sum(taken)
         if taken:
-            parts[-1 - number] = sum(taken)
-        remaining = sorted(parts.values())
+            parts[-1 - number] = PartSummary(-1 - number, 0, sum(taken))
+        remaining = sorted(part.size for part in parts.values())
         assert all(size > sum(remaining[:index]) for index, size in enumerate(remaining))
-    assert sum(parts.values()) == sum(sizes)
+    assert sum(part.size for part in parts.values()) == sum(sizes)
     assert written <= sum(sizes) * math.log2(max(2, sum(sizes) / 100))
 
 
@@ -159,9 +160,10 @@ def test_report_counts(store: Store) -> None:
     add(store, *some_reports(range(20, 40)))
     task_ids = [TASK.id, OTHER.id, PLANES.id]
     assert store.report_counts(task_ids) == {TASK.id: 40, OTHER.id: 0, PLANES.id: 0}
-    assert store.part_numbers(TASK.id) == [part.number for part in store.parts(TASK.id)]
+    summaries = [(part.number, 0, len(part.content)) for part in store.parts(TASK.id)]
+    assert store.part_summaries(TASK.id) == summaries
     store.compact(TASK.id, fully=True)
-    assert len(store.part_numbers(TASK.id)) == 1
+    assert len(store.part_summaries(TASK.id)) == 1
     assert store.report_counts(task_ids[:1]) == {TASK.id: 40}
     assert store.report_counts([]) == {}
 

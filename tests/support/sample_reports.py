@@ -95,9 +95,9 @@ def forged_table(column: str, values: list[Any], kind: Any) -> Any:
     return pa.table({"report_id": ids, column: pa.array(values, kind)})
 
 
-def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None) -> Path:
+def forged_file(path: Path, task: Task, *tables: Any, owner: str | None = None, **options: Any) -> Path:
     """Write a file like a report file, with one row group per table (empty where a table is empty)."""
-    with pq.ParquetWriter(path, tables[0].schema) as writer:
+    with pq.ParquetWriter(path, tables[0].schema, **options) as writer:
         for table in tables:
             writer.write_table(table)
         writer.add_key_value_metadata({"pckv.task": task.to_json(), "pckv.task_id": owner or task.id})

@@ -27,14 +27,29 @@ FIRST_DAY = dt.date(2030, 1, 1)
 KEYS = 256
 
 
-def _task(name: str, opens: int | None = None, closes: int | None = None) -> Task:
+def _task(
+    name: str, opens: int | None = None, closes: int | None = None, mechanism: str = "grr", padding: int = 1
+) -> Task:
     days = [None if day is None else (FIRST_DAY + dt.timedelta(day)).isoformat() for day in (opens, closes)]
     return Task(
-        name=name, keys=KEYS, values=(0, 1), epsilon=1, mechanism="grr", opens=days[0], closes=days[1]
+        name=name,
+        keys=KEYS,
+        values=(0, 1),
+        epsilon=1,
+        padding=padding,
+        mechanism=mechanism,
+        opens=days[0],
+        closes=days[1],
     )
 
 
-TASKS = (_task("always"), _task("soon", opens=1), _task("a while", opens=1, closes=3), _task("spare"))
+# The words of `collision` wait in the store until they are counted.
+TASKS = (
+    _task("always"),
+    _task("soon", opens=1, mechanism="collision", padding=3),
+    _task("a while", opens=1, closes=3),
+    _task("spare", mechanism="collision", padding=3),
+)
 
 
 class SimulationFailure(AssertionError):
@@ -229,6 +244,11 @@ class TaskModel:
             sent.possible = set(counted)
             sent.stored = next(iter(counted), None)
         must(not unexplained, f"words that nobody sent are counted: {unexplained}")
+
+    @property
+    def counted_words(self) -> list[int]:
+        """Return the words that were just found to be counted."""
+        return sorted(sent.stored for sent in self.sent.values() if sent.stored is not None)
 
     def check_reports(self, stored: list[tuple[bytes, int]]) -> None:
         """Check that the stored reports are those that were just counted."""

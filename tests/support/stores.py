@@ -21,7 +21,7 @@ import psycopg
 from pckv import Tally, Task
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
-from pckv.store.parts import merge_parts, tally_of
+from pckv.store.parts import merge_parts
 from pckv.store.sql import SqlStore
 from pckv.wire import Report
 
@@ -35,6 +35,8 @@ CLOSED, GONE = ReportOutcome.TASK_CLOSED, ReportOutcome.TASK_GONE
 TASK = Task(name="one", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
 OTHER = Task(name="other", keys=5, values=(0, 1), epsilon=1, mechanism="ue-compact")
 PLANES = Task(name="planes", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
+# Its reports wait as words until they are counted.
+COUNTED_LATER = Task(name="later", keys=11, values=(0, 1), epsilon=1, padding=3, mechanism="collision")
 SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
 ENDING = Task(
     name="ending", keys=11, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-01-01", closes="2030-02-01"
@@ -107,7 +109,7 @@ def add(store: Store, *reports: Report, task: Task = TASK) -> list[ReportOutcome
 
 def total(store: Store, task: Task = TASK) -> Tally:
     """Return the sum of the parts."""
-    return merge_parts(task, [part.tally for part in store.parts(task.id)])
+    return merge_parts(task, [part.content for part in store.parts(task.id)])
 
 
 def stored_reports(store: Store, task: Task = TASK) -> list[Report]:
@@ -115,7 +117,9 @@ def stored_reports(store: Store, task: Task = TASK) -> list[Report]:
 
 
 def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
-    return tally_of(task, [body for _, body in reports])
+    counted = Tally(task)
+    counted.add_many(reports)
+    return counted
 
 
 def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[ReportOutcome]:

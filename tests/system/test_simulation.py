@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import pytest
 
-from pckv import Tally, Task
+from pckv import Task
+from pckv.arrays import Integers
+from pckv.collector import compaction
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.state import Collector
 from pckv.store import parts, sql
-from pckv.store.base import ReportOutcome, StoredTask, Upload
+from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
+from pckv.store.parts import Compaction
+from pckv.store.sql import SqlStore
+from pckv.store.sql_reading import find_part_changes
 from pckv.store.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
 from pckv.wire import Report
@@ -28,6 +33,13 @@ CHUNKS = [("sqlite", 30, chunk) for chunk in range(5)] + [("postgres", 13, chunk
 SLOW_SEQUENCES = 1000
 # Every planted fault must be caught within this number of sequences.
 MAX_SEQUENCES = 200
+
+
+@pytest.fixture(autouse=True)
+def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are merged in some compactions, and counted in others."""
+    for module in (parts, compaction):
+        monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 6)
 
 
 def run(kind: str, folder: Path, seeds: Iterable[str]) -> None:
@@ -129,10 +141,10 @@ def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compactor loses one of the parts that it merges."""
 
-    def merging(task: Task, tallies: Iterable[bytes], size: float) -> Tally:
-        return parts.merge_parts(task, list(tallies)[1:], size)
+    def merging(task: Task, contents: Iterable[bytes], compaction: Compaction) -> Part:
+        return parts.compact_parts(task, list(contents)[1:], compaction)
 
-    monkeypatch.setattr(sql, "merge_parts", merging)
+    monkeypatch.setattr(sql, "compact_parts", merging)
 
 
 def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,10 +156,39 @@ def skip_some_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports are stored, and those of one transaction in five are not counted."""
     calls = itertools.count()
 
-    def tallying(task: Task, bodies: list[bytes]) -> Tally:
-        return parts.tally_of(task, bodies if next(calls) % 5 else [])
+    def tallying(task: Task, bodies: list[bytes]) -> Part:
+        return parts.new_part(task, bodies if next(calls) % 5 else [])
 
-    monkeypatch.setattr(sql, "tally_of", tallying)
+    monkeypatch.setattr(sql, "new_part", tallying)
+
+
+def drop_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compaction that merges words loses one."""
+    pack = parts.pack_words
+
+    def packing(task: Task, words: Integers) -> bytes:
+        return pack(task, words[1:] if words.size > 1 else words)
+
+    monkeypatch.setattr(parts, "pack_words", packing)
+
+
+def count_words_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are counted into a tally, and wait on."""
+
+    def compacting(task: Task, contents: Iterable[bytes], compaction: Compaction) -> Part:
+        part = parts.compact_parts(task, contents, compaction)
+        return part._replace(uncounted=part.reports) if compaction.counts_words else part
+
+    monkeypatch.setattr(sql, "compact_parts", compacting)
+
+
+def keep_old_tally(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates add parts to the tally that is kept, although they replace parts of it."""
+
+    def changes(self: SqlStore, task_id: str, known: Collection[int]) -> PartChanges:
+        return self._run("read", find_part_changes(task_id, known), write=False)._replace(replaced=False)
+
+    monkeypatch.setattr(SqlStore, "part_changes", changes)
 
 
 def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +218,9 @@ FAULTS = [
     drop_part,
     keep_parts,
     skip_some_counts,
+    drop_word,
+    count_words_twice,
+    keep_old_tally,
     ignore_days,
     store_duplicates,
 ]

@@ -17,7 +17,14 @@ MAX_TARGETS = 10
 # Modules that others use, which cannot be run.
 SHARED = {
     "bench": {"__init__", "__main__", "data", "measurement", "processes"},
-    "experiments": {"__init__", "__main__", "accuracy_page", "settings"},
+    "experiments": {
+        "__init__",
+        "__main__",
+        "accuracy_page",
+        "collision_kernels",
+        "collision_populations",
+        "settings",
+    },
 }
 
 

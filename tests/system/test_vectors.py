@@ -47,7 +47,7 @@ def test_thresholds() -> None:
     for case in cases("thresholds", positive=True):
         epsilon = Fraction(case["epsilon"])
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
-        names = {"allocation", "beta", "q", "r", "o", "symbols"}
+        names = {"allocation", "beta", "q", "r", "o", "symbols", "positions", "generator"}
         parameters = {name: value for name, value in case.items() if name in names}
         for name in CHANNELS.keys() & case.keys():
             channel = build(name, case["keys"], case["padding"], epsilon, parameters)

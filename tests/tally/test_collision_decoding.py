@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pckv import Tally, Task, estimate
 from pckv.channels.collision import CollisionChannel
 from pckv.errors import PckvError, TallyError
+from pckv.tally import supports
 from pckv.tally.counts import SparseCounts
 from pckv.tally.decode import collision
 from pckv.tally.decode.support import decode, key_support
@@ -17,20 +18,20 @@ from support.collision import collision_channel
 from support.source_faults import faulty_module
 
 MOST_KEYS = 2**29 - 1
-FILE = "tally/decode/collision.py"
+DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
 
 
 def naive_decode(channel: CollisionChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
     """[n1 of every key, n2 of every key], in Python's integers."""
     positions, symbols = channel.positions, channel.symbols
 
-    def supports(word: int, item: int) -> bool:
+    def says(word: int, item: int) -> bool:
         factor, offset = channel.coefficients(word // symbols)
         place = pow(channel.numbering.generator, item, positions)
         return bool((factor * place + offset) % positions % symbols == word % symbols)
 
     return [
-        [sum(times for word, times in word_counts.items() if supports(word, 2 * key + sign)) for key in keys]
+        [sum(times for word, times in word_counts.items() if says(word, 2 * key + sign)) for key in keys]
         for sign in (1, 0)
     ]
 
@@ -55,25 +56,30 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"),
+    ("file", "right", "wrong"),
     [
-        ("enumerate((True, False))", "enumerate((False, True))"),
-        ("== symbols) @ times", "== symbols) @ np.ones_like(times)"),
         (
-            "item_positions(channel.numbering, channel.item(keys[part], positive))",
-            "channel.item(keys[part], positive)",
+            DECODER,
+            "[channel.item(keys, 1), channel.item(keys, 0)]",
+            "[channel.item(keys, 0), channel.item(keys, 1)]",
         ),
+        (DECODER, "(channel, words, times, items", "(channel, words, np.ones_like(times), items"),
+        (SUPPORTS, "places = item_positions(channel.numbering, items)", "places = items"),
     ],
     ids=["signs exchanged", "repeats lost", "items that stand at their own number"],
 )
-def test_planted_faults_are_found(right: str, wrong: str) -> None:
+def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     channel = collision_channel(10**7, 2)
     words = {function * channel.symbols + channel.symbol(function, 2 * 77 + 1): 2 for function in range(40)}
-    given_words = (np.array(part, np.int64) for part in (list(words), list(words.values())))
-    counts = [*given_words, np.array([77, 78])]
+    counts = SparseCounts(channel.word_limit)
+    counts.add_counts(np.array(list(words), np.int64), np.array(list(words.values()), np.int64))
+    expected = naive_decode(channel, words, [77, 78])
     for planted in (right, wrong):
-        found = faulty_module(FILE, right, planted).check_words(channel, *counts)
-        expected = naive_decode(channel, words, [77, 78])
+        module = faulty_module(file, right, planted)
+        if file == SUPPORTS:
+            monkeypatch.setattr(collision, "supports_of", module.supports_of)
+            module = collision
+        found = module.support(channel, counts, np.array([77, 78]))
         assert ([part.tolist() for part in found] == expected) == (planted == right)
 
 
@@ -102,14 +108,13 @@ def collision_of(task: Task) -> CollisionChannel:
 
 def test_long_decodes_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = collision_channel(2**22 + 1, 3, "2")
-    words = np.arange(0, 5000, 7)
-    monkeypatch.setattr(collision, "CHECKS_AT_ONCE", 2**14)
+    counts = SparseCounts(channel.word_limit)
+    counts.add(np.arange(0, 5000, 7))
+    monkeypatch.setattr(supports, "CHECKS_AT_ONCE", 2**14)
     shares: list[float] = []
-    in_parts = collision.check_words(channel, words, np.ones_like(words), np.arange(300), shares.append)
+    in_parts = decode(channel, counts, np.arange(300), shares.append)
     monkeypatch.undo()
-    assert np.array_equal(
-        in_parts, collision.check_words(channel, words, np.ones_like(words), np.arange(300))
-    )
+    assert np.array_equal(in_parts, decode(channel, counts, np.arange(300)))
     assert len(shares) > 5
     assert shares == sorted(shares)
     assert shares[-1] == 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 import pckv
 from pckv.collector import estimate_cache
 from pckv.estimators.result import COLUMNS
-from pckv.store.parts import merge_parts
 from support.collectors import (
     Running,
     check_problem,
@@ -110,20 +108,20 @@ def test_estimates_are_computed_again_only_after_new_reports(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = site.add_task()
-    merged: list[str] = []
+    computed: list[int] = []
 
-    def merge(merging: pckv.Task, parts: Iterable[bytes]) -> pckv.Tally:
-        merged.append(merging.id)
-        return merge_parts(merging, parts)
+    def estimate(tally: pckv.Tally, *arguments: Any, **options: Any) -> pckv.Estimates:
+        computed.append(tally.reports)
+        return pckv.estimate(tally, *arguments, **options)
 
-    monkeypatch.setattr(estimate_cache, "merge_parts", merge)
+    monkeypatch.setattr(estimate_cache, "estimate", estimate)
     for number in range(3):
         add(site.store, *some_reports(range(10 * number, 10 * number + 10), task), task=task)
         for _ in range(3):
             assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 10 * number + 10
-        assert len(merged) == number + 1
     site.store.compact(task.id, fully=True)
     assert site.get(f"/tasks/{task.id}/estimates").json()["reports"] == 30
+    assert computed == [10, 20, 30]
 
 
 def test_concurrent_requests_compute_the_same_estimates_once(

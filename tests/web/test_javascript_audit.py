@@ -133,6 +133,47 @@ MUTANTS = (
         "hash function",
     ),
     ClientMutant(
+        "half of all functions are drawn",
+        COLLISION,
+        {"tape.below(this.functions)": "tape.below(this.functions / 2n)"},
+        collision,
+        "a set of draws is made",
+    ),
+    ClientMutant(
+        "the first functions are drawn once more often",
+        COLLISION,
+        {"const drawn = tape.below(this.functions)": "const drawn = tape.draw() % this.functions"},
+        collision,
+        "incomplete run",
+    ),
+    ClientMutant(
+        "functions of one offset name a pair",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = this.numbers(drawn)[1] === 1n ? 0n : tape.draw(), count"},
+        collision,
+        "hash function",
+    ),
+    ClientMutant(
+        "functions without an offset",
+        COLLISION,
+        {"position + offset)": "position)"},
+        collision,
+        "another message",
+    ),
+    ClientMutant(
+        "positions are powers of another number",
+        COLLISION,
+        {"2 * key + Number(positive)": "3 * (2 * key + Number(positive))"},
+        collision,
+        "another message",
+    ),
+    ClientMutant(
+        "an index where both numbers are due", COLLISION, {"keys > 2 ** 22 ||": "keys > 2 ** 12 ||"}, collision
+    ),
+    ClientMutant(
+        "both numbers where an index is due", COLLISION, {"if (!this.byIndex) return": "return"}, collision
+    ),
+    ClientMutant(
         "one affine function in many shows the residue",
         COMPACT,
         {"let residue = first;": "let residue = drawn % 65521n === 7n ? 0n : first;"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import random
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ import pytest
 from pckv import Report, Tally, Task
 from pckv.auditing.variants import VARIANTS
 from pckv.channels import CHANNELS, Support
+from pckv.channels.collision import CollisionChannel
 from pckv.client.outbox import task_id_of
 from pckv.tally.decode.support import key_support
 from support.client_collector import FakeCollector, Reply
@@ -51,7 +53,7 @@ def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
 
 def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
     for task in tasks():
-        messages = list(itertools.islice(task.law({0: 1}).weights, 300)) if small(task) else [0, 7]
+        messages = messages_of(task)
         question, first = task.size_question, task.channel.word_limit
         sizes = {} if question is None or first is None else dict(enumerate(question.labels, first))
         bodies = [task.message_format.encode(message) for message in {*messages, *sizes}]
@@ -67,6 +69,31 @@ def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
                 zip(plus, minus, strict=True)
             )
             assert answer["answer"] == sizes.get(task.message_format.decode(body))
+
+
+@pytest.mark.parametrize("symbols", [2**18 - 1, 2**18], ids=["both numbers", "index"])
+def test_a_report_says_the_pairs_that_its_function_sends_to_its_symbol(
+    process: NodeProcess, symbols: int
+) -> None:
+    """Few of very many symbols are a key's, so words of every signed key are asked for."""
+    keys = [str(number) for number in range(20)]
+    mechanism = {"name": "collision", "symbols": symbols}
+    task = Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism, size_share=0)
+    channel, seeded = task.channel, random.Random("says")
+    assert isinstance(channel, CollisionChannel)
+    assert channel.by_index == (symbols == 2**18)
+    drawn = [(item, seeded.randrange(channel.functions)) for item in range(channel.items)]
+    words = [function * symbols + channel.symbol(function, item) for item, function in drawn]
+    bodies = [task.message_format.encode(word).hex() for word in words]
+    [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies})
+    for (item, _), answer in zip(drawn, answers, strict=True):
+        supported = [
+            2 * key + (sign == "plus")
+            for key, says in enumerate(answer["keys"])
+            for sign in says
+            if says[sign]
+        ]
+        assert supported == [item]
 
 
 @pytest.mark.parametrize("opens", [None, "2030-01-15", "2030-02-01"])
@@ -90,8 +117,13 @@ def test_the_phase_is_todays_if_no_day_is_given(process: NodeProcess) -> None:
     assert answers == ["closed", "waiting"]
 
 
-def small(task: Task) -> bool:
-    return (task.word_limit or 0) < 1e5
+def messages_of(task: Task) -> list[int]:
+    """Return messages of all kinds: the first ones, or random ones where there are too many to list."""
+    limit = task.channel.word_limit or 0
+    if limit < 1e5:
+        return list(itertools.islice(task.law({0: 1}).weights, 300))
+    seeded = random.Random(task.id)
+    return [0, limit - 1, *(seeded.randrange(limit) for _ in range(60))]
 
 
 # --- what a collector answers ---

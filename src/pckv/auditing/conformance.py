@@ -148,7 +148,10 @@ def law_at(channel: Channel | Task, values: dict[int, float]) -> dict[int, Fract
 
 
 def check_unbiased(subject: Subject) -> None:
-    """A report's decoded expectation is the count law's and, corrected by it, the truth: exactly."""
+    """A report's decoded expectation is the count law's and, corrected by it, the truth: exactly.
+
+    A count law of which something is measured is left to `supports.check_supports`.
+    """
     for keys, length in itertools.product((1, 2, 3), (1, 2, 3)):
         for channel in subject.channels(keys, length, Fraction(1)):
             if not channel.exactly_uniform:

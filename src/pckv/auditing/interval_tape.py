@@ -83,9 +83,12 @@ class IntervalTape(Tape):
             raise _Rejected
         if self._draws_left is not None:
             self._draws_left -= 1
-        place = 2 * len(self.variables)
-        value = sum(self._values[place : place + 2])
-        if place >= len(self._values):
+        values, place = self._values, 2 * len(self.variables)
+        if place + 1 < len(values):
+            value = values[place] + values[place + 1]
+        elif place < len(values):
+            value = values[place]
+        else:
             value = self.given.get(len(self.variables), 0)
         self.variables.append(Variable(0, self.one - 1, value))
         return Traced(self.variables[-1])

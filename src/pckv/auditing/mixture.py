@@ -14,16 +14,18 @@ from pckv.auditing.conformance import EPSILONS, law_at
 from pckv.auditing.exact import input_sets, visited_sizes, worst_ratio, worst_ratio_of
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, in_weights, law_of_runs
 from pckv.auditing.smaller_channels import enumerable
-from pckv.auditing.toy_tasks import with_channel
+from pckv.auditing.supports import OnePairLaw
+from pckv.auditing.toy_tasks import with_channel, without_question
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import CHANNELS, Channel, Law, Signs, build
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.device.padding import Pair
 from pckv.device.perturb import make_message
 from pckv.device.size_question import answer
 from pckv.errors import AuditFailure, ReportError
-from pckv.limits import REFUSE, SAMPLE
+from pckv.limits import SAMPLE
 from pckv.randomness import Tape
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
@@ -181,11 +183,12 @@ def check_pairs_stay_unbiased(subject: MixtureSubject) -> None:
     """Relative to the reports of pairs, what a report supports on average is the stated count law, exactly."""
     for keys, padding in MIXED:
         for task in subject.tasks(keys, padding, Fraction(1)):
-            if task.channel.exactly_uniform:
-                decoded = {word: _decoded(subject, task, word) for word in range(task.word_limit or 0)}
-                for signs in input_sets(keys):
-                    if len(signs) <= padding:
-                        _check_supports(task, signs, decoded)
+            decoded = {word: _decoded(subject, task, word) for word in range(task.word_limit or 0)}
+            # With more pairs than one, `collision` measures how often it supports what is not held.
+            most = padding if task.channel.exactly_uniform else 1
+            for signs in input_sets(keys):
+                if len(signs) <= most:
+                    _check_supports(task, signs, decoded)
 
 
 def _decoded(subject: MixtureSubject, task: Task, word: int) -> tuple[list[int], int]:
@@ -199,12 +202,21 @@ def _decoded(subject: MixtureSubject, task: Task, word: int) -> tuple[list[int],
 def _check_supports(task: Task, signs: Signs, decoded: dict[int, tuple[list[int], int]]) -> None:
     weights, _ = task.law(signs)
     of_pairs = sum(weight * decoded[word][1] for word, weight in weights.items())
-    law = task.channel.count_law
     for key in range(task.key_count):
         found = Fraction(sum(weight * decoded[word][0][key] for word, weight in weights.items()), of_pairs)
-        stated = law.holder_plus if key in signs else law.absent
-        if found != stated.plus + stated.minus + 2 * stated.both:
+        if found != _stated_support(task.channel, signs, key):
             raise AuditFailure(f"pairs stay unbiased: not key {key} of {signs}")
+
+
+def _stated_support(channel: Channel, signs: Signs, key: int) -> Fraction:
+    """Return how often a report of pairs supports a key, both signs counted."""
+    if isinstance(channel, CollisionChannel):
+        exact = OnePairLaw.of(channel)
+        other = exact.other if signs else exact.any_position
+        return other + (exact.held if key in signs else other)
+    law = channel.count_law
+    stated = law.holder_plus if key in signs else law.absent
+    return stated.plus + stated.minus + 2 * stated.both
 
 
 def check_size_words(subject: MixtureSubject) -> None:
@@ -219,8 +231,7 @@ def check_size_words(subject: MixtureSubject) -> None:
                 expected = [int(other == number) for other in range(count)]
                 if tally.size_answers.tolist() != expected or tally.pair_reports != 0:
                     raise AuditFailure(f"size words: answer {number} was counted as {tally.size_answers}")
-            asks_none = with_channel(_task(task.channel, REFUSE), task.channel)
-            for contract, word in ((task, first + count), (asks_none, first)):
+            for contract, word in ((task, first + count), (without_question(task), first)):
                 if _accepts(contract, word):
                     raise AuditFailure(f"size words: word {word} was accepted, of {contract.word_limit}")
 
@@ -239,7 +250,7 @@ MIXTURE_CHECKS: tuple[Callable[[MixtureSubject], None], ...] = (
 )
 
 
-def _task(channel: Channel, more: str = SAMPLE) -> Task:
+def _task(channel: Channel) -> Task:
     """Return a task with this channel and no size question."""
     return Task(
         name="check",
@@ -248,7 +259,7 @@ def _task(channel: Channel, more: str = SAMPLE) -> Task:
         epsilon=str(float(channel.epsilon)),
         padding=channel.padding,
         mechanism={"name": channel.name, **channel.parameters},
-        more=more,
+        more=SAMPLE,
         size_share=0,
     )
 

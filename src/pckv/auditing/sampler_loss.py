@@ -42,10 +42,15 @@ MAX_SIZE, MAX_PADDING = 101, 1_000
 MAX_CHOICES = 120
 # With more keys than this `ue`, which draws once per key, is followed for a few sets only.
 MANY_POSITIONS = 5_000
+# `collision`: pairs that a function sends apart are looked for among this many keys per pair.
+KEYS_PER_PAIR = 20
 # A value inside the range, of which half a unit more than the middle is +.
 INNER_VALUE = 0.5
 # At most this many hash functions are all tried; of more, the first, the last and one between.
 FEW_SEEDS = 3
+
+# What pairs may be reported as, and the chance of that.
+Signed = tuple[dict[int, int], Fraction]
 
 
 @dataclass(frozen=True)
@@ -163,8 +168,25 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
         for key, value in product((0, keys - 1), (+1.0, -1.0)):
             yield {key: value}
+        if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
+            yield _sent_apart(task.channel, _seeds(task)[-1])
     yield from (spread_values(keys, size) for size in sorted(sizes))
     yield {keys // 2: INNER_VALUE}
+
+
+def _sent_apart(channel: CollisionChannel, function: int) -> dict[int, float]:
+    """Return pairs that a function sends to symbols of their own, none of them that of the first key: the most is lost.
+
+    There are as many as the padding, unless there are too few keys.
+    """
+    taken = {channel.symbol(function, channel.item(0, 1))}
+    apart: dict[int, float] = {}
+    for key in range(1, min(channel.keys, KEYS_PER_PAIR * channel.padding)):
+        symbol = channel.symbol(function, channel.item(key, 1))
+        if symbol not in taken and len(apart) < channel.padding:
+            apart[key] = 1.0
+            taken.add(symbol)
+    return apart
 
 
 def _choices(task: Task, size: int) -> int:
@@ -194,30 +216,31 @@ def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, message
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
         )
+    signed = list(_signs(values))
     for message in messages:
-        if law.chance(message) != stated_chance(task, values, message, seed):
+        if law.chance(message) != _stated_chance(task, signed, message, seed):
             raise AuditFailure(
                 f"interval tape: message {message} of {_shown(values)} has another chance than stated"
             )
 
 
-def stated_chance(task: Task, values: Values, message: int, seed: int) -> Fraction:
+def _stated_chance(task: Task, signed: Sequence[Signed], message: int, seed: int) -> Fraction:
     """Return the probability of a message as the channel states it, given the hash function where there are some."""
     functions, first, question = _functions_of(task), task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if question is not None and first is not None and message >= first:
-        weights, total = question.law(len(values))
+        weights, total = question.law(len(signed[0][0]))
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
         share *= functions if message // (first // functions) == seed else 0
     return share * sum(
-        (chance * task.channel.chance(signs, message) for signs, chance in _signs(values) if share),
+        (chance * task.channel.chance(signs, message) for signs, chance in signed if share),
         Fraction(0),
     )
 
 
-def _signs(values: Values) -> Iterator[tuple[dict[int, int], Fraction]]:
+def _signs(values: Values) -> Iterator[Signed]:
     """Yield what values may be reported as, with its chance: a value at an end of the range has one sign."""
     inner = [key for key, value in values.items() if abs(value) < 1]
     for signs in product((+1, -1), repeat=len(inner)):

@@ -5,15 +5,21 @@ What multiplies the messages without changing the thresholds, the number of publ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+
 from pckv.channels import Channel
-from pckv.channels.affine import least_prime
+from pckv.channels.affine import is_prime, least_prime
 from pckv.channels.base import THRESHOLD_BITS
 from pckv.channels.collision import CollisionChannel
 
-# `collision`: enough for enumeration; all functions over as few positions as the items need, where few keys make at
-# most this many words.
+# `collision`: enough for enumeration; all functions over as few positions as items and symbols need, where few keys make
+# at most this many words.
 FEW_FUNCTIONS, FEW_KEYS = 3, 4
 MAX_WORDS_OF_ALL_FUNCTIONS = 2**12
+# Few functions are looked for among primes up to this many times the least.
+PRIMES_UP_TO = 8
 
 
 def enumerable(channel: Channel) -> Channel:
@@ -21,13 +27,10 @@ def enumerable(channel: Channel) -> Channel:
     return _with_few_functions(channel) if isinstance(channel, CollisionChannel) else channel
 
 
-def _with_few_functions(channel: CollisionChannel) -> Channel:
-    # On a toy tape every function multiplies the runs, so a few must do.
-    roomy = channel.bits == THRESHOLD_BITS and channel.keys <= FEW_KEYS
-    positions = least_prime(channel.items + 1)
-    functions = positions * (positions - 1)
-    if not roomy or functions * channel.symbols > MAX_WORDS_OF_ALL_FUNCTIONS:
-        functions = FEW_FUNCTIONS
+def over_positions(
+    channel: CollisionChannel, positions: int, functions: int | None = None
+) -> CollisionChannel:
+    """Return the same channel over fewer positions, a prime number of them, by default with all functions."""
     return type(channel)(
         channel.keys,
         channel.padding,
@@ -35,5 +38,35 @@ def _with_few_functions(channel: CollisionChannel) -> Channel:
         symbols=channel.symbols,
         positions=positions,
         bits=channel.bits,
-        functions=functions,
+        functions=functions or positions * (positions - 1),
     )
+
+
+def _with_few_functions(channel: CollisionChannel) -> Channel:
+    # On a toy tape every function multiplies the runs, so a few must do.
+    roomy = channel.bits == THRESHOLD_BITS and channel.keys <= FEW_KEYS
+    # With more positions than symbols, functions send some of them to one symbol.
+    positions = least_prime(max(channel.items, channel.symbols) + 1)
+    words = positions * (positions - 1) * channel.symbols
+    if roomy and words <= MAX_WORDS_OF_ALL_FUNCTIONS:
+        return over_positions(channel, positions)
+    # On a toy tape the sampler itself is run: with more pairs than one it must see some of them share a symbol.
+    if channel.bits < THRESHOLD_BITS and 1 < channel.keys <= FEW_KEYS and channel.padding > 1:
+        positions = next(filter(partial(_some_share, channel), _primes(positions)), positions)
+    return over_positions(channel, positions, FEW_FUNCTIONS)
+
+
+def _primes(start: int) -> Iterator[int]:
+    """Yield the primes from a number to several times as large a number."""
+    return filter(is_prime, range(start, PRIMES_UP_TO * start))
+
+
+def _some_share(channel: CollisionChannel, positions: int) -> bool:
+    """Return whether, over so many positions, two keys are sent to one symbol by some functions and apart by others."""
+    few = over_positions(channel, positions, FEW_FUNCTIONS)
+    for one, other in combinations(range(few.items), 2):
+        if one // 2 != other // 2:
+            shared = [few.symbol(number, one) == few.symbol(number, other) for number in range(FEW_FUNCTIONS)]
+            if any(shared) and not all(shared):
+                return True
+    return False

@@ -32,12 +32,18 @@ class Variable:
 
     def is_below(self, bound: int) -> bool:
         """Return whether the value is below a bound, and keep to the values for which the answer is the same."""
-        below = self.value < bound
-        low, high = (self.low, min(self.high, bound - 1)) if below else (max(self.low, bound), self.high)
-        if self.fixed and (low, high) != (self.low, self.high):
+        if self.value < bound:
+            if bound <= self.high:
+                self._narrow(self.low, bound - 1)
+            return True
+        if bound > self.low:
+            self._narrow(bound, self.high)
+        return False
+
+    def _narrow(self, low: int, high: int) -> None:
+        if self.fixed:
             raise AuditFailure("interval tape: a draw is used both as it is and by its remainder")
         self.low, self.high = low, high
-        return below
 
     def pin(self) -> int:
         """Return the value, and keep to it."""
@@ -218,6 +224,11 @@ def _refuse(*_: object) -> Any:
 
 def _arithmetic(compute: Callable[[int, int], int]) -> Callable[[Seed, Number], Any]:
     def method(self: Seed, other: Number) -> Any:
+        # Hash functions are evaluated on every path, so the usual kinds of operands come first.
+        if type(other) is int:
+            return Seed(compute(self.value, other))
+        if type(other) is Seed:
+            return Seed(compute(self.value, other.value))
         return NotImplemented if isinstance(other, Traced) else Seed(compute(self.value, plain(other)))
 
     return method
@@ -263,6 +274,8 @@ class Seed:
 
 def _held(compute: Callable[[int, int], int]) -> Callable[[Held, Number], Any]:
     def method(self: Held, other: Number) -> Any:
+        if type(other) is int:
+            return Held(compute(int(self), other))
         return NotImplemented if isinstance(other, Traced | Seed) else Held(compute(int(self), int(other)))
 
     return method
@@ -284,6 +297,7 @@ class Held(int):
     It may enter arithmetic, and draws may be compared with what comes out.
     """
 
+    __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     __add__, __radd__ = _held(operator.add), _held_reflected(operator.add)
@@ -301,6 +315,9 @@ class Held(int):
 
 def plain(number: Number) -> int:
     """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
+    # Most operands are plain already, and every comparison of every path comes here.
+    if type(number) is int:
+        return number
     if isinstance(number, Seed):
         return number.value
     return number.pin() if isinstance(number, Traced) else operator.index(number)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as ProgressDisplay
 
-from pckv.progress import Progress, RowsDone, RowsProgressBar
+from pckv.progress import Progress, RowsDone, RowsProgressBar, no_progress
 
 
 def row_bar(label: str) -> RowsProgressBar:
@@ -20,7 +18,7 @@ def row_bar(label: str) -> RowsProgressBar:
 
     @contextmanager
     def bar(total: int | None) -> Iterator[RowsDone]:
-        done = TextColumn("{task.completed:,.0f}" + (f" of {total:,}" if total is not None else "") + " rows")
+        done = "{task.completed:,.0f}" + (f" of {total:,}" if total is not None else "") + " rows"
         with _bar(label, done, total) as update:
             yield update
 
@@ -30,14 +28,22 @@ def row_bar(label: str) -> RowsProgressBar:
 @contextmanager
 def progress_bar(label: str) -> Iterator[Progress]:
     """Show a bar on stderr that takes the share done; nothing where stderr is no terminal."""
-    with _bar(label, TextColumn("{task.percentage:>3.0f} %"), 1.0) as update:
+    with _bar(label, "{task.percentage:>3.0f} %", 1.0) as update:
         yield update
 
 
 @contextmanager
-def _bar(label: str, done: ProgressColumn, total: float | None) -> Iterator[Progress]:
+def _bar(label: str, done: str, total: float | None) -> Iterator[Progress]:
+    if not sys.stderr.isatty():
+        yield no_progress
+        return
+    # Loading rich takes as long as counting millions of words, so that only a terminal pays for it.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as ProgressDisplay  # noqa: PLC0415
+
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), done, TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn(done), TimeRemainingColumn())
     with ProgressDisplay(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as display:

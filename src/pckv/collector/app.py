@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from pckv import __version__
 from pckv.collector import estimate_routes, task_routes, upload_routes
 from pckv.collector.auth import PUBLIC, Guard
+from pckv.collector.compaction import Compactor
 from pckv.collector.cors import CrossOriginHeaders
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.logs import log
@@ -98,7 +99,9 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
         max_pending=settings.queue_reports,
     )
     metrics = Metrics(lambda: report_writer.pending_reports)
-    return Collector(store, settings, report_writer, metrics, TaskCache(store), EstimateCache(store), clock)
+    compactor = Compactor(store)
+    caches = TaskCache(store), compactor, EstimateCache(store, compactor)
+    return Collector(store, settings, report_writer, metrics, *caches, clock)
 
 
 @asynccontextmanager

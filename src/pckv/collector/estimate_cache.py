@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple, TypeVar
@@ -11,10 +10,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.collector.compaction import Compactor
+from pckv.collector.tally_cache import TallyCache
 from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.result import Estimates
 from pckv.store.base import Store
-from pckv.store.parts import merge_parts
 from pckv.task import Task
 
 MAX_CACHED = 16
@@ -38,25 +38,25 @@ class EstimateOptions(NamedTuple):
 class EstimateCache:
     """The estimates that were computed last from a store's tallies."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, compactor: Compactor) -> None:
         self._store = store
+        self._tallies = TallyCache(store, compactor)
         self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
         # Parts never change: the same numbers mean the same tally, which need not be read again.
-        self._digests: OrderedDict[str, tuple[list[int], str]] = OrderedDict()
+        self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
         self._key_names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
         # Estimates that are being computed, by task, options and the parts that they are computed from.
         self._in_progress: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = {}
 
     async def get(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
-        """Return the SHA-256 of a task's tally and its estimates.
+        """Return the checksum of a task's tally and its estimates.
 
         A request for what is being computed already waits for that, without a thread of its own: a page asks for
         the same estimates several times at once, and large tasks take long.
         """
         options = options.resolved(task)
-        numbers = await asyncio.to_thread(self._store.part_numbers, task.id)
-        key = (task.id, options, *numbers)
+        key = (task.id, options, await asyncio.to_thread(self._part_numbers, task))
         future = self._in_progress.get(key)
         if future is None:
             future = asyncio.ensure_future(asyncio.to_thread(self._compute, task, options))
@@ -69,16 +69,14 @@ class EstimateCache:
         cached = self._cached(task, options)
         if cached is not None:
             return cached
-        parts = self._store.parts(task.id)
-        tally = merge_parts(task, (part.tally for part in parts))
-        digest = hashlib.sha256(bytes(tally)).hexdigest()
-        self._put(self._digests, task.id, ([part.number for part in parts], digest))
+        numbers, digest, tally = self._tallies.get(task)
+        self._put(self._digests, task.id, (numbers, digest))
         estimates = self._estimates.get((digest, options)) or estimate(tally, **options._asdict())
         self._put(self._estimates, (digest, options), estimates)
         return digest, estimates
 
     def _cached(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates] | None:
-        numbers = self._store.part_numbers(task.id)
+        numbers = self._part_numbers(task)
         with self._lock:
             counted, digest = self._digests.get(task.id, (None, ""))
             estimates = self._estimates.get((digest, options))
@@ -86,6 +84,9 @@ class EstimateCache:
                 return None
             self._estimates.move_to_end((digest, options))
             return digest, estimates
+
+    def _part_numbers(self, task: Task) -> frozenset[int]:
+        return frozenset(part.number for part in self._store.part_summaries(task.id))
 
     def search(self, estimates: Estimates, text: str) -> NDArray[np.bool_]:
         """Return which keys have a text in their names, ignoring case."""

@@ -128,7 +128,7 @@ def _entity_tag(*parts: object) -> str:
 
 
 async def find_estimates(collector: Collector, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
-    """Return the SHA-256 of a task's tally and its estimates; options that do not fit the task are malformed."""
+    """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
     try:
         return await collector.estimate_cache.get(task, options)
     except PckvError as error:

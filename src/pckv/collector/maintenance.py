@@ -14,15 +14,17 @@ from pckv.task import Phase
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25
 SECONDS_AFTER_FAILURE = 5.0
-PARTS_TO_COMPACT = 32
 
 
 async def run_maintenance(collector: Collector) -> None:
     """Compact all the time and finish closed tasks once per day, until cancelled; no error ends it."""
-    finished_day = ""
+    finished_day, prepared = "", False
     while True:
         try:
-            await asyncio.to_thread(compact_tasks, collector, PARTS_TO_COMPACT)
+            if not prepared:
+                prepared = True
+                await asyncio.to_thread(collector.compactor.prepare_all)
+            await asyncio.to_thread(collector.compactor.compact_all)
             day = collector.today()
             if day != finished_day:
                 await asyncio.to_thread(finish_closed_tasks, collector, collector.settings.keep_reports, day)
@@ -33,12 +35,6 @@ async def run_maintenance(collector: Collector) -> None:
             log("maintenance_failed", reason=reason)
             await asyncio.sleep(SECONDS_AFTER_FAILURE)
         await asyncio.sleep(SECONDS_BETWEEN)
-
-
-def compact_tasks(collector: Collector, parts: int) -> None:
-    """Compact every task that has at least this many parts."""
-    for task_id in collector.store.tasks_to_compact(parts):
-        collector.store.compact(task_id)
 
 
 def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -> None:
@@ -52,7 +48,7 @@ def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -
 
 
 def _finish_task(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:
-    collector.store.compact(stored.task.id, fully=True)
+    collector.compactor.compact(stored.task.id, fully=True)
     if keep_days is None or stored.reports_forgotten is not None:
         return
     if (dt.date.fromisoformat(day) - dt.date.fromisoformat(_closing_day(stored))).days >= keep_days:

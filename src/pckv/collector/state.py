@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
@@ -27,6 +28,7 @@ class Collector:
     report_writer: ReportWriter
     metrics: Metrics
     task_cache: TaskCache
+    compactor: Compactor
     estimate_cache: EstimateCache
     today: Callable[[], str] = utc_today
 

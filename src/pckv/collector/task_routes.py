@@ -49,6 +49,8 @@ async def create_task(request: Request, collector: CurrentCollector) -> Response
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     except TaskGone:
         raise ProblemDetails(ProblemKind.DELETED) from None
+    # Nobody waits for it.
+    asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id}, 201 if new else 200, headers)
 

@@ -116,7 +116,7 @@ def estimate(
         level=level,
         sets=sets,
         verdict=(),
-        key=[task.key_name(number) for number in decoded.keys.tolist()],
+        key=task.key_names(decoded.keys.tolist()),
         **columns,
     )
     requested = _only_requested(estimates, request)

@@ -1,12 +1,12 @@
 """The protocol that every store implements, and the values that go in and out of it.
 
 Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
-each task, one part: the tally of exactly those reports. Nothing in a store says who sent a report or when.
+each task, one part: exactly those reports, counted or to be counted later. Nothing in a store says who sent a report or when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -64,15 +64,42 @@ class Deletion:
     reports: int
 
 
-class TallyPart(NamedTuple):
-    """The tally of some of a task's reports, as bytes, and how many reports it counts.
+class Part(NamedTuple):
+    """Some of a task's reports, as bytes: their tally, or their words, which wait to be counted.
+
+    `uncounted` is the number of reports that wait: none, or all.
+    """
+
+    reports: int
+    uncounted: int
+    content: bytes
+
+
+class StoredPart(NamedTuple):
+    """A part in a store.
 
     The number is random: in sequence, the number of a part with one report would reveal when that report came.
     """
 
     number: int
-    tally: bytes
     reports: int
+    uncounted: int
+    content: bytes
+
+
+class PartSummary(NamedTuple):
+    """A part without its content, of which it says the size in bytes."""
+
+    number: int
+    uncounted: int
+    size: int
+
+
+class PartChanges(NamedTuple):
+    """The parts of a task that somebody does not know yet; all of them, if one that they know was `replaced`."""
+
+    replaced: bool
+    parts: list[StoredPart]
 
 
 SESSION_KEY_BYTES = 32
@@ -89,8 +116,8 @@ class Role(StrEnum):
 class Snapshot(Protocol):
     """A store as it was at one moment."""
 
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally."""
+    def parts(self, task_id: str) -> list[StoredPart]:
+        """Return the parts that add up to the task's tally."""
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids."""
@@ -142,20 +169,27 @@ class Store(Protocol):
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the stored bodies of those of the given ids that a task has."""
 
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally, in an order that does not reveal arrival."""
+    def parts(self, task_id: str) -> list[StoredPart]:
+        """Return the parts that add up to the task's tally, in an order that does not reveal arrival."""
+
+    def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
+        """Return the parts that came since somebody read those with the known numbers."""
 
     def compact(self, task_id: str, *, fully: bool = False) -> int:
         """Merge the parts of a task that are worth merging, or all, into one; return how many were merged.
 
-        Uploads go on meanwhile. Return 0 if another collector was just doing the same.
+        Words that wait are counted if they are many, or if all parts are merged. Uploads go on meanwhile. Return 0
+        if another collector was just doing the same.
         """
 
-    def tasks_to_compact(self, parts: int) -> list[str]:
-        """Return the ids of the tasks that have at least this many parts."""
+    def tasks_to_compact(self, parts: int, uncounted: int) -> list[str]:
+        """Return the ids of the tasks that have at least this many parts, or uncounted reports."""
 
-    def part_numbers(self, task_id: str) -> list[int]:
-        """Return the numbers of a task's parts. A part never changes: equal numbers mean an equal tally."""
+    def part_summaries(self, task_id: str) -> list[PartSummary]:
+        """Return a task's parts without their contents.
+
+        A part never changes: equal numbers mean an equal tally.
+        """
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count, without decoding them; 0 for an unknown task."""

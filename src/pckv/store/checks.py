@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pckv.errors import PckvError, StoreError
 from pckv.store.base import Snapshot, Store, StoredTask, all_tasks
-from pckv.store.parts import merge_parts, tally_of
+from pckv.store.parts import merge_parts
+from pckv.store.word_parts import are_words
 from pckv.tally import Tally
 from pckv.task import Task
 from pckv.wire import check_id
@@ -47,9 +48,14 @@ def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:
 def _tally_of_parts(snapshot: Snapshot, task: Task) -> Tally:
     total = Tally(task)
     for part in snapshot.parts(task.id):
-        tally = merge_parts(task, [part.tally])
+        tally = merge_parts(task, [part.content])
         if tally.reports != part.reports:
             raise StoreError(f"part {part.number} counts {tally.reports:,} reports, not {part.reports:,}")
+        uncounted = tally.reports if are_words(part.content) else 0
+        if uncounted != part.uncounted:
+            raise StoreError(
+                f"part {part.number} has {uncounted:,} uncounted reports, not {part.uncounted:,}"
+            )
         total.merge(tally)
     return total
 
@@ -63,5 +69,5 @@ def _tally_of_reports(snapshot: Snapshot, task: Task) -> Tally:
                 task.message_format.decode(body)
             except PckvError as error:
                 raise StoreError(f"report {report_id.hex()}: {error}") from None
-        total.merge(tally_of(task, [report.body for report in batch]))
+        total.add_many(task.message_format.to_array(b"".join(report.body for report in batch)))
     return total

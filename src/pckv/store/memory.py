@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -13,13 +13,16 @@ from pckv.errors import ParameterError, TaskGone
 from pckv.store.base import (
     SESSION_KEY_BYTES,
     Deletion,
+    Part,
+    PartChanges,
+    PartSummary,
     ReportOutcome,
     Role,
+    StoredPart,
     StoredTask,
-    TallyPart,
     Upload,
 )
-from pckv.store.parts import choose_parts_to_merge, merge_parts, tally_of
+from pckv.store.parts import choose_compaction, compact_parts, new_part
 from pckv.store.uploads import (
     BatchDecision,
     TaskBatch,
@@ -28,7 +31,6 @@ from pckv.store.uploads import (
     outcomes_per_upload,
     refuse_all,
 )
-from pckv.tally import Tally
 from pckv.task import Phase, Task
 from pckv.wire import Report
 
@@ -39,7 +41,7 @@ class _TaskData:
 
     stored: StoredTask
     reports: dict[bytes, bytes] = field(default_factory=dict)
-    parts: dict[int, TallyPart] = field(default_factory=dict)
+    parts: dict[int, StoredPart] = field(default_factory=dict)
     invitations: dict[bytes, bool] = field(default_factory=dict)
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
@@ -48,18 +50,30 @@ class _TaskData:
         known = {report.id: self.reports[report.id] for report in batch.reports if report.id in self.reports}
         return decide(batch, known, self.invitations if self.stored.by_invitation else None)
 
-    def tally(self, decision: BatchDecision) -> Tally:
-        return tally_of(self.stored.task, [report.body for report in decision.stored])
+    def new_part(self, decision: BatchDecision) -> Part:
+        return new_part(self.stored.task, [report.body for report in decision.stored])
 
-    def apply(self, decision: BatchDecision, tally: Tally) -> None:
+    def apply(self, decision: BatchDecision, part: Part) -> None:
         if decision.stored:
             self.reports.update(decision.stored)
             self.invitations.update(dict.fromkeys(decision.spent, True))
-            self.add_part(tally)
+            self.add_part(part)
 
-    def add_part(self, tally: Tally) -> None:
+    def add_part(self, part: Part) -> None:
         number = secrets.randbits(63)
-        self.parts[number] = TallyPart(number, bytes(tally), tally.reports)
+        self.parts[number] = StoredPart(number, *part)
+
+    def replace_parts(self, numbers: Sequence[int], part: Part) -> int:
+        if not all(number in self.parts for number in numbers):
+            return 0
+        for number in numbers:
+            del self.parts[number]
+        self.add_part(part)
+        return len(numbers)
+
+
+def _summary(part: StoredPart) -> PartSummary:
+    return PartSummary(part.number, part.uncounted, len(part.content))
 
 
 class MemoryStore:
@@ -132,10 +146,10 @@ class MemoryStore:
         with self._lock:
             tasks = {task_id: self._tasks[task_id] for task_id in batches if task_id in self._tasks}
             decisions = {task_id: data.decide(batches[task_id]) for task_id, data in tasks.items()}
-            # All are tallied before any is stored: an invalid report leaves everything as it was.
-            tallies = {task_id: data.tally(decisions[task_id]) for task_id, data in tasks.items()}
+            # All parts are made before any is stored: an invalid report leaves everything as it was.
+            parts = {task_id: data.new_part(decisions[task_id]) for task_id, data in tasks.items()}
             for task_id, data in tasks.items():
-                data.apply(decisions[task_id], tallies[task_id])
+                data.apply(decisions[task_id], parts[task_id])
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
 
@@ -146,35 +160,46 @@ class MemoryStore:
             reports = data.reports if data else {}
             return {report_id: reports[report_id] for report_id in ids if report_id in reports}
 
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally."""
+    def parts(self, task_id: str) -> list[StoredPart]:
+        """Return the parts that add up to the task's tally."""
         with self._lock:
             data = self._tasks.get(task_id)
             return [data.parts[number] for number in sorted(data.parts)] if data else []
 
+    def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
+        """Return the parts that came since somebody read those with the known numbers."""
+        parts = self.parts(task_id)
+        replaced = not set(known) <= {part.number for part in parts}
+        return PartChanges(replaced, [part for part in parts if replaced or part.number not in known])
+
+    def part_summaries(self, task_id: str) -> list[PartSummary]:
+        """Return a task's parts without their contents."""
+        return [_summary(part) for part in self.parts(task_id)]
+
     def compact(self, task_id: str, *, fully: bool = False) -> int:
-        """Merge the parts of a task that are worth merging, or all, into one."""
+        """Merge the parts of a task that are worth merging, or all, into one; uploads go on meanwhile."""
+        stored = self.find_task(task_id)
+        if stored is None:
+            return 0
+        parts = {part.number: part for part in self.parts(task_id)}
+        compaction = choose_compaction(stored.task, [_summary(part) for part in parts.values()], fully=fully)
+        if not compaction.numbers:
+            return 0
+        contents = (parts[number].content for number in compaction.numbers)
+        total = compact_parts(stored.task, contents, compaction)
         with self._lock:
             data = self._tasks.get(task_id)
-            if data is None:
-                return 0
-            sizes = {number: len(part.tally) for number, part in data.parts.items()}
-            numbers = choose_parts_to_merge(sizes, fully=fully)
-            tallies = [data.parts.pop(number).tally for number in numbers]
-            if tallies:
-                data.add_part(merge_parts(data.stored.task, tallies))
-            return len(tallies)
+            return data.replace_parts(compaction.numbers, total) if data else 0
 
-    def tasks_to_compact(self, parts: int) -> list[str]:
-        """Return the ids of the tasks that have at least this many parts."""
-        with self._lock:
-            return sorted(
-                task_id for task_id, data in self._tasks.items() if len(data.parts) >= max(1, parts)
-            )
-
-    def part_numbers(self, task_id: str) -> list[int]:
-        """Return the numbers of a task's parts."""
-        return [part.number for part in self.parts(task_id)]
+    def tasks_to_compact(self, parts: int, uncounted: int) -> list[str]:
+        """Return the ids of the tasks that have at least this many parts, or uncounted reports."""
+        found = []
+        for task_id in sorted(self._tasks):
+            summaries = self.part_summaries(task_id)
+            waiting = sum(part.uncounted for part in summaries)
+            if summaries and (len(summaries) >= parts or waiting >= uncounted):
+                found.append(task_id)
+        return found
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count."""

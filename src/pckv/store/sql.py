@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -19,14 +19,25 @@ from pckv.store import migrations
 from pckv.store.base import (
     SESSION_KEY_BYTES,
     Deletion,
+    Part,
+    PartChanges,
+    PartSummary,
     ReportOutcome,
     Role,
+    StoredPart,
     StoredTask,
-    TallyPart,
     Upload,
 )
-from pckv.store.parts import choose_parts_to_merge, merge_parts, tally_of
-from pckv.store.sql_reading import TASK_NUMBER, SqlSnapshot, pages, part_sizes, read_tallies, reports_after
+from pckv.store.parts import choose_compaction, compact_parts, new_part
+from pckv.store.sql_reading import (
+    TASK_NUMBER,
+    SqlSnapshot,
+    find_part_changes,
+    pages,
+    read_contents,
+    reports_after,
+    summarise_parts,
+)
 from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.store.uploads import (
     BatchDecision,
@@ -37,7 +48,6 @@ from pckv.store.uploads import (
     refuse_all,
     unique_by_id,
 )
-from pckv.tally import Tally
 from pckv.task import Phase, Task
 from pckv.wire import Report
 
@@ -159,7 +169,7 @@ class SqlStore(ABC):
         decision = (_add_invited if row.by_invitation else _add_open)(tx, row.number, batch)
         if decision.stored:
             task = self._task(tx, row.id)
-            _add_part(tx, row.number, tally_of(task, [report.body for report in decision.stored]))
+            _add_part(tx, row.number, new_part(task, [report.body for report in decision.stored]))
         return decision
 
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -171,14 +181,17 @@ class SqlStore(ABC):
 
         return self._run("find reports", work, write=False)
 
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally."""
+    def parts(self, task_id: str) -> list[StoredPart]:
+        """Return the parts that add up to the task's tally."""
         return self._run("read parts", lambda tx: SqlSnapshot(tx).parts(task_id), write=False)
 
-    def part_numbers(self, task_id: str) -> list[int]:
-        """Return the numbers of a task's parts."""
-        sql = f"SELECT number FROM parts WHERE task = {TASK_NUMBER} ORDER BY number"  # noqa: S608
-        return self._run("find parts", lambda tx: [row[0] for row in tx.rows(sql, task_id)], write=False)
+    def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
+        """Return the parts that came since somebody read those with the known numbers."""
+        return self._run("read parts", find_part_changes(task_id, known), write=False)
+
+    def part_summaries(self, task_id: str) -> list[PartSummary]:
+        """Return a task's parts without their contents."""
+        return self._run("find parts", summarise_parts(task_id), write=False)
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count."""
@@ -192,19 +205,20 @@ class SqlStore(ABC):
     def compact(self, task_id: str, *, fully: bool = False) -> int:
         """Merge the parts of a task that are worth merging, or all, into one.
 
-        They are read and added up without a lock. The transaction that replaces them with the sum is short, and
+        They are read, and their words counted, without a lock. The transaction that replaces them with the sum is short, and
         changes nothing if somebody else has replaced one of them.
         """
         stored = self.find_task(task_id)
         if stored is None:
             return 0
-        sizes = self._run("find parts", part_sizes(task_id), write=False)
-        numbers = choose_parts_to_merge(sizes, fully=fully)
+        compaction = choose_compaction(stored.task, self.part_summaries(task_id), fully=fully)
+        numbers = compaction.numbers
+        if not numbers:
+            return 0
         starts = range(0, len(numbers), PARTS_PER_READ)
-        reads = (read_tallies(task_id, numbers[start : start + PARTS_PER_READ]) for start in starts)
-        tallies = (self._run("read parts", read, write=False) for read in reads)
-        size = sum(sizes[number] for number in numbers)
-        total = merge_parts(stored.task, chain.from_iterable(tallies), size)
+        reads = (read_contents(task_id, numbers[start : start + PARTS_PER_READ]) for start in starts)
+        contents = (self._run("read parts", read, write=False) for read in reads)
+        total = compact_parts(stored.task, chain.from_iterable(contents), compaction)
 
         def work(tx: Transaction) -> int:
             row = _row(tx, task_id, Lock.SHARE)
@@ -213,15 +227,16 @@ class SqlStore(ABC):
             _add_part(tx, row.number, total)
             return len(numbers)
 
-        return self._run("compact", work) if numbers else 0
+        return self._run("compact", work)
 
-    def tasks_to_compact(self, parts: int) -> list[str]:
-        """Return the ids of the tasks that have at least this many parts."""
+    def tasks_to_compact(self, parts: int, uncounted: int) -> list[str]:
+        """Return the ids of the tasks that have at least this many parts, or uncounted reports."""
         sql = (
-            "SELECT tasks.id FROM parts JOIN tasks ON tasks.number = parts.task "
-            "GROUP BY tasks.id HAVING count(*) >= $1 ORDER BY tasks.id"
+            "SELECT tasks.id FROM parts JOIN tasks ON tasks.number = parts.task GROUP BY tasks.id "
+            "HAVING count(*) >= $1 OR sum(parts.uncounted) >= $2 ORDER BY tasks.id"
         )
-        return self._run("find parts", lambda tx: [row[0] for row in tx.rows(sql, parts)], write=False)
+        rows = self._run("find parts", lambda tx: tx.rows(sql, parts, uncounted), write=False)
+        return [task_id for (task_id,) in rows]
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids, one transaction per batch."""
@@ -362,6 +377,6 @@ def _add_invited(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
     return decision
 
 
-def _add_part(tx: Transaction, task: int, tally: Tally) -> None:
-    sql = "INSERT INTO parts (task, number, reports, tally) VALUES ($1, $2, $3, $4)"
-    tx.change(sql, task, secrets.randbits(63), tally.reports, bytes(tally))
+def _add_part(tx: Transaction, task: int, part: Part) -> None:
+    sql = "INSERT INTO parts (task, number, reports, uncounted, content) VALUES ($1, $2, $3, $4, $5)"
+    tx.change(sql, task, secrets.randbits(63), *part)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
-from pckv.store.base import TallyPart
-from pckv.store.transactions import Transaction
+from pckv.store.base import PartChanges, PartSummary, StoredPart
+from pckv.store.transactions import Transaction, TransactionConflict
 from pckv.wire import Report
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
 # The number of the task whose id is the first parameter.
 TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
+_PART = "SELECT number, reports, uncounted, content FROM parts"
 
 
 class SqlSnapshot:
@@ -21,10 +22,10 @@ class SqlSnapshot:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    def parts(self, task_id: str) -> list[TallyPart]:
-        """Return the parts whose tallies add up to the task's tally."""
-        sql = f"SELECT number, tally, reports FROM parts WHERE task = {TASK_NUMBER} ORDER BY number"  # noqa: S608
-        return [TallyPart(*row) for row in self._transaction.rows(sql, task_id)]
+    def parts(self, task_id: str) -> list[StoredPart]:
+        """Return the parts that add up to the task's tally."""
+        sql = f"{_PART} WHERE task = {TASK_NUMBER} ORDER BY number"
+        return [StoredPart(*row) for row in self._transaction.rows(sql, task_id)]
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids."""
@@ -37,19 +38,39 @@ def reports_after(tx: Transaction, task_id: str, after: bytes, limit: int) -> li
     return [Report(*row) for row in tx.rows(sql, task_id, after, limit)]
 
 
-def part_sizes(task_id: str) -> Callable[[Transaction], dict[int, int]]:
-    """Return work that reads the size in bytes of each part of a task."""
-    sql = f"SELECT number, length(tally) FROM parts WHERE task = {TASK_NUMBER}"  # noqa: S608
-    return lambda tx: dict(tx.rows(sql, task_id))
+def summarise_parts(task_id: str) -> Callable[[Transaction], list[PartSummary]]:
+    """Return work that reads the numbers and sizes of a task's parts."""
+    sql = f"SELECT number, uncounted, length(content) FROM parts WHERE task = {TASK_NUMBER} ORDER BY number"  # noqa: S608
+    return lambda tx: [PartSummary(*row) for row in tx.rows(sql, task_id)]
 
 
-def read_tallies(task_id: str, numbers: Sequence[int]) -> Callable[[Transaction], list[bytes]]:
-    """Return work that reads the tallies of parts.
+def read_contents(task_id: str, numbers: Sequence[int]) -> Callable[[Transaction], list[bytes]]:
+    """Return work that reads the contents of parts.
 
     Parts that somebody else has replaced meanwhile are left out; `compact` notices that when it deletes them.
     """
-    sql = f"SELECT tally FROM parts WHERE task = {TASK_NUMBER} AND number = $2"  # noqa: S608
-    return lambda tx: [tally for number in numbers for (tally,) in tx.rows(sql, task_id, number)]
+    return lambda tx: [part.content for part in _find_parts(tx, task_id, numbers)]
+
+
+def find_part_changes(task_id: str, known: Collection[int]) -> Callable[[Transaction], PartChanges]:
+    """Return work that reads the parts that somebody does not know yet, as of one moment."""
+
+    def work(tx: Transaction) -> PartChanges:
+        numbers = [part.number for part in summarise_parts(task_id)(tx)]
+        replaced = not set(known) <= set(numbers)
+        wanted = [number for number in numbers if replaced or number not in known]
+        parts = _find_parts(tx, task_id, wanted)
+        if len(parts) < len(wanted):
+            # One of them was replaced between two statements.
+            raise TransactionConflict
+        return PartChanges(replaced, parts)
+
+    return work
+
+
+def _find_parts(tx: Transaction, task_id: str, numbers: Sequence[int]) -> list[StoredPart]:
+    sql = f"{_PART} WHERE task = {TASK_NUMBER} AND number = $2"
+    return [StoredPart(*row) for number in numbers for row in tx.rows(sql, task_id, number)]
 
 
 def pages(fetch: Callable[[Any], list[R]], start: object) -> Iterator[list[R]]:

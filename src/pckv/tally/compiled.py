@@ -12,8 +12,7 @@ import numpy as np
 
 from pckv.arrays import Bytes, Integers
 from pckv.tally import Tally
-from pckv.tally.counts import Counts, DenseCounts
-from pckv.tally.layouts import PlaneLayout, WordLayout, layout_of
+from pckv.tally.layouts import PlaneLayout, layout_of
 from pckv.task import Task
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
@@ -30,27 +29,11 @@ def fast_tally(task: Task, reports: int) -> Tally:
 
 
 def compiled_tally(task: Task) -> Tally:
-    """Return an empty tally whose inner loops are compiled."""
+    """Return an empty tally whose inner loops are compiled, where plain ones are slower."""
     layout = layout_of(task)
-    if isinstance(layout, WordLayout):
-        layout = CompiledWordLayout(task, layout.message_format)
-    elif isinstance(layout, PlaneLayout):
-        layout = CompiledPlaneLayout(layout.message_format)
-    return Tally(task, layout=layout)
-
-
-class CompiledWordLayout(WordLayout):
-    """Words, counted in a compiled loop."""
-
-    def add(self, counts: Counts, messages: Integers) -> None:
-        """Count words."""
-        inside = not messages.size or int(messages.view(np.uint64).max()) < self.cells
-        if not inside or not isinstance(counts, DenseCounts):
-            super().add(counts, messages)
-            return
-        from pckv.tally.kernels.loops import count_words  # noqa: PLC0415
-
-        count_words(messages, counts.array)
+    return Tally(
+        task, layout=CompiledPlaneLayout(layout.message_format) if isinstance(layout, PlaneLayout) else layout
+    )
 
 
 class CompiledPlaneLayout(PlaneLayout):

@@ -24,6 +24,10 @@ ONE = np.int64(1)
 class Counts(Protocol):
     """Counts by cell."""
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the counts take."""
+
     def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears; an `IndexError`, and nothing, if one is beyond."""
 
@@ -45,6 +49,11 @@ class DenseCounts:
 
     def __init__(self, cells: int) -> None:
         self.array = np.zeros(cells, np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the counts take."""
+        return self.array.nbytes
 
     def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears."""
@@ -100,6 +109,11 @@ class SparseCounts:
         self._counts = np.zeros(0, np.int64)
         self._waiting: list[tuple[Integers, Integers]] = []
         self._waiting_cells = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the counts take, once they are folded together."""
+        return self._cells.nbytes + self._counts.nbytes
 
     def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears."""

@@ -22,7 +22,7 @@ from pckv.errors import TallyError
 
 MAGIC = b"pckvtly1"
 _HEADER = struct.Struct("<8s32sqqq")
-_CHECKSUM_BYTES = 32
+CHECKSUM_BYTES = 32
 _INT64 = np.dtype("<i8")
 
 
@@ -42,7 +42,7 @@ def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, 
     """Reports, sorted cells with a count, and their counts."""
     if data[: len(MAGIC)] != MAGIC:
         raise TallyError("not a tally: it does not begin like one")
-    body, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
+    body, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
     if len(body) < _HEADER.size or hashlib.sha256(body).digest() != checksum:
         raise TallyError("not a tally: truncated or edited (the checksum does not match)")
     _, owner, reports, stored_cells, nonzero = _HEADER.unpack_from(body)

@@ -1,17 +1,17 @@
 """How often words of `collision` support every item: their supports are arithmetic progressions of positions.
 
 Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further one.
-Many words are counted position by position, a few are looked up among the positions of the items.
+Many words are counted position by position, a few are looked up among the positions of the items; where a word supports
+more positions than there are items, every item is checked instead.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,21 +20,29 @@ from pckv.arrays import Integers
 from pckv.channels.affine import Numbering
 from pckv.channels.collision import CollisionChannel
 from pckv.positions import item_positions
+from pckv.progress import Progress, no_progress
 from pckv.tally.counts import ONE
 
 # More positions than this are not counted one by one: a counter for each would take too much memory.
 MAX_COUNTED_POSITIONS = 2**25
 # Counting by position pays from this many supports per position on; below, they are looked up.
 SUPPORTS_PER_POSITION = 0.1
+# Checking whether a word supports an item takes as long as counting this many supports, plain and compiled.
+SUPPORTS_PER_CHECK = (4, 16)
 # Supports that make a thread of their own worth starting.
 SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
 SUPPORTS_WORTH_COMPILING = 2**27
-COMPILED_LOOPS = "pckv.tally.kernels.loops"
+# Pairs of a word and an item that are checked together: as many as stay in the cache.
+CHECKS_AT_ONCE = 2**15
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
 # Words that are counted in one go: as many as are worth a call, and as take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
+# The module of the compiled loop, which loads numba.
+LOOPS = "pckv.tally.kernels.loops"
+
+CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
 
 class Progressions(NamedTuple):
@@ -49,21 +57,23 @@ def count_supports(
     channel: CollisionChannel, words: Integers, *, compiled: bool = False
 ) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
-    supports = words.size * channel.steps_per_report
-    together = supports >= SUPPORTS_PER_POSITION * channel.positions
-    if together and channel.positions <= MAX_COUNTED_POSITIONS:
-        by_position = count_positions(channel, words, compiled=compiled)
-        of_items = by_position[all_positions(channel.numbering).places]
-        unused = int(by_position.sum()) - int(of_items.sum())
-        return np.arange(channel.items + 1), np.append(of_items, unused)
-    return look_up(channel, words)
+    steps = channel.steps_per_report
+    enough = words.size * steps >= SUPPORTS_PER_POSITION * channel.positions
+    together = enough and channel.positions <= MAX_COUNTED_POSITIONS
+    supports_per_check = SUPPORTS_PER_CHECK[compiled] if together else 1
+    if channel.items * supports_per_check <= steps:
+        return check_items(channel, words)
+    if not together:
+        return look_up(channel, words)
+    by_position = count_positions(channel, words, compiled=compiled)
+    of_items = by_position[all_positions(channel.numbering).places]
+    unused = int(by_position.sum()) - int(of_items.sum())
+    return np.arange(channel.items + 1), np.append(of_items, unused)
 
 
 def worth_compiling(supports: int) -> bool:
-    """Return whether a compiled loop counts this many supports sooner, with the time that it takes to load."""
-    if COMPILED_LOOPS in sys.modules:
-        return True
-    return supports >= SUPPORTS_WORTH_COMPILING and find_spec("numba") is not None
+    """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
+    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
@@ -72,7 +82,12 @@ def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
     inverses = inverse(factors, channel.positions)
     starts = (symbols - offsets) % channel.positions * inverses % channel.positions
     steps = channel.symbols * inverses % channel.positions
-    return Progressions(starts, steps, (channel.positions - 1 - symbols) // channel.symbols + 1)
+    return Progressions(starts, steps, _lengths(channel, symbols))
+
+
+def _lengths(channel: CollisionChannel, symbols: Integers) -> Integers:
+    """Return how many positions a function sends to each of some symbols."""
+    return (channel.positions - 1 - symbols) // channel.symbols + 1
 
 
 def _coefficients(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
@@ -91,6 +106,32 @@ def inverse(numbers: Integers, prime: int) -> Integers:
         square = square * square % prime
         exponent >>= 1
     return result
+
+
+def check_items(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+    """Check every item against every word; all other positions that a word supports are unused."""
+    found = supports_of(channel, words, np.ones_like(words), np.arange(channel.items))
+    total = int(_lengths(channel, words % channel.symbols).sum())
+    return np.arange(channel.items + 1), np.append(found, total - int(found.sum()))
+
+
+def supports_of(
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    items: Integers,
+    progress: Progress = no_progress,
+) -> Integers:
+    """Return how often words that came so many times support each of some items, checked one by one."""
+    places = item_positions(channel.numbering, items)
+    found = np.zeros(items.size, np.int64)
+    rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
+    for start in range(0, words.size, rows):
+        part = slice(start, start + rows)
+        factors, offsets, symbols = (column[:, None] for column in _coefficients(channel, words[part]))
+        found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
+        progress(min(1.0, (start + rows) / words.size))
+    return found
 
 
 def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
@@ -133,7 +174,8 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
 
 def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
-    add = _add_compiled if compiled else _add_plain
+    loop = _compiled_loop() if compiled else None
+    add = partial(_add_compiled, loop=loop) if loop else _add_plain
     threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
     # Threads take one part after another, so that none waits for long for one that was held up.
     parts = iter(_parts_for(words, threads))
@@ -158,15 +200,32 @@ def _parts_for(words: Integers, threads: int) -> list[Integers]:
     return [words[start : start + size] for start in range(0, words.size, size)]
 
 
+@lru_cache(maxsize=1)
+def _compiled_loop() -> CountLoop | None:
+    """Load the compiled loop; None without numba, or where it may not write its cache and so refuses to load."""
+    try:
+        from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
+    except (ImportError, RuntimeError):
+        return None
+    loop: CountLoop = count_progressions
+    return loop
+
+
+def prepare_counting(channel: CollisionChannel) -> None:
+    """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
+    all_positions(channel.numbering)
+    loop = _compiled_loop()
+    if loop:
+        _add_compiled(channel, np.zeros(1, np.int64), np.zeros(channel.positions, np.int64), loop)
+
+
 def _add_plain(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
     for supported in visited(channel, words):
         np.add.at(counts, supported, ONE)
 
 
-def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
-    from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
-
-    count_progressions(*_coefficients(channel, words), channel.symbols, counts)
+def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers, loop: CountLoop) -> None:
+    loop(*_coefficients(channel, words), channel.symbols, counts)
 
 
 class ItemPositions(NamedTuple):

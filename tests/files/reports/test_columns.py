@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
+import numpy as np
+import pyarrow as pa
+
 from pckv.files.reports.columns import COLUMNS, message_column
 from pckv.wire import MessageFormat
 from support.sample_reports import TASKS, some_messages
@@ -30,3 +33,15 @@ def test_messages_survive_a_column() -> None:
             # A part of a column has an offset into its buffer.
             assert (column.to_messages(arrow.slice(size // 2)) == messages[size // 2 :]).all()
             assert not any(invalid.rows.any() for invalid in column.invalid_rows(arrow))
+
+
+def test_buffers_may_be_longer_than_their_words() -> None:
+    """An uploaded column can bring any buffer that is long enough."""
+    column = message_column(TASKS["grr"])
+    words = np.arange(5)
+    for spare in (b"", bytes(3), bytes(64)):
+        data = pa.py_buffer(words.tobytes() + spare)
+        for offset in range(6):
+            part = pa.Array.from_buffers(pa.int64(), 5 - offset, [None, data], offset=offset)
+            assert column.to_messages(part).tolist() == words[offset:].tolist()
+    assert column.to_messages(pa.Array.from_buffers(pa.int64(), 0, [None, None])).size == 0

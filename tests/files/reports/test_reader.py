@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
+from pckv.files.reports.reader import ReportFile
 from support.report_files import batches_file, counted, report_refusal
 from support.sample_reports import GRR as WORDS
 from support.sample_reports import UE as PLANES
@@ -101,6 +102,41 @@ def test_missing_and_mistyped_columns_are_refused(
 ) -> None:
     path = forged_file(tmp_path / "a.parquet", task, table)
     assert report_refusal(path, task) == f"{path}: {problem}"
+
+
+NO_ID = pa.table({"report_id": pa.array([None], pa.binary(16)), "word": [3]})
+
+
+def test_ids_are_read_where_they_may_be_missing(tmp_path: Path) -> None:
+    """Most tools write columns that may be null, and a footer that counts the nulls of every row group."""
+    own = report_file(tmp_path / "own.parquet", WORDS, some_messages(WORDS, 3))
+    whole = forged_file(tmp_path / "whole.parquet", WORDS, WORD_ROW, WORD_ROW)
+    silent = forged_file(tmp_path / "silent.parquet", WORDS, WORD_ROW, write_statistics=False)
+    missing = forged_file(tmp_path / "missing.parquet", WORDS, WORD_ROW, NO_ID)
+    both = [
+        forged_file(tmp_path / f"{number}.parquet", WORDS, table, NO_ID, write_statistics=False)
+        for number, table in enumerate((WORD_ROW, NO_ID))
+    ]
+    paths = [own, whole, silent, missing, *both]
+    may_be = [ReportFile(path, WORDS).ids_may_be_missing for path in paths]
+    assert may_be == [False, False, True, True, True, True]
+    for path, group in ((missing, 1), (both[0], 1), (both[1], 0)):
+        assert report_refusal(path, WORDS) == f"{path}, row group {group}: report 0: no report_id"
+
+
+def test_ids_are_found_among_nested_columns(tmp_path: Path) -> None:
+    """The footer counts the nulls of every leaf, and the leaf of another column has the same name."""
+    nested = pa.array([{"report_id": 1, "day": 2}])
+    for name, inner in (
+        ("whole", nested),
+        ("within", pa.array([{"report_id": None, "day": 2}], nested.type)),
+    ):
+        table = WORD_ROW.add_column(0, "more", inner)
+        path = forged_file(tmp_path / f"{name}.parquet", WORDS, table)
+        assert not ReportFile(path, WORDS).ids_may_be_missing
+    path = forged_file(tmp_path / "missing.parquet", WORDS, NO_ID.add_column(0, "more", nested))
+    assert ReportFile(path, WORDS).ids_may_be_missing
+    assert report_refusal(path, WORDS) == f"{path}, row group 0: report 0: no report_id"
 
 
 def test_further_columns_do_no_harm(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 // The rewritten client behind a pipe: reports from given draws, and for every draw the box in which nothing changes.
 import { createInterface } from "node:readline";
 
-import { Seed, Traced, TracingError, sealedBytes } from "./tracing.mjs";
+import { Seed, Traced, TracingError, sealedBytes, stepsOf } from "./tracing.mjs";
 
 const client = process.argv[2];
 const { PckvError, Tape, Task, channelOf, perturbFrom } = await import(`${client}/core.js`);
@@ -75,13 +75,19 @@ function run(task, pairs, draws) {
   }
 }
 
+/** The steps to the symbol of each signed key, by one function. */
+function symbolSteps(task, signed) {
+  return signed.map((pair) => stepsOf(() => channelOf(task).symbol(12345n, ...pair)));
+}
+
 Math.random = undefined;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const replies = await Promise.all(
-    JSON.parse(line).map(async ({ task, pairs, runs }) => {
+    JSON.parse(line).map(async ({ task, pairs, runs, signed }) => {
       try {
         const read = await taskOf(task);
+        if (signed) return symbolSteps(read, signed);
         return runs.map((draws) => run(read, pairs, draws));
       } catch (error) {
         if (!(error instanceof PckvError)) throw error;

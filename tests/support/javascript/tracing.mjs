@@ -341,8 +341,8 @@ export const $ = {
   apply: (f, given) => apply(f, undefined, given),
   invoke: (object, name, given) => apply(object[name], object, given),
   create,
-  and: (left, right) => (truth(left) ? right() : left),
-  or: (left, right) => (truth(left) ? left : right()),
+  and: (left, right) => ($.truth(left) ? right() : left),
+  or: (left, right) => ($.truth(left) ? left : right()),
   not: (x) => !truth(x),
   minus: (x) => (isFollowed(x) ? -x.pin() : x instanceof Seed ? new Seed(-x.value) : -x),
   type: (x) => (isSpecial(x) ? (x.big ? "bigint" : "number") : typeof x),
@@ -359,3 +359,24 @@ export const $ = {
 
 for (const operator of Object.keys(NATIVE)) $[operator] = (x, y) => arithmetic(operator, x, y);
 for (const operator of Object.keys(COMPARED)) $[operator] = (x, y) => compared(operator, x, y);
+
+// Steps whose time depends on what they find, or on how far they go.
+const SHOWN = new Set(["truth", "index"]), FAR = new Set(["**", "<<", ">>", ">>>"]);
+
+/** What the rewritten client does, step by step: operators and calls, outcomes of tests, and places in arrays. */
+export function stepsOf(work) {
+  const steps = [], own = { ...$ };
+  for (const [name, step] of Object.entries(own)) {
+    $[name] = (...given) => {
+      const result = step(...given), seen = SHOWN.has(name) ? result : FAR.has(name) ? given[1] : "";
+      steps.push(`${name} ${String(seen)}`);
+      return result;
+    };
+  }
+  try {
+    work();
+  } finally {
+    Object.assign($, own);
+  }
+  return steps;
+}

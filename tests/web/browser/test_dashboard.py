@@ -55,6 +55,35 @@ def test_a_task_tells_what_larger_sets_hide(
     operator.check()
 
 
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_page_says_that_it_is_computing(
+    server: ServeProcess, people: Any, viewport: dict[str, int]
+) -> None:
+    task = add_task(server, name=f"slow {viewport['width']}", keys=1200, padding=5, mechanism="collision")
+    send(server, task, [5] * 30)
+    operator = people(viewport)
+    operator.sign_in()
+    page, held = operator.page, []
+    # The answer is held back, as that of a large task would be.
+    page.route("**/chart?*", lambda route: held.append(route))  # noqa: PLW0108
+    operator.go(f"/#/tasks/{task.id}")
+    status = page.get_by_role("status").filter(has_text="Computing estimates")
+    status.wait_for()
+    assert status.inner_text() == "Computing estimates of 1,200 keys from 30 reports …"
+    assert page.locator(".chart svg").count() == 0
+    # A change of the options computes again; the page goes on saying so until the newest answer is there.
+    page.get_by_label("Level of the intervals").select_option("0.9")
+    page.wait_for_timeout(600)
+    assert status.is_visible()
+    assert len(held) == 2
+    operator.check()
+    held[1].continue_()
+    page.locator(".chart svg").first.wait_for()
+    status.wait_for(state="detached")
+    page.locator(".verdict .note").wait_for()
+    operator.check()
+
+
 def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: Any) -> None:
     task = add_task(server, name="no large sets", keys=12, padding=3, more="refuse")
     operator = people(PHONE)

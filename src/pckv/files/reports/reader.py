@@ -33,8 +33,10 @@ class ReportFile:
         self.metadata = file.metadata
         if self.rows != sum(map(self.group_rows, range(self.groups))):
             raise DataError("not a report file (its footer contradicts itself)", place=path)
-        # Where the schema allows ids to be missing, they have to be read to be checked.
-        self.ids_may_be_missing = file.schema_arrow.field(ID_COLUMN).nullable
+        # Ids that may be missing have to be read to be checked.
+        self.ids_may_be_missing = file.schema_arrow.field(ID_COLUMN).nullable and _may_have_nulls(
+            file.metadata, ID_COLUMN
+        )
 
     @property
     def rows(self) -> int:
@@ -68,3 +70,15 @@ class ReportFile:
                 read += len(batch)
             if read != self.group_rows(group):
                 raise arrow.ArrowInvalid(f"{read:,} reports where {self.group_rows(group):,} should be")
+
+
+def _may_have_nulls(metadata: Any, name: str) -> bool:
+    """Return whether the statistics of a footer leave it open that a column has nulls."""
+    paths = [metadata.schema.column(number).path for number in range(metadata.num_columns)]
+    column = paths.index(name)
+    groups = (metadata.row_group(group).column(column) for group in range(metadata.num_row_groups))
+    return any(not _is_without_nulls(group.statistics) for group in groups)
+
+
+def _is_without_nulls(statistics: Any) -> bool:
+    return statistics is not None and statistics.has_null_count and statistics.null_count == 0

@@ -57,7 +57,9 @@ export const query = (values) =>
 
 export const count = (number) => number.toLocaleString("en");
 
-export const pairs = (number) => `${count(number)} ${number === 1 ? "pair" : "pairs"}`;
+export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+export const pairs = (number) => plural(number, "pair");
 
 // Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {

@@ -12,6 +12,7 @@ import {
   newestOnly,
   pairs,
   percent,
+  plural,
   query,
   replace,
   request,
@@ -23,6 +24,8 @@ import { badge, days } from "./tasks.js";
 
 const POLL_SECONDS = 3,
   CHART_SECONDS = 10;
+// Estimates that take longer than this are announced.
+const SAY_AFTER_MILLISECONDS = 400;
 const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
 const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
 
@@ -33,6 +36,7 @@ export function taskView(root, id, role) {
   const said = make("div"),
     head = make("div"),
     verdict = make("div", { class: "verdict", "aria-live": "polite" }),
+    computing = make("p", { class: "computing", role: "status" }),
     body = make("div");
   const chart = new Chart(
     "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
@@ -75,6 +79,7 @@ export function taskView(root, id, role) {
           field("Level of the intervals", levels),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
+        computing,
         verdict,
         chart.element,
         table.element,
@@ -117,6 +122,10 @@ export function taskView(root, id, role) {
     const began = Date.now();
     let reports = task.reports;
     drawn = { reports, next: Infinity };
+    const slow = setTimeout(() => {
+      computing.textContent = `Computing estimates of ${plural(task.keys, "key")} from ${plural(reports, "report")} …`;
+    }, SAY_AFTER_MILLISECONDS);
+    signal.addEventListener("abort", () => clearTimeout(slow));
     try {
       const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
       await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
@@ -128,6 +137,8 @@ export function taskView(root, id, role) {
       reports = -1;
     }
     if (signal.aborted) return;
+    clearTimeout(slow);
+    computing.textContent = "";
     // Slow estimates are requested less often.
     drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });

@@ -204,16 +204,20 @@ def learn(
 
 def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: float) -> _Bins:
     """Group keys with nearly equal counts; where counts are small, only those with equal ones."""
-    columns = [
-        _rounded(support.plus + support.minus, reports * moments.absent.variance_sum),
-        _rounded(support.plus - support.minus, reports * moments.absent.mean_square_difference),
-    ]
-    distinct, of_key, keys = np.unique(
-        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
+    sums, s_rank = np.unique(
+        _rounded(support.plus + support.minus, reports * moments.absent.variance_sum), return_inverse=True
     )
-    s, t = distinct.T
+    differences, t_rank = np.unique(
+        _rounded(support.plus - support.minus, reports * moments.absent.mean_square_difference),
+        return_inverse=True,
+    )
+    # One integer per pair of ranks, in the order of the pairs: numbers are sorted much faster than rows.
+    pairs, of_key, keys = np.unique(
+        s_rank * differences.size + t_rank, return_inverse=True, return_counts=True
+    )
+    s, t = sums[pairs // differences.size], differences[pairs % differences.size]
     own = (s / reports - moments.noise) / moments.signal
-    return _Bins(s, t, keys.astype(np.float64), of_key.reshape(-1), own, own > largest)
+    return _Bins(s, t, keys.astype(np.float64), of_key, own, own > largest)
 
 
 def _rounded(count: Integers, variance: float) -> Floats:

@@ -28,12 +28,14 @@ CREATE TABLE reports (
     PRIMARY KEY (task, id)
 );
 
--- A part's number is random, since a part of few reports could tell when those came.
+-- A part's number is random, since a part of few reports could tell when those came. Its content is a
+-- tally, or words that wait to be counted: as many as there are reports.
 CREATE TABLE parts (
     task bigint NOT NULL REFERENCES tasks,
     number bigint NOT NULL,
     reports bigint NOT NULL,
-    tally bytea NOT NULL,
+    uncounted bigint NOT NULL,
+    content bytea NOT NULL,
     PRIMARY KEY (task, number)
 );
 

@@ -22,12 +22,14 @@ CREATE TABLE reports (
     PRIMARY KEY (task, id)
 ) STRICT, WITHOUT ROWID;
 
--- A part's number is random, since a part of few reports could tell when those came.
+-- A part's number is random, since a part of few reports could tell when those came. Its content is a
+-- tally, or words that wait to be counted: as many as there are reports.
 CREATE TABLE parts (
     task INTEGER NOT NULL REFERENCES tasks,
     number INTEGER NOT NULL,
     reports INTEGER NOT NULL,
-    tally BLOB NOT NULL,
+    uncounted INTEGER NOT NULL,
+    content BLOB NOT NULL,
     PRIMARY KEY (task, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -8,14 +8,31 @@ const mix = (y) => {
 };
 
 export class Channel extends Sampling {
-  static options = ["symbols"];
+  static options = ["symbols", "positions", "generator"];
   slots = 1;
-  functions = 1n << 32n;
 
-  constructor(keys, padding, epsilon, { symbols }, bits = 64) {
+  constructor(keys, padding, epsilon, { symbols, positions, generator }, bits = 64) {
     super(keys, padding, bits);
-    must(Number.isInteger(symbols) && symbols > padding && symbols < 2 ** 31, "symbols");
+    must(Number.isInteger(symbols) && symbols > padding, "symbols");
+    const fewest = Math.max(4 * keys, 16 * symbols, 4096);
+    must(Number.isInteger(positions) && positions >= fewest && positions < 2 ** 31, "positions");
+    must(Number.isInteger(generator) && generator > 1 && generator < positions, "generator");
     this.symbols = BigInt(symbols);
+    this.positions = BigInt(positions);
+    this.squarings = [generator];
+    for (let power = 2; power < positions; power *= 2) {
+      this.squarings.push(Number(BigInt(this.squarings.at(-1)) ** 2n % this.positions));
+    }
+    // Powers that return to 1 after N - 1 steps and not before: N is prime, and g a primitive root.
+    const order = positions - 1;
+    must(this.power(order) === 1n, "positions must be prime");
+    for (let part = 2; part * part <= order; part++) {
+      const early = order % part === 0 && (this.power(part) === 1n || this.power(order / part) === 1n);
+      must(!early, "generator must be a primitive root");
+    }
+    const pairs = this.positions * (this.positions - 1n);
+    this.byIndex = keys > 2 ** 22 || pairs * this.symbols > 1n << 62n;
+    this.functions = this.byIndex ? 1n << 32n : pairs;
     this.draws = 3 + (keys <= padding ? keys : 2 * padding);
     this.wordLimit = this.functions * this.symbols;
     const bound = expLower(epsilon), most = BigInt(padding);
@@ -47,9 +64,22 @@ export class Channel extends Sampling {
     return writeWord(drawn * this.symbols + symbol);
   }
 
+  // g^exponent, in the same steps whatever the exponent: their time tells nothing of a key.
+  power(exponent) {
+    const factor = (square, place) => BigInt(1 + ((exponent >> place) & 1) * (square - 1));
+    return this.squarings.reduce((x, square, place) => (x * factor(square, place)) % this.positions, 1n);
+  }
+
+  // A - 1 and C.
+  numbers(drawn) {
+    if (!this.byIndex) return [drawn / this.positions, drawn % this.positions];
+    const first = mix(drawn + 0x9e3779b97f4a7c15n), second = mix(first ^ 0xffffffffn);
+    return [(first * (this.positions - 1n)) >> 64n, (second * this.positions) >> 64n];
+  }
+
   symbol(drawn, key, positive) {
-    const item = 2n * BigInt(key) + BigInt(positive);
-    return (mix(mix(drawn + 0x9e3779b97f4a7c15n) ^ item) * this.symbols) >> 64n;
+    const [less, offset] = this.numbers(drawn), position = this.power(2 * key + Number(positive));
+    return (((less + 1n) * position + offset) % this.positions) % this.symbols;
   }
 
   says(body, key) {

@@ -1,0 +1,141 @@
+"""What a report of `collision` supports, exactly: over all functions of few positions, and in closed form.
+
+Two positions are sent to two different places, all of them equally likely. So the law for somebody with at most one
+pair is exact. With more pairs what is held is still supported with the stated chance; how often all else is, estimates
+measure (proofs/collision.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.auditing.conformance import Subject
+from pckv.auditing.exact import input_sets
+from pckv.auditing.smaller_channels import over_positions
+from pckv.auditing.toy_tasks import with_channel
+from pckv.channels import Support
+from pckv.channels.affine import least_prime
+from pckv.channels.collision import CollisionChannel
+from pckv.errors import AuditFailure
+from pckv.tally import Tally
+from pckv.task import Task
+from pckv.wire import Report
+
+# Keys and padding.
+SHAPES = ((1, 1), (2, 1), (2, 2), (3, 2))
+# Positions of which several are unused, next to as few as the items need.
+MORE_POSITIONS = 11
+EPSILON = Fraction(1)
+
+
+class OnePairLaw(NamedTuple):
+    """How often a report supports what is held, what is not, and two given positions at once."""
+
+    # Somebody with one pair: that pair, any other position, and the pair with another position.
+    held: Fraction
+    other: Fraction
+    held_and_other: Fraction
+    # Somebody with none: any position, and any two.
+    any_position: Fraction
+    any_two: Fraction
+
+    @classmethod
+    def of(cls, channel: CollisionChannel) -> OnePairLaw:
+        """Return the law over all functions."""
+        held, alike = Fraction(channel.hit, channel.one), share_alike(channel.positions, channel.symbols)
+        any_position = Fraction(1, channel.symbols)
+        other = alike * held + (1 - alike) * (1 - held) / (channel.symbols - 1)
+        return cls(held, other, alike * held, any_position, alike * any_position)
+
+
+def share_alike(positions: int, symbols: int) -> Fraction:
+    """Return the chance that two different places have one symbol, the remainder by the number of symbols."""
+    sizes = ((positions - 1 - symbol) // symbols + 1 for symbol in range(min(symbols, positions)))
+    return Fraction(sum(size * (size - 1) for size in sizes), positions * (positions - 1))
+
+
+def check_supports(subject: Subject) -> None:
+    """Over all functions of few positions, and as stated for a task's own, reports support what they should.
+
+    Mechanisms whose count law is exact are left to `check_unbiased`.
+    """
+    if not issubclass(subject.channel, CollisionChannel):
+        return
+    for keys, padding in SHAPES:
+        channel = subject.channel(keys, padding, EPSILON)
+        check_stated_law(channel)
+        for positions in {least_prime(channel.items + 1), MORE_POSITIONS}:
+            _check_all_functions(subject, over_positions(channel, positions))
+
+
+def check_stated_law(channel: CollisionChannel) -> None:
+    """The law of a key's counts is that of somebody with one pair or none, up to t - 1 in N - t of it."""
+    law, exact = channel.count_law, OnePairLaw.of(channel)
+    both, two = exact.held_and_other, exact.any_two
+    holder = Support(exact.held - both, exact.other - both, both)
+    absent = Support(exact.any_position - two, exact.any_position - two, two)
+    slack = Fraction(channel.symbols - 1, channel.positions - channel.symbols)
+    for found, stated in ((holder, law.holder_plus), (absent, law.absent)):
+        for part in ("plus", "minus", "both"):
+            if abs(getattr(found, part) - getattr(stated, part)) > slack * getattr(found, part):
+                raise AuditFailure(f"count law: {part} is not that of one pair")
+
+
+def _check_all_functions(subject: Subject, channel: CollisionChannel) -> None:
+    task = with_channel(_task(channel), channel)
+    supported = [_supported(subject, task, word) for word in range(channel.word_limit)]
+    for signs in input_sets(channel.keys):
+        if len(signs) <= channel.padding:
+            _check_set(channel, signs, supported)
+
+
+def _supported(subject: Subject, task: Task, word: int) -> Counter[int]:
+    """Return the items that a word supports, as it is counted and decoded, and how many unused positions (at -1)."""
+    tally = Tally(task)
+    tally.add(Report(bytes(16), task.message_format.encode(word)))
+    support = subject.support(tally)
+    # The cell behind those of all items.
+    unused = int(tally.counts.take(np.array([2 * task.key_count]))[0])
+    found = {2 * key + 1: int(count) for key, count in enumerate(support.plus)}
+    return Counter(found | {2 * key: int(count) for key, count in enumerate(support.minus)} | {-1: unused})
+
+
+def _check_set(channel: CollisionChannel, signs: dict[int, int], supported: list[Counter[int]]) -> None:
+    weights, total = channel.law(signs)
+    counts: Counter[int] = Counter()
+    for word, weight in weights.items():
+        for item, times in supported[word].items():
+            counts[item] += weight * times
+    exact, own = OnePairLaw.of(channel), {2 * key + (sign > 0) for key, sign in signs.items()}
+    for item in range(channel.items):
+        if item in own and Fraction(counts[item], total) != exact.held:
+            raise AuditFailure(
+                f"supports: item {item} of {signs} is supported with another chance than stated"
+            )
+    if len(signs) > 1:
+        return
+    other = exact.other if signs else exact.any_position
+    for item in set(range(channel.items)) - own:
+        if Fraction(counts[item], total) != other:
+            raise AuditFailure(f"supports: item {item}, not of {signs}, is supported too often or too seldom")
+    measured = channel.measured_law(counts[-1], total)
+    if measured.absent.plus + measured.absent.both != other:
+        raise AuditFailure(f"supports: unused positions tell another chance than that of what {signs} lacks")
+    if measured.holder_plus.plus + measured.holder_plus.both != exact.held:
+        raise AuditFailure("supports: the measured law has another chance of what is held")
+
+
+def _task(channel: CollisionChannel) -> Task:
+    """Return a task with these keys; the channel that it is audited with takes the place of its own."""
+    return Task(
+        name="supports",
+        keys=channel.keys,
+        values=(-1, 1),
+        epsilon=1,
+        padding=channel.padding,
+        mechanism=channel.name,
+    )

@@ -1,0 +1,55 @@
+"""Compacting the parts of tasks: words are counted once per process, by maintenance or for an estimate."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from pckv.store.base import Store, all_tasks
+from pckv.store.parts import MIN_REPORTS_TO_COUNT
+from pckv.tally.layouts import SupportLayout, layout_of
+from pckv.tally.supports import prepare_counting
+from pckv.task import Task
+
+PARTS_TO_COMPACT = 32
+
+
+class Compactor:
+    """Compacts a store; of one task, only one thread does so at a time, and the others use what it counted."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._locks: dict[str, Lock] = {}
+
+    def compact(self, task_id: str, *, fully: bool = False) -> int:
+        """Merge the parts of a task that are worth merging, or all; return how many were merged."""
+        with self._locks.setdefault(task_id, Lock()):
+            return self._store.compact(task_id, fully=fully)
+
+    def compact_all(self, parts: int = PARTS_TO_COMPACT) -> None:
+        """Compact every task that has at least this many parts, or many words to count."""
+        for task_id in self._store.tasks_to_compact(parts, MIN_REPORTS_TO_COUNT):
+            self.compact(task_id)
+
+    def count_waiting(self, task_id: str) -> None:
+        """Count the words of a task that wait, if they are many; not those that come faster than they are counted."""
+        before = None
+        with self._locks.setdefault(task_id, Lock()):
+            while (waiting := self._waiting(task_id)) >= MIN_REPORTS_TO_COUNT:
+                if before is not None and waiting >= before:
+                    return
+                before = waiting
+                self._store.compact(task_id)
+
+    def prepare_all(self) -> None:
+        """Load what counting the words of all tasks needs."""
+        for stored in all_tasks(self._store):
+            self.prepare(stored.task)
+
+    def prepare(self, task: Task) -> None:
+        """Load what counting a task's words needs, before the first of them wait."""
+        layout = layout_of(task)
+        if isinstance(layout, SupportLayout):
+            prepare_counting(layout.channel)
+
+    def _waiting(self, task_id: str) -> int:
+        return sum(part.uncounted for part in self._store.part_summaries(task_id))

@@ -1,0 +1,219 @@
+"""Tallies that are kept between estimates: as those of a fresh process, at the cost of what is new."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pckv import Task
+from pckv.collector import compaction, tally_cache
+from pckv.collector.compaction import Compactor
+from pckv.collector.estimate_cache import EstimateCache, EstimateOptions
+from pckv.collector.tally_cache import TallyCache
+from pckv.store import parts
+from pckv.store.base import PartChanges, Store
+from pckv.store.memory import MemoryStore
+from pckv.tally import layouts
+from support.stores import (
+    COUNTED_LATER,
+    DAY,
+    KINDS,
+    OTHER,
+    PLANES,
+    TASK,
+    add,
+    opened,
+    some_reports,
+    store_url,
+    tally,
+)
+
+TASKS = [TASK, OTHER, PLANES, COUNTED_LATER]
+# Too many cells for one array.
+HUGE = Task(name="huge", keys=2**24, values=(0, 1), epsilon=1, mechanism="grr")
+OPTIONS = EstimateOptions("corrected", 0.95, ())
+
+
+@pytest.fixture(params=KINDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    with opened(store_url(request.param, tmp_path)) as store:
+        for task in (*TASKS, HUGE):
+            store.add_task(task)
+        yield store
+
+
+@pytest.fixture(autouse=True)
+def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (parts, compaction):
+        monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 12)
+
+
+def fresh(store: Store, task: Task) -> tuple[str, str]:
+    """Return digest and estimates as a process answers that has just started."""
+    digest, estimates = asyncio.run(EstimateCache(store, Compactor(store)).get(task, OPTIONS))
+    return digest, estimates.to_json()
+
+
+def work_and_compare(store: Store, seed: int) -> int:
+    """Upload, compact and delete at random; return how often a kept answer was not that of a fresh process."""
+    rng, different = random.Random(seed), 0
+    compactor = Compactor(store)
+    cache = EstimateCache(store, compactor)
+    sent = dict.fromkeys(TASKS, 0)
+    for _ in range(14):
+        task = rng.choice(TASKS)
+        for _ in range(rng.randrange(3)):
+            size = rng.randrange(1, 8)
+            add(store, *some_reports(range(sent[task], sent[task] + size), task), task=task)
+            sent[task] += size
+        if rng.random() < 0.5:
+            compactor.compact(task.id, fully=rng.random() < 0.3)
+        digest, estimates = asyncio.run(cache.get(task, OPTIONS))
+        different += (digest, estimates.to_json()) != fresh(store, task)
+        assert different or estimates.reports == sent[task]
+    return different
+
+
+def test_estimates_are_those_of_a_fresh_process_byte_for_byte(store: Store) -> None:
+    assert work_and_compare(store, 1) == 0
+
+
+def test_a_cache_that_overlooks_a_compaction_is_found_out() -> None:
+    """The control: new parts are added to the tally that is kept, although some of them replace what it counts."""
+
+    class ForgetfulStore(MemoryStore):
+        def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
+            return super().part_changes(task_id, known)._replace(replaced=False)
+
+    store = ForgetfulStore()
+    for task in TASKS:
+        store.add_task(task)
+    assert work_and_compare(store, 1) > 0
+
+
+def caches(store: Store) -> tuple[Compactor, TallyCache]:
+    compactor = Compactor(store)
+    return compactor, TallyCache(store, compactor)
+
+
+def test_only_what_is_new_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    compactor, cache = caches(store)
+    read: list[int] = []
+    changes = type(store).part_changes
+
+    def reading(self: Store, task_id: str, known: Collection[int]) -> PartChanges:
+        found = changes(self, task_id, known)
+        read.append(sum(part.reports for part in found.parts))
+        return found
+
+    monkeypatch.setattr(type(store), "part_changes", reading)
+    for start in range(0, 30, 10):
+        add(store, *some_reports(range(start, start + 10)))
+        cache.get(TASK)
+        cache.get(TASK)
+    compactor.compact(TASK.id)
+    assert cache.get(TASK).tally == tally(some_reports(range(30)))
+    cache.get(TASK)
+    assert read == [10, 0, 10, 0, 10, 0, 30, 0]
+
+
+def test_a_tally_that_was_handed_out_does_not_change(store: Store) -> None:
+    """Another thread may be estimating from it."""
+    compactor, cache = caches(store)
+    for task in (*TASKS, HUGE):
+        add(store, *some_reports(range(9), task), task=task)
+        first = cache.get(task)
+        add(store, *some_reports(range(9, 20), task), task=task)
+        second = cache.get(task)
+        compactor.compact(task.id, fully=True)
+        assert cache.get(task).digest == second.digest
+        assert first.tally == tally(some_reports(range(9), task), task)
+        assert second.tally == tally(some_reports(range(20), task), task)
+
+
+def test_the_memory_of_kept_tallies_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    for task in TASKS:
+        store.add_task(task)
+        add(store, *some_reports(range(9), task), task=task)
+    _, cache = caches(store)
+    dense = 8 * layouts.layout_of(OTHER).cells
+    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", dense)
+    for task in (PLANES, TASK, COUNTED_LATER, OTHER):
+        assert cache.get(task).tally == tally(some_reports(range(9), task), task)
+        assert sum(kept.tally.counts.nbytes for kept in cache._tallies.values()) <= dense
+    assert list(cache._tallies) == [OTHER.id]
+    monkeypatch.setattr(tally_cache, "MAX_CACHED_TALLIES", 1)
+    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", 2**27)
+    for task in TASKS:
+        cache.get(task)
+        assert list(cache._tallies) == [task.id]
+
+
+def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compactor, cache = caches(store)
+    add(store, *some_reports(range(40), COUNTED_LATER), task=COUNTED_LATER)
+    counting, go_on, counted = threading.Event(), threading.Event(), []
+    count = layouts.count_supports
+
+    def slowly(channel: object, words: np.ndarray) -> object:
+        counted.append(words.size)
+        counting.set()
+        assert go_on.wait(20)
+        return count(channel, words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(layouts, "count_supports", slowly)
+    maintenance = threading.Thread(target=compactor.compact, args=(COUNTED_LATER.id,))
+    maintenance.start()
+    assert counting.wait(20)
+    estimating = threading.Thread(target=cache.get, args=(COUNTED_LATER,))
+    estimating.start()
+    # The other tasks do not wait.
+    assert cache.get(TASK).tally.reports == 0
+    estimating.join(0.1)
+    assert estimating.is_alive()
+    go_on.set()
+    maintenance.join()
+    estimating.join()
+    assert sum(counted) == tally(some_reports(range(40), COUNTED_LATER), COUNTED_LATER).pair_reports
+    # What an estimate counts, if it is much, stays counted.
+    add(store, *some_reports(range(40, 60), COUNTED_LATER), task=COUNTED_LATER)
+    counted.clear()
+    cache.get(COUNTED_LATER)
+    assert [part.uncounted for part in store.part_summaries(COUNTED_LATER.id)].count(0) >= 1
+    assert sum(part.uncounted for part in store.part_summaries(COUNTED_LATER.id)) == 0
+    cache.get(COUNTED_LATER)
+    assert sum(counted) == tally(some_reports(range(40, 60), COUNTED_LATER), COUNTED_LATER).pair_reports
+
+
+def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store, sent = MemoryStore(), iter(range(0, 10**6, 20))
+
+    def flood(*_: object, **__: object) -> int:
+        start = next(sent)
+        add(store, *some_reports(range(start, start + 20), COUNTED_LATER), task=COUNTED_LATER)
+        return 0
+
+    store.add_task(COUNTED_LATER)
+    flood()
+    monkeypatch.setattr(store, "compact", flood)
+    _, cache = caches(store)
+    assert cache.get(COUNTED_LATER).tally.reports == 40
+
+
+def test_a_deleted_task_has_no_tally_any_more(store: Store) -> None:
+    _, cache = caches(store)
+    add(store, *some_reports(range(9)))
+    assert cache.get(TASK).tally.reports == 9
+    store.delete_task(TASK.id, DAY)
+    assert cache.get(TASK).tally.reports == 0

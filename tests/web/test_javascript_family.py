@@ -1,0 +1,120 @@
+"""The family of functions of `collision` in JavaScript: its vectors, and steps that are the same for every key."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.errors import AuditFailure
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.client_vectors import check_answers, vectors
+from support.node import CLIENT, node
+from support.traced_client import traced_node
+
+COLLISION = "mechanisms/collision.js"
+# On both sides of 2^22 keys, and of both ways to name a function.
+KEY_COUNTS = (1, 3, 1000, 2**22, 2**22 + 1, 2**29 - 1)
+RANDOM_KEYS = 20
+
+
+@lru_cache
+def _cases() -> dict[str, list[dict[str, Any]]]:
+    """Return the vectors of `collision`."""
+    return {name: [case for case in given if "collision" in str(case)] for name, given in vectors().items()}
+
+
+def check_vectors(client: Path) -> None:
+    """Check the answers to all vectors of `collision`: thresholds, tasks, those to refuse, and reports."""
+    cases = _cases()
+    assert min(map(len, cases.values())) > 40
+    try:
+        with node(client) as process:
+            [answers] = process.ask({"do": "vectors", **cases})
+        check_answers(cases, answers)
+    except AssertionError as error:
+        raise AuditFailure(f"vectors: {error}") from error
+
+
+def check_steps(client: Path) -> None:
+    """Check that the client takes the same steps for every signed key: the same tests, operators and places in arrays."""
+    seeded = random.Random("steps")
+    tasks = [
+        Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=1, mechanism="collision", size_share=0)
+        for keys in KEY_COUNTS
+    ]
+    with traced_node(client) as process:
+        for task in tasks:
+            keys = {0, task.key_count - 1, *(seeded.randrange(task.key_count) for _ in range(RANDOM_KEYS))}
+            signed = [(key, positive) for key in sorted(keys) for positive in (False, True)]
+            [steps] = process.ask({"task": task.to_json(), "signed": signed})
+            assert len(steps[0]) > 3 * (2 * task.key_count).bit_length()
+            for pair, taken in zip(signed, steps, strict=True):
+                if taken != steps[0]:
+                    raise AuditFailure(f"steps: key {pair} of {task.key_count} takes others than the first")
+
+
+@pytest.mark.parametrize("check", [check_vectors, check_steps])
+def test_the_client_passes(check: Callable[[Path], None]) -> None:
+    check(CLIENT)
+
+
+BIT = "((exponent >> place) & 1)"
+FACTOR = f"BigInt(1 + {BIT} * (square - 1))"
+PRODUCT = "(x, square, place) => (x * factor(square, place))"
+EARLY = "(this.power(part) === 1n || this.power(order / part) === 1n)"
+
+
+def mutant(fault: str, right: str, wrong: str) -> ClientMutant:
+    """Return a fault that the vectors must show."""
+    return ClientMutant(fault, COLLISION, {right: wrong}, check_vectors)
+
+
+def slower(fault: str, right: str, wrong: str) -> ClientMutant:
+    """Return a fault that changes no report, but the steps to it."""
+    return ClientMutant(fault, COLLISION, {right: wrong}, check_steps, "steps")
+
+
+MUTANTS = (
+    mutant("positions need not be prime", 'must(this.power(order) === 1n, "positions must be prime");', ""),
+    mutant("any generator is taken", "must(!early,", "must(!early || order,"),
+    mutant("generators of few powers are taken", EARLY, "this.power(order / part) === 1n"),
+    mutant("generators of half of all powers are taken", EARLY, "this.power(part) === 1n"),
+    mutant("a generator above the positions is taken", " && generator < positions", ""),
+    mutant("a generator in quotes is taken", "Number.isInteger(generator)", "Number.isInteger(+generator)"),
+    mutant("two positions per key", "4 * keys", "2 * keys"),
+    mutant("eight positions per symbol", "16 * symbols", "8 * symbols"),
+    mutant("few positions", ", 4096)", ", 16)"),
+    mutant("more positions than fit", "positions < 2 ** 31", "positions < 2 ** 32"),
+    mutant("symbols that the pairs may fill", "symbols > padding", "symbols >= padding"),
+    mutant("an index at 2^22 keys", "keys > 2 ** 22", "keys >= 2 ** 22"),
+    mutant("both numbers beyond 2^22 keys", "keys > 2 ** 22 || ", ""),
+    mutant("an index where words have 62 bits", "> 1n << 62n", "> 1n << 61n"),
+    mutant("both numbers where words have 63 bits", "> 1n << 62n", "> 1n << 63n"),
+    mutant("positions are powers of another number", "2 * key + Number(positive)", "3 * (2 * key + Number(positive))"),
+    mutant("both signs at one position", "2 * key + Number(positive)", "2 * key"),
+    mutant("positions of keys below 2^16", BIT, "((exponent >> place) & (place < 17 ? 1 : 0))"),
+    mutant("the offset is forgotten", "position + offset)", "position)"),
+    mutant("the factor may be 0", "(less + 1n)", "less"),
+    mutant("the factor is the offset", "[drawn / this.positions,", "[drawn % this.positions,"),
+    mutant("the index is mixed from 0 on", "drawn + 0x9e3779b97f4a7c15n", "drawn"),
+    mutant("one number of an index is both", "second = mix(first ^ 0xffffffffn)", "second = first"),
+    mutant("a factor of an index may be 0 mod N", "first * (this.positions - 1n)", "first * this.positions"),
+    slower("a decision by a bit of a key", FACTOR, f"({BIT} ? BigInt(square) : 1n)"),
+    slower("a decision within a conjunction", FACTOR, f"BigInt(({BIT} && square) || 1)"),
+    slower("a place in an array by a bit of a key", FACTOR, f"[1n, BigInt(square)][{BIT}]"),
+    slower("bits that are 0 are left out", f"this.squarings.reduce({PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((x, square) => (x * BigInt(square))"),
+    slower("as many steps as a key has bits", "this.squarings.reduce(", "this.squarings.slice(0, exponent.toString(2).length).reduce("),
+    slower("a power by the key", FACTOR, f"BigInt(square) ** BigInt({BIT})"),
+    slower("a decision by the sign", "this.power(2 * key + Number(positive))", "(positive ? this.power(2 * key + 1) : this.power(2 * key))"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
