@@ -8,10 +8,11 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pckv import Task
+from pckv.arrays import Integers
+from pckv.channels.collision import CollisionChannel
 from pckv.collector import compaction, tally_cache
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache, EstimateOptions
@@ -20,6 +21,7 @@ from pckv.store import parts
 from pckv.store.base import PartChanges, Store
 from pckv.store.memory import MemoryStore
 from pckv.tally import layouts
+from pckv.tally.supports import count_supports
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -162,13 +164,12 @@ def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
     compactor, cache = caches(store)
     add(store, *some_reports(range(40), COUNTED_LATER), task=COUNTED_LATER)
     counting, go_on, counted = threading.Event(), threading.Event(), []
-    count = layouts.count_supports
 
-    def slowly(channel: object, words: np.ndarray) -> object:
+    def slowly(channel: CollisionChannel, words: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
         counted.append(words.size)
         counting.set()
         assert go_on.wait(20)
-        return count(channel, words)  # type: ignore[arg-type]
+        return count_supports(channel, words, compiled=compiled)
 
     monkeypatch.setattr(layouts, "count_supports", slowly)
     maintenance = threading.Thread(target=compactor.compact, args=(COUNTED_LATER.id,))

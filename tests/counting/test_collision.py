@@ -57,7 +57,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "spark":
         request.getfixturevalue("spark")
     # Plain loops, whatever another test has loaded.
-    monkeypatch.setattr("pckv.tally.supports.LOOPS", "never loaded")
+    monkeypatch.setattr("pckv.tally.supports.COMPILED_LOOPS", "never loaded")
     if request.param == "compiled":
         monkeypatch.setattr("pckv.tally.supports.SUPPORTS_WORTH_COMPILING", 0)
         monkeypatch.setattr("pckv.tally.supports.SUPPORTS_PER_THREAD", 1000)

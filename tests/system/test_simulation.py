@@ -22,6 +22,7 @@ from pckv.store.sql import SqlStore
 from pckv.store.sql_reading import find_part_changes
 from pckv.store.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
+from pckv.store.word_parts import pack_words
 from pckv.wire import Report
 from support.simulation import simulate
 from support.simulation_collector import SimulatedCollector
@@ -164,10 +165,9 @@ def skip_some_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def drop_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compaction that merges words loses one."""
-    pack = parts.pack_words
 
     def packing(task: Task, words: Integers) -> bytes:
-        return pack(task, words[1:] if words.size > 1 else words)
+        return pack_words(task, words[1:] if words.size > 1 else words)
 
     monkeypatch.setattr(parts, "pack_words", packing)
 

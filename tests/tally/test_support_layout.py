@@ -114,7 +114,7 @@ def test_any_partition_merges_to_the_same_bytes(task: Task) -> None:
 def test_parts_of_all_sizes_give_the_same_bytes(worth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One by one they are looked up, together counted by position, and on several threads."""
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", worth)
-    monkeypatch.setattr(supports, "LOOPS", "never loaded")
+    monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     task = collision_task(300, 5, size_share="0.2")
     sent = default_rng(2).integers(0, task.word_limit or 0, 2000)
     sent[::7] = channel_of(task).word_limit + np.arange(sent[::7].size) % 4
@@ -131,7 +131,7 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     task = collision_task(11)
     steps = channel_of(task).steps_per_report
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", 25 * steps)
-    monkeypatch.setattr(supports, "LOOPS", "never loaded")
+    monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     asked: list[bool] = []
 
     def count(channel: CollisionChannel, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
@@ -146,7 +146,7 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     # Once the loops are loaded, they are used for any number.
     monkeypatch.undo()
     monkeypatch.setattr(layouts, "count_supports", count)
-    assert loops.__name__ == supports.LOOPS
+    assert loops.__name__ == supports.COMPILED_LOOPS
     Tally(task).add_many(np.arange(1))
     assert asked[-1]
 

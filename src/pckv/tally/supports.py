@@ -40,7 +40,7 @@ PLACES_AT_ONCE = 2**14
 # Words that are counted in one go: as many as are worth a call, and as take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
-LOOPS = "pckv.tally.kernels.loops"
+COMPILED_LOOPS = "pckv.tally.kernels.loops"
 
 CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
@@ -73,7 +73,7 @@ def count_supports(
 
 def worth_compiling(supports: int) -> bool:
     """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
-    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
+    return COMPILED_LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
@@ -195,11 +195,6 @@ def count_positions(channel: CollisionChannel, words: Integers, *, compiled: boo
     return first
 
 
-def _parts_for(words: Integers, threads: int) -> list[Integers]:
-    size = min(MAX_PART_WORDS, max(MIN_PART_WORDS, words.size // (PARTS_PER_THREAD * threads)))
-    return [words[start : start + size] for start in range(0, words.size, size)]
-
-
 @lru_cache(maxsize=1)
 def _compiled_loop() -> CountLoop | None:
     """Load the compiled loop; None without numba, or where it may not write its cache and so refuses to load."""
@@ -217,6 +212,11 @@ def prepare_counting(channel: CollisionChannel) -> None:
     loop = _compiled_loop()
     if loop:
         _add_compiled(channel, np.zeros(1, np.int64), np.zeros(channel.positions, np.int64), loop)
+
+
+def _parts_for(words: Integers, threads: int) -> list[Integers]:
+    size = min(MAX_PART_WORDS, max(MIN_PART_WORDS, words.size // (PARTS_PER_THREAD * threads)))
+    return [words[start : start + size] for start in range(0, words.size, size)]
 
 
 def _add_plain(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
