@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -45,6 +46,10 @@ def by_position(channel: CollisionChannel, counts: Integers) -> list[int]:
 
 def looked_up(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
     return all_cells(channel, *module.look_up(channel, words))
+
+
+def checked(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    return all_cells(channel, *module.check_items(channel, words))
 
 
 def plain(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
@@ -117,11 +122,12 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChanne
     def check(drawn: tuple[CollisionChannel, list[int]], places: int, at_once: int, threads: bool) -> None:
         channel, sent = drawn
         words, expected = np.array(sent, np.int64), naive_supports(channel, sent)
-        ways: list[Counter] = [looked_up, chosen]
+        ways: list[Counter] = [looked_up, checked, chosen]
         if channel.positions < LARGEST:
             ways += [plain, compiled]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(supports, "PLACES_AT_ONCE", places)
+            patch.setattr(supports, "CHECKS_AT_ONCE", places)
             patch.setattr(supports, "MAX_PART_WORDS", at_once)
             if threads:
                 patch.setattr(supports, "SUPPORTS_PER_THREAD", 1)
@@ -139,21 +145,35 @@ def test_a_word_that_comes_often(copies: int) -> None:
     channel = collision_channel(3, 1, "1", 3, 13)
     word = 5 * channel.symbols + channel.symbol(5, 4)
     expected = [copies * count for count in naive_supports(channel, [word])]
-    for way in (looked_up, plain, compiled, chosen):
+    for way in (looked_up, checked, plain, compiled, chosen):
         assert way(channel, np.full(copies, word)) == expected, way.__name__
 
 
-def test_few_words_are_looked_up_and_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One word supports 1/22 of the positions: three are worth a counter per position."""
-    channel = collision_channel(1000, 5)
-    ways = {}
-    for name in ("look_up", "count_positions"):
-        ways[name] = Mock(wraps=getattr(supports, name))
-        monkeypatch.setattr(supports, name, ways[name])
-    words = default_rng(1).integers(0, channel.word_limit, 3)
-    for few, calls in ((words[:2], [1, 0]), (words, [1, 1])):
-        assert chosen(channel, few) == naive_supports(channel, few.tolist())
-        assert [way.call_count for way in ways.values()] == calls
+@pytest.mark.parametrize(
+    ("keys", "padding", "words", "way"),
+    [
+        # One word supports 1/22 of the positions: three are worth a counter per position.
+        (1000, 5, 2, "look_up"),
+        (1000, 5, 3, "count_positions"),
+        # As few items as positions that a word supports: a check is cheaper than a look-up.
+        (93, 5, 2, "check_items"),
+        (93, 5, 3, "count_positions"),
+        # Very few items.
+        (11, 1, 100, "check_items"),
+    ],
+)
+def test_the_way_that_suits_the_number_of_words(
+    keys: int, padding: int, words: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = collision_channel(keys, padding)
+    called = {
+        name: Mock(wraps=getattr(supports, name)) for name in ("look_up", "check_items", "count_positions")
+    }
+    for name, mock in called.items():
+        monkeypatch.setattr(supports, name, mock)
+    sent = default_rng(1).integers(0, channel.word_limit, words)
+    assert chosen(channel, sent) == naive_supports(channel, sent.tolist())
+    assert [name for name, mock in called.items() if mock.called] == [way]
 
 
 def test_inverses() -> None:
@@ -190,6 +210,13 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "supported.size - int(hit.sum())",
         "int(supported.size > hit.sum())",
         looked_up,
+    ),
+    "unused positions counted with the items": (SUPPORTS, "total - int(found.sum())", "total", checked),
+    "checks of the first words alone": (
+        SUPPORTS,
+        "        found += times[part]",
+        "        found = times[part]",
+        checked,
     ),
     "bytes that overflow": (LOOPS, "MAX_BYTE = 255", "MAX_BYTE = 256", compiled),
     "a byte sum that is not emptied": (
@@ -261,3 +288,21 @@ def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -
         assert (plain(channel, words, module) == naive_supports(channel, words.tolist())) == (
             planted == right
         )
+
+
+@pytest.mark.parametrize("error", [ImportError("no numba"), RuntimeError("no place for a cache")])
+def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba refuses to load what it is to keep on disk, where it may not write anywhere."""
+
+    class Refusing:
+        def __getattr__(self, name: str) -> object:
+            raise error
+
+    channel = collision_channel(40, 3, "1")
+    words = default_rng(1).integers(0, channel.word_limit, 50)
+    monkeypatch.setattr(supports, "_compiled_loop", supports._compiled_loop.__wrapped__)
+    monkeypatch.setitem(sys.modules, supports.COMPILED_LOOPS, Refusing())
+    supports.prepare_counting(channel)
+    assert compiled(channel, words) == naive_supports(channel, words.tolist())

@@ -27,6 +27,8 @@ from pckv.tally.counts import ONE
 MAX_COUNTED_POSITIONS = 2**25
 # Counting by position pays from this many supports per position on; below, they are looked up.
 SUPPORTS_PER_POSITION = 0.1
+# Checking whether a word supports an item takes as long as counting this many supports, plain and compiled.
+SUPPORTS_PER_CHECK = (4, 16)
 # Supports that make a thread of their own worth starting.
 SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
@@ -55,16 +57,18 @@ def count_supports(
     channel: CollisionChannel, words: Integers, *, compiled: bool = False
 ) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
-    if channel.items <= channel.steps_per_report:
+    steps = channel.steps_per_report
+    enough = words.size * steps >= SUPPORTS_PER_POSITION * channel.positions
+    together = enough and channel.positions <= MAX_COUNTED_POSITIONS
+    supports_per_check = SUPPORTS_PER_CHECK[compiled] if together else 1
+    if channel.items * supports_per_check <= steps:
         return check_items(channel, words)
-    supports = words.size * channel.steps_per_report
-    together = supports >= SUPPORTS_PER_POSITION * channel.positions
-    if together and channel.positions <= MAX_COUNTED_POSITIONS:
-        by_position = count_positions(channel, words, compiled=compiled)
-        of_items = by_position[all_positions(channel.numbering).places]
-        unused = int(by_position.sum()) - int(of_items.sum())
-        return np.arange(channel.items + 1), np.append(of_items, unused)
-    return look_up(channel, words)
+    if not together:
+        return look_up(channel, words)
+    by_position = count_positions(channel, words, compiled=compiled)
+    of_items = by_position[all_positions(channel.numbering).places]
+    unused = int(by_position.sum()) - int(of_items.sum())
+    return np.arange(channel.items + 1), np.append(of_items, unused)
 
 
 def worth_compiling(supports: int) -> bool:
@@ -204,6 +208,8 @@ def _compiled_loop() -> CountLoop | None:
 
 def prepare_counting(channel: CollisionChannel) -> None:
     """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
+    if channel.items <= channel.steps_per_report:
+        return
     all_positions(channel.numbering)
     loop = _compiled_loop()
     if loop:
