@@ -1,4 +1,4 @@
-"""Decoding all keys of `collision`, and estimating very many keys with `bayes`: seconds and memory."""
+"""Estimating very many keys with `bayes`: seconds and memory."""
 
 from __future__ import annotations
 
@@ -15,36 +15,17 @@ from pckv.estimators.methods.bayes.bayes import learn
 from pckv.lab.accuracy import LEVEL
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
-from pckv.tally import Tally
-from pckv.tally.decode.support import key_support
-from pckv.task import Task
 
-DECODED_KEYS, DECODED_REPORTS, DECODE_SECONDS = 10_000, 100_000, 10
 MANY_KEYS, MANY_USERS = 250_000, 10**6
 BAYES_SECONDS, BAYES_MEGABYTES = 60, 2000
 
 
 def measurements() -> Iterator[Measurement]:
     """Make every measurement, one at a time."""
-    yield decode_collision()
     printed, peak = with_peak_memory("from bench.estimate import estimate_many; print(estimate_many())")
     name = f"bayes, {MANY_KEYS:,} keys"
     yield absolute(f"{name}: estimates and intervals", "s", [float(printed)], BAYES_SECONDS)
     yield absolute(f"{name}: peak memory", "MB", [peak], BAYES_MEGABYTES)
-
-
-def decode_collision() -> Measurement:
-    """Decode all keys of a collection, once the loop is compiled."""
-    task = Task(
-        name="decode", keys=DECODED_KEYS, values=(-1, 1), epsilon=1, padding=10, mechanism="collision"
-    )
-    tally = Tally(task)
-    tally.add_many(default_rng(1).integers(0, task.channel.word_limit or 0, DECODED_REPORTS))
-    key_support(tally, np.arange(DECODED_KEYS // 10))
-    times = [seconds(lambda: key_support(tally)) for _ in range(3)]
-    return absolute(
-        f"decode collision ({DECODED_REPORTS:,} reports, {DECODED_KEYS:,} keys)", "s", times, DECODE_SECONDS
-    )
 
 
 def estimate_many() -> float:

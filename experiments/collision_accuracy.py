@@ -106,7 +106,7 @@ class MixedChannel(CollisionChannel):
         return found
 
 
-class SquaredErrors(NamedTuple):
+class ComparedErrors(NamedTuple):
     """Mean squared errors of one repeat: the task's functions, mixed ones, and the task's with β = 1/t."""
 
     own: float
@@ -148,12 +148,12 @@ def mixed_frequencies(
     return unbiased_frequency(KeySupport(*counts), data.users, CountMoments.of(channel.count_law))
 
 
-def repeat(task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int) -> SquaredErrors:
+def repeat(task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int) -> ComparedErrors:
     """One collection with each kind of functions, from the same draws."""
     truth = data.sampled_share(task.padding)[keys]
     own, uncorrected = own_frequencies(task, data, keys, seed)
     mixed = mixed_frequencies(task, channel, data, keys, seed)
-    return SquaredErrors(*(float(np.mean((found - truth) ** 2)) for found in (own, mixed, uncorrected)))
+    return ComparedErrors(*(float(np.mean((found - truth) ** 2)) for found in (own, mixed, uncorrected)))
 
 
 def ratio_with_error(above: Floats, below: Floats) -> tuple[float, float]:

@@ -10,10 +10,10 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pckv import Task
+from pckv.arrays import Integers
 from pckv.channels.collision import CollisionChannel
 from pckv.collector import compaction, tally_cache
 from pckv.collector.compaction import Compactor
@@ -167,7 +167,7 @@ def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
     add(store, *some_reports(range(40), COUNTED_LATER), task=COUNTED_LATER)
     counting, go_on, counted = threading.Event(), threading.Event(), []
 
-    def slowly(channel: CollisionChannel, words: np.ndarray, *, compiled: bool) -> object:
+    def slowly(channel: CollisionChannel, words: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
         counted.append(words.size)
         counting.set()
         assert go_on.wait(20)

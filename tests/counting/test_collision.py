@@ -56,6 +56,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     monkeypatch.setattr("pckv.files.reports.reader.BYTES_PER_BATCH", 200)
     if request.param == "spark":
         request.getfixturevalue("spark")
+    # Plain loops, whatever another test has loaded.
+    monkeypatch.setattr("pckv.tally.supports.COMPILED_LOOPS", "never loaded")
     if request.param == "compiled":
         monkeypatch.setattr("pckv.tally.supports.SUPPORTS_WORTH_COMPILING", 0)
         monkeypatch.setattr("pckv.tally.supports.SUPPORTS_PER_THREAD", 1000)

@@ -189,7 +189,8 @@ def test_tasks_with_reports_that_are_too_large_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "parts", [{"mechanism": "ue", "keys": 2**26}, {"mechanism": "collision", "keys": 2**31, "padding": 2**28}]
+    "parts",
+    [{"mechanism": "ue", "keys": 2**26}, {"mechanism": "collision", "keys": 2**29 - 1, "padding": 2**26}],
 )
 def test_large_tasks_take_little_memory(parts: dict[str, Any]) -> None:
     """At most 64 KiB of randomness is taken at once, where a report may need gigabytes of it."""

@@ -211,8 +211,10 @@ def limit_pages(store: SqliteStore, more: int) -> None:
         store._writer.execute(f"PRAGMA max_page_count = {pages + more}").fetchall()
 
 
-def test_two_collectors_share_a_database(tmp_path: Path) -> None:
-    distinct, batch, connections = 100_000, 1000, 8
+def test_two_collectors_share_a_database(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Any two uploads have about five reports in common; with `--slow` there are more uploads, and larger ones."""
+    slow, connections = request.config.getoption("--slow"), 8
+    distinct, batch = (100_000, 1000) if slow else (36_000, 600)
     chance = random.Random(10)
     reports = [report(number, task=TASK) for number in range(distinct)]
     # Three sends in ten are replays: before, after or at the same time as the first, at either collector.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import struct
-import sys
 from collections.abc import Callable
 from functools import partial
 from math import ceil
@@ -22,6 +21,7 @@ from pckv.channels.collision import CollisionChannel
 from pckv.errors import ReportError, TallyError
 from pckv.tally import layouts, supports
 from pckv.tally.decode.support import key_support
+from pckv.tally.kernels import loops
 from pckv.tally.layouts import SupportLayout, WordLayout
 from support.collision import naive_supports
 
@@ -114,6 +114,7 @@ def test_any_partition_merges_to_the_same_bytes(task: Task) -> None:
 def test_parts_of_all_sizes_give_the_same_bytes(worth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One by one they are looked up, together counted by position, and on several threads."""
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", worth)
+    monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     task = collision_task(300, 5, size_share="0.2")
     sent = default_rng(2).integers(0, task.word_limit or 0, 2000)
     sent[::7] = channel_of(task).word_limit + np.arange(sent[::7].size) % 4
@@ -130,7 +131,7 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     task = collision_task(11)
     steps = channel_of(task).steps_per_report
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", 25 * steps)
-    monkeypatch.delitem(sys.modules, supports.LOOPS, raising=False)
+    monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     asked: list[bool] = []
 
     def count(channel: CollisionChannel, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
@@ -142,6 +143,12 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     for _ in range(4):
         tally.add_many(np.arange(10))
     assert asked == [False, False, True, True]
+    # Once the loops are loaded, they are used for any number.
+    monkeypatch.undo()
+    monkeypatch.setattr(layouts, "count_supports", count)
+    assert loops.__name__ == supports.COMPILED_LOOPS
+    Tally(task).add_many(np.arange(1))
+    assert asked[-1]
 
 
 # Size on disk

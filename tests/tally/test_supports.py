@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from threading import Barrier, get_ident
 from types import ModuleType
 from unittest.mock import Mock
 
@@ -45,6 +46,10 @@ def by_position(channel: CollisionChannel, counts: Integers) -> list[int]:
 
 def looked_up(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
     return all_cells(channel, *module.look_up(channel, words))
+
+
+def checked(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+    return all_cells(channel, *module.check_items(channel, words))
 
 
 def plain(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
@@ -117,12 +122,13 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChanne
     def check(drawn: tuple[CollisionChannel, list[int]], places: int, at_once: int, threads: bool) -> None:
         channel, sent = drawn
         words, expected = np.array(sent, np.int64), naive_supports(channel, sent)
-        ways: list[Counter] = [looked_up, chosen]
+        ways: list[Counter] = [looked_up, checked, chosen]
         if channel.positions < LARGEST:
             ways += [plain, compiled]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(supports, "PLACES_AT_ONCE", places)
-            patch.setattr(supports, "WORDS_AT_ONCE", at_once)
+            patch.setattr(supports, "CHECKS_AT_ONCE", places)
+            patch.setattr(supports, "MAX_PART_WORDS", at_once)
             if threads:
                 patch.setattr(supports, "SUPPORTS_PER_THREAD", 1)
                 patch.setattr("os.cpu_count", lambda: 3)
@@ -139,21 +145,35 @@ def test_a_word_that_comes_often(copies: int) -> None:
     channel = collision_channel(3, 1, "1", 3, 13)
     word = 5 * channel.symbols + channel.symbol(5, 4)
     expected = [copies * count for count in naive_supports(channel, [word])]
-    for way in (looked_up, plain, compiled, chosen):
+    for way in (looked_up, checked, plain, compiled, chosen):
         assert way(channel, np.full(copies, word)) == expected, way.__name__
 
 
-def test_few_words_are_looked_up_and_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One word supports 1/22 of the positions: three are worth a counter per position."""
-    channel = collision_channel(1000, 5)
-    ways = {}
-    for name in ("look_up", "count_positions"):
-        ways[name] = Mock(wraps=getattr(supports, name))
-        monkeypatch.setattr(supports, name, ways[name])
-    words = default_rng(1).integers(0, channel.word_limit, 3)
-    for few, calls in ((words[:2], [1, 0]), (words, [1, 1])):
-        assert chosen(channel, few) == naive_supports(channel, few.tolist())
-        assert [way.call_count for way in ways.values()] == calls
+@pytest.mark.parametrize(
+    ("keys", "padding", "words", "way"),
+    [
+        # One word supports 1/22 of the positions: three are worth a counter per position.
+        (1000, 5, 2, "look_up"),
+        (1000, 5, 3, "count_positions"),
+        # As few items as positions that a word supports: a check is cheaper than a look-up.
+        (93, 5, 2, "check_items"),
+        (93, 5, 3, "count_positions"),
+        # Very few items.
+        (11, 1, 100, "check_items"),
+    ],
+)
+def test_the_way_that_suits_the_number_of_words(
+    keys: int, padding: int, words: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = collision_channel(keys, padding)
+    called = {
+        name: Mock(wraps=getattr(supports, name)) for name in ("look_up", "check_items", "count_positions")
+    }
+    for name, mock in called.items():
+        monkeypatch.setattr(supports, name, mock)
+    sent = default_rng(1).integers(0, channel.word_limit, words)
+    assert chosen(channel, sent) == naive_supports(channel, sent.tolist())
+    assert [name for name, mock in called.items() if mock.called] == [way]
 
 
 def test_inverses() -> None:
@@ -179,10 +199,10 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
     "offsets that are added": (SUPPORTS, "(symbols - offsets)", "(symbols + offsets)", plain),
     "the last supports left out": (SUPPORTS, "ranks < left[:, None]", "ranks < left[:, None] - 1", plain),
     "places that are not reduced": (SUPPORTS, "unsigned - np.uint64(positions)", "unsigned", looked_up),
-    "one thread's counts lost": (
+    "a part of the words left out": (
         SUPPORTS,
-        "    for counts in rest:",
-        "    for counts in rest[1:]:",
+        "range(0, words.size, size)",
+        "range(size, words.size, size)",
         compiled,
     ),
     "unused positions counted per word": (
@@ -191,6 +211,13 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "int(supported.size > hit.sum())",
         looked_up,
     ),
+    "unused positions counted with the items": (SUPPORTS, "total - int(found.sum())", "total", checked),
+    "checks of the first words alone": (
+        SUPPORTS,
+        "        found += times[part]",
+        "        found = times[part]",
+        checked,
+    ),
     "bytes that overflow": (LOOPS, "MAX_BYTE = 255", "MAX_BYTE = 256", compiled),
     "a byte sum that is not emptied": (
         LOOPS,
@@ -198,7 +225,7 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "                pass",
         compiled,
     ),
-    "every fourth lane lost": (LOOPS, "        recent[fourth] += ONE_MORE\n", "", compiled),
+    "every fourth lane lost": (LOOPS, "        counts[fourth] += 1\n", "", compiled),
     "the odd ones lost": (LOOPS, "range(length % 4)", "range(length % 4 - 1)", compiled),
     "a stride of three": (
         LOOPS,
@@ -231,6 +258,38 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
         assert (way(channel, words, module) == expected) == (planted == right)
 
 
+class PartsForAll:
+    """Parts of which every one of two threads takes one at least."""
+
+    def __init__(self, parts: list[Integers]) -> None:
+        self.parts = iter(parts)
+        self.meeting = Barrier(2, timeout=60)
+        self.seen: set[int] = set()
+
+    def __iter__(self) -> Iterator[Integers]:
+        return self
+
+    def __next__(self) -> Integers:
+        if get_ident() not in self.seen:
+            self.seen.add(get_ident())
+            self.meeting.wait()
+        return next(self.parts)
+
+
+def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = collision_channel(20, 1, "1", 7, 211)
+    words = default_rng(1).integers(0, channel.word_limit, 2000)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    right = "    for counts in rest:"
+    for planted in (right, "    for counts in rest[1:]:"):
+        module = faulty_module(SUPPORTS, right, planted)
+        monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
+        monkeypatch.setattr(module, "_parts_for", lambda words, _: PartsForAll(np.array_split(words, 8)))
+        assert (plain(channel, words, module) == naive_supports(channel, words.tolist())) == (
+            planted == right
+        )
+
+
 @pytest.mark.parametrize("error", [ImportError("no numba"), RuntimeError("no place for a cache")])
 def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
     error: Exception, monkeypatch: pytest.MonkeyPatch
@@ -244,6 +303,6 @@ def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
     channel = collision_channel(40, 3, "1")
     words = default_rng(1).integers(0, channel.word_limit, 50)
     monkeypatch.setattr(supports, "_compiled_loop", supports._compiled_loop.__wrapped__)
-    monkeypatch.setitem(sys.modules, supports.LOOPS, Refusing())
+    monkeypatch.setitem(sys.modules, supports.COMPILED_LOOPS, Refusing())
     supports.prepare_counting(channel)
     assert compiled(channel, words) == naive_supports(channel, words.tolist())

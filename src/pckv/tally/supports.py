@@ -27,6 +27,8 @@ from pckv.tally.counts import ONE
 MAX_COUNTED_POSITIONS = 2**25
 # Counting by position pays from this many supports per position on; below, they are looked up.
 SUPPORTS_PER_POSITION = 0.1
+# Checking whether a word supports an item takes as long as counting this many supports, plain and compiled.
+SUPPORTS_PER_CHECK = (4, 16)
 # Supports that make a thread of their own worth starting.
 SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
@@ -35,10 +37,10 @@ SUPPORTS_WORTH_COMPILING = 2**27
 CHECKS_AT_ONCE = 2**15
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
-# Words whose progressions are found together by the compiled loop.
-WORDS_AT_ONCE = 2**16
+# Words that are counted in one go: as many as are worth a call, and as take little memory.
+MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
-LOOPS = "pckv.tally.kernels.loops"
+COMPILED_LOOPS = "pckv.tally.kernels.loops"
 
 CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
 
@@ -55,26 +57,28 @@ def count_supports(
     channel: CollisionChannel, words: Integers, *, compiled: bool = False
 ) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
-    if channel.items <= channel.steps_per_report:
+    steps = channel.steps_per_report
+    enough = words.size * steps >= SUPPORTS_PER_POSITION * channel.positions
+    together = enough and channel.positions <= MAX_COUNTED_POSITIONS
+    supports_per_check = SUPPORTS_PER_CHECK[compiled] if together else 1
+    if channel.items * supports_per_check <= steps:
         return check_items(channel, words)
-    supports = words.size * channel.steps_per_report
-    together = supports >= SUPPORTS_PER_POSITION * channel.positions
-    if together and channel.positions <= MAX_COUNTED_POSITIONS:
-        by_position = count_positions(channel, words, compiled=compiled)
-        of_items = by_position[all_positions(channel.numbering).places]
-        unused = int(by_position.sum()) - int(of_items.sum())
-        return np.arange(channel.items + 1), np.append(of_items, unused)
-    return look_up(channel, words)
+    if not together:
+        return look_up(channel, words)
+    by_position = count_positions(channel, words, compiled=compiled)
+    of_items = by_position[all_positions(channel.numbering).places]
+    unused = int(by_position.sum()) - int(of_items.sum())
+    return np.arange(channel.items + 1), np.append(of_items, unused)
 
 
 def worth_compiling(supports: int) -> bool:
     """Return whether to count in the compiled loop: where it is loaded already, or pays for its start."""
-    return LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
+    return COMPILED_LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
 def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
     """Return the positions that words support."""
-    factors, offsets, symbols = _parts(channel, words)
+    factors, offsets, symbols = _coefficients(channel, words)
     inverses = inverse(factors, channel.positions)
     starts = (symbols - offsets) % channel.positions * inverses % channel.positions
     steps = channel.symbols * inverses % channel.positions
@@ -86,7 +90,7 @@ def _lengths(channel: CollisionChannel, symbols: Integers) -> Integers:
     return (channel.positions - 1 - symbols) // channel.symbols + 1
 
 
-def _parts(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
+def _coefficients(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
     """Return A, C and z of words."""
     functions, symbols = np.divmod(words.view(np.uint64), np.uint64(channel.symbols))
     factors, offsets = channel.coefficients(functions)
@@ -124,7 +128,7 @@ def supports_of(
     rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
     for start in range(0, words.size, rows):
         part = slice(start, start + rows)
-        factors, offsets, symbols = (column[:, None] for column in _parts(channel, words[part]))
+        factors, offsets, symbols = (column[:, None] for column in _coefficients(channel, words[part]))
         found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
         progress(min(1.0, (start + rows) / words.size))
     return found
@@ -171,12 +175,21 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
 def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
     loop = _compiled_loop() if compiled else None
-    count = partial(_count_compiled, loop=loop) if loop else _count_plain
+    add = partial(_add_compiled, loop=loop) if loop else _add_plain
     threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
+    # Threads take one part after another, so that none waits for long for one that was held up.
+    parts = iter(_parts_for(words, threads))
+
+    def count(_: int) -> Integers:
+        counts = np.zeros(channel.positions, np.int64)
+        for part in parts:
+            add(channel, part, counts)
+        return counts
+
     if threads == 1:
-        return count(channel, words)
+        return count(0)
     with ThreadPoolExecutor(threads) as pool:
-        first, *rest = pool.map(lambda part: count(channel, part), np.array_split(words, threads))
+        first, *rest = pool.map(count, range(threads))
     for counts in rest:
         first += counts
     return first
@@ -200,22 +213,21 @@ def prepare_counting(channel: CollisionChannel) -> None:
     all_positions(channel.numbering)
     loop = _compiled_loop()
     if loop:
-        _count_compiled(channel, np.zeros(1, np.int64), loop)
+        _add_compiled(channel, np.zeros(1, np.int64), np.zeros(channel.positions, np.int64), loop)
 
 
-def _count_plain(channel: CollisionChannel, words: Integers) -> Integers:
-    counts = np.zeros(channel.positions, np.int64)
+def _parts_for(words: Integers, threads: int) -> list[Integers]:
+    size = min(MAX_PART_WORDS, max(MIN_PART_WORDS, words.size // (PARTS_PER_THREAD * threads)))
+    return [words[start : start + size] for start in range(0, words.size, size)]
+
+
+def _add_plain(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
     for supported in visited(channel, words):
         np.add.at(counts, supported, ONE)
-    return counts
 
 
-def _count_compiled(channel: CollisionChannel, words: Integers, loop: CountLoop) -> Integers:
-    counts = np.zeros(channel.positions, np.int64)
-    for start in range(0, words.size, WORDS_AT_ONCE):
-        parts = _parts(channel, words[start : start + WORDS_AT_ONCE])
-        loop(*parts, channel.symbols, counts)
-    return counts
+def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers, loop: CountLoop) -> None:
+    loop(*_coefficients(channel, words), channel.symbols, counts)
 
 
 class ItemPositions(NamedTuple):

@@ -15,7 +15,6 @@ ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
 # The sums of this many lanes stay in the cache.
 LANES_AT_ONCE = 256
 MAX_BYTE = 255
-ONE_MORE = np.uint8(1)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -106,13 +105,20 @@ def count_progressions(
     """Count the positions x with ((A·x + C) mod N) mod t = z, for words of A, C and z; N is the number of counts."""
     positions = counts.size
     inverses = invert(factors, positions)
-    # Bytes, which stay in the cache: a word supports a position once at most.
-    recent = np.zeros(positions, np.uint8)
+    # Bytes stay in the cache, and a word supports a position once at most. Where words support few positions, it would
+    # take longer to add the bytes up.
+    in_bytes = symbol_count <= MAX_BYTE
+    recent = np.zeros(positions if in_bytes else 0, np.uint8)
     for word in range(factors.size):
-        start = (symbols[word] + positions - offsets[word]) % positions * inverses[word] % positions
-        step = symbol_count * inverses[word] % positions
+        start = np.uint64(
+            (symbols[word] + positions - offsets[word]) % positions * inverses[word] % positions
+        )
+        step = np.uint64(symbol_count * inverses[word] % positions)
         length = (positions - 1 - symbols[word]) // symbol_count + 1
-        count_progression(np.uint64(start), np.uint64(step), length, recent)
+        if not in_bytes:
+            count_progression(start, step, length, counts)
+            continue
+        count_progression(start, step, length, recent)
         if word % MAX_BYTE == MAX_BYTE - 1 or word == factors.size - 1:
             for position in range(positions):
                 counts[position] += recent[position]
@@ -120,25 +126,27 @@ def count_progressions(
 
 
 @numba.njit(nogil=True, cache=True, inline="always")
-def count_progression(first: np.uint64, step: np.uint64, length: int, recent: NDArray[np.uint8]) -> None:
+def count_progression(
+    first: np.uint64, step: np.uint64, length: int, counts: NDArray[np.uint8] | NDArray[np.int64]
+) -> None:
     """Count the positions of one progression, four at a time, which the processor finds independently."""
-    positions = np.uint64(recent.size)
+    positions = np.uint64(counts.size)
     second = after(first, step, positions)
     third = after(second, step, positions)
     fourth = after(third, step, positions)
     stride = after(step, step, positions)
     stride = after(stride, stride, positions)
     for _ in range(length // 4):
-        recent[first] += ONE_MORE
-        recent[second] += ONE_MORE
-        recent[third] += ONE_MORE
-        recent[fourth] += ONE_MORE
+        counts[first] += 1
+        counts[second] += 1
+        counts[third] += 1
+        counts[fourth] += 1
         first = after(first, stride, positions)
         second = after(second, stride, positions)
         third = after(third, stride, positions)
         fourth = after(fourth, stride, positions)
     for _ in range(length % 4):
-        recent[first] += ONE_MORE
+        counts[first] += 1
         first = after(first, step, positions)
 
 

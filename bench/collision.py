@@ -1,0 +1,149 @@
+"""Counting reports of `collision`, relative to checking every key against every report, and from files.
+
+The ratios are of wall-clock time on all cores (docs/speed.md).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.random import default_rng
+
+from bench.hashed_decode import hashed_support
+from bench.measurement import PAIRS, Measurement, absolute, difference, race, seconds, speed
+from bench.processes import with_peak_memory
+from pckv import Tally, Task
+from pckv.arrays import Integers
+from pckv.channels.collision import CollisionChannel
+from pckv.files.reports.writer import write_reports
+from pckv.limits import REPORT_ID_BYTES
+from pckv.tally.decode.support import key_support
+from pckv.tally.supports import count_positions
+
+REPORTS = 100_000
+# Keys, padding, and how many times as fast as the baseline: a usual size, and that of the data set `movielike`.
+DECODES = ((10_000, 5, 12), (26_744, 100, 80))
+# Keys and symbols whose supports are counted one by one.
+LOOPS = ((1_000, 22), (10_000, 22), (26_744, 470), (250_000, 22), (250_000, 92))
+SUPPORTS = 2**24
+FILE_KEYS, FILE_PADDING, FEW, MANY, GROUP = 10_000, 5, 10**6, 10**7, 10**6
+MAX_SECONDS, MAX_MEGABYTES, MAX_KILOBYTES = 60, 500, 200
+# The words of ten times as many reports take 72 MB, and a second thread that reads them, which few do not need, 45 MB.
+MAX_GROWTH = 60
+COMMAND_LINE = """
+import time
+from pckv.cli import main
+start = time.perf_counter()
+main(standalone_mode=False)
+print(time.perf_counter() - start, time.process_time())
+"""
+
+
+def measurements() -> Iterator[Measurement]:
+    """Make every measurement, one at a time."""
+    for keys, padding, bar in DECODES:
+        yield decode(keys, padding, bar)
+    for keys, symbols in LOOPS:
+        yield per_support(keys, symbols)
+    yield from count_files()
+
+
+def collision_task(keys: int, padding: int) -> Task:
+    """Return a task at ε = 1."""
+    return Task(name="b", keys=keys, values=(1, 5), epsilon=1, padding=padding, mechanism="collision")
+
+
+def channel_of(task: Task) -> CollisionChannel:
+    """Return the channel of a task."""
+    if not isinstance(task.channel, CollisionChannel):
+        raise TypeError(task.mechanism)
+    return task.channel
+
+
+def random_words(channel: CollisionChannel, reports: int) -> Integers:
+    """Return uniformly random words about pairs."""
+    return default_rng(channel.keys).integers(0, channel.word_limit, reports)
+
+
+def decode(keys: int, padding: int, bar: float) -> Measurement:
+    """Count reports and decode all keys; the baseline decodes as many words of hashes."""
+    task = collision_task(keys, padding)
+    channel = channel_of(task)
+    words = random_words(channel, REPORTS)
+    hashed = default_rng(1).integers(0, 2**32 * channel.symbols, REPORTS)
+
+    def ours() -> None:
+        tally = Tally(task)
+        tally.add_many(words)
+        key_support(tally)
+
+    times = race(
+        ours, lambda: hashed_support(hashed, channel.symbols, keys), turns=1, clock=time.perf_counter
+    )
+    name = f"decode {REPORTS:,} reports ({keys:,} keys, {channel.symbols} symbols)"
+    return speed(name, times, REPORTS / 1e3, "k reports/s", bar)
+
+
+def per_support(keys: int, symbols: int) -> Measurement:
+    """Count the positions that reports support, on one core once the loop is compiled."""
+    task = Task(
+        name="b",
+        keys=keys,
+        values=(1, 5),
+        epsilon=1,
+        mechanism={"name": "collision", "symbols": symbols},
+    )
+    channel = channel_of(task)
+    words = random_words(channel, SUPPORTS // channel.steps_per_report - 1)
+    supports = words.size * channel.positions / symbols
+
+    def count() -> None:
+        count_positions(channel, words, compiled=True)
+
+    count()
+    times = [1e9 * seconds(count, time.thread_time) / supports for _ in range(PAIRS)]
+    return absolute(f"count a support ({keys:,} keys, {symbols} symbols)", "ns", times)
+
+
+def count_files() -> Iterator[Measurement]:
+    """Run `pckv tally` on few and on many reports, each in a process of its own."""
+    task = collision_task(FILE_KEYS, FILE_PADDING)
+    peaks = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "task.json").write_text(task.to_json(), encoding="utf-8")
+        for reports in (FEW, MANY):
+            write_words(Path(folder) / "a.parquet", task, reports)
+            out = Path(folder) / f"{reports}.tally"
+            took, busy, peak = tally_file(Path(folder) / "a.parquet", out)
+            peaks.append(peak)
+            name = f"tally a file of {reports:,} reports, {FILE_KEYS:,} keys"
+            yield absolute(name, "s", [took], MAX_SECONDS)
+            yield absolute(f"{name}: processor time", "s", [busy])
+            yield absolute(f"{name}: peak memory", "MB", [peak], MAX_MEGABYTES)
+            yield absolute(f"{name}: size", "kB", [out.stat().st_size / 1e3], MAX_KILOBYTES)
+    yield difference("peak memory of ten times as many reports", "MB", peaks[1:], peaks[:1], MAX_GROWTH)
+
+
+def write_words(path: Path, task: Task, reports: int) -> None:
+    """Write a report file in row groups of a million."""
+    rng = np.random.default_rng(reports)
+    batches = (
+        (
+            rng.integers(0, 256, (GROUP, REPORT_ID_BYTES), np.uint8),
+            rng.integers(0, task.word_limit or 0, GROUP),
+        )
+        for _ in range(reports // GROUP)
+    )
+    write_reports(path, task, batches)
+
+
+def tally_file(path: Path, out: Path) -> tuple[float, float, float]:
+    """Return the seconds, the processor's seconds and the megabytes that `pckv tally` takes."""
+    task = path.with_name("task.json")
+    printed, peak = with_peak_memory(COMMAND_LINE, "tally", str(path), "--task", str(task), "--out", str(out))
+    took, busy = map(float, printed.splitlines()[-1].split())
+    return took, busy, peak
