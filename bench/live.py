@@ -36,7 +36,7 @@ TASK = Task(name="live", keys=250_000, values=(1, 5), epsilon=1, padding=5, mech
 TOKEN = "bench"  # noqa: S105
 BATCH, BATCHES, MORE = 10_000, 2, 100
 ROUNDS, ESTIMATES = 3, 5
-RATE, QUIET_SECONDS = 20.0, 4.0
+RATE, QUIET_SECONDS, WARM_UP_SECONDS = 20.0, 4.0, 5.0
 MAX_FIRST, MAX_NEXT = 6.0, 1.0
 TIMEOUT = 120
 
@@ -103,6 +103,10 @@ def collector(folder: Path) -> Iterator[ServeProcess]:
     """Run a collector with the task."""
     with serving(folder, "--store", f"sqlite:///{folder}/live.db", admin_token=TOKEN) as server:
         server.ask("POST", "/tasks", TASK.to_json().encode(), {"Authorization": f"Bearer {TOKEN}"})
+        # The first upload loads Arrow, and creating the task the compiled loop.
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT)) as connection:
+            upload(connection, random_reports(np.random.default_rng(), 1))
+        time.sleep(WARM_UP_SECONDS)
         yield server
 
 
