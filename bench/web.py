@@ -32,7 +32,7 @@ MAX_SEARCH, MAX_HEAP = 300.0, 50.0
 def measurements() -> Iterator[Measurement]:
     """Fill a collector, then search it directly and in a browser."""
     names = [f"film {number} ({1900 + number % 125})" for number in range(KEYS)]
-    # A search does not depend on the mechanism; the first estimates do, and those of collision take minutes.
+    # A search does not depend on the mechanism; the first estimates do, and `live` measures those of collision.
     task = Task(name="many films", keys=names, values=(1, 5), epsilon=1, mechanism="ue-compact")
     with running() as collector:
         fill(collector, task)

@@ -228,7 +228,7 @@ def every_1009th_repeats(right: Any) -> Any:
         made = int(right(channel, pairs, tape))
         if next(count) % 1009:
             last[0] = made
-        return last[0] % channel.message_format.cells if channel.name != "ue" else made
+        return last[0] % channel.message_format.limit if channel.name != "ue" else made
 
     return perturb
 

@@ -20,6 +20,7 @@ from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
 from pckv.errors import ParameterError, TaskError
 from pckv.moments import CountMoments
 from support.collision import collision_channel
+from support.source_faults import faulty_module
 
 # Positions, keys and padding.
 SMALL_FAMILIES = (
@@ -156,6 +157,17 @@ def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
                 assert most == channel.max_support(targets) == 2
     assert collision_channel(50, 1).max_support(50) == 100
     assert collision_channel(50, 1, "4").max_support(50) == -(-4_099 // 55)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["2 * targets", "self.steps_per_report", "min(targets, self.steps_per_report)"]
+)
+def test_a_wrong_bound_on_one_report_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = "min(2 * targets, self.steps_per_report)"
+    faulty = faulty_module("channels/collision.py", right, wrong).CollisionChannel
+    monkeypatch.setattr(CollisionChannel, "max_support", faulty.max_support)
+    with pytest.raises(AssertionError):
+        test_the_most_that_one_report_supports_is_bounded_and_reached()
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -210,6 +212,26 @@ def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
     monkeypatch.setattr(store, "compact", flood)
     _, cache = caches(store)
     assert cache.get(COUNTED_LATER).tally.reports == 40
+
+
+PREPARING = """
+import sys
+from pckv import Task
+from pckv.collector.compaction import Compactor
+from pckv.store.memory import MemoryStore
+
+store = MemoryStore()
+store.add_task(Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1]))
+Compactor(store).prepare_all()
+print("pckv.tally.kernels.loops" in sys.modules, "numba" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("mechanism", "loaded"), [("collision", "True True"), ("ue-compact", "False False")])
+def test_the_compiled_loop_is_loaded_before_the_first_words_come(mechanism: str, loaded: str) -> None:
+    """And not where nothing is counted in it, since it takes memory."""
+    command = [sys.executable, "-c", PREPARING, mechanism]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loaded
 
 
 def test_a_deleted_task_has_no_tally_any_more(store: Store) -> None:

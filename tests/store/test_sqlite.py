@@ -20,6 +20,7 @@ from pckv.store.checks import check_store
 from pckv.store.sqlite import MAX_IDLE_READERS, SqliteStore, SqliteTransaction
 from pckv.store.transactions import Transaction
 from support.stores import (
+    COUNTED_LATER,
     STORED,
     add,
     report,
@@ -30,21 +31,27 @@ from support.stores import (
 
 CRASHING = """
 import sys
-from support.stores import TASK, some_reports
-from pckv.store import open_store
+from support.stores import COUNTED_LATER, TASK, some_reports
+from pckv.store import open_store, parts
 from pckv.store.base import Upload
 
+# Words are merged in some compactions, and counted in others.
+parts.MIN_REPORTS_TO_COUNT = 50
 store = open_store(sys.argv[1])
 store.prepare()
 for batch in range(int(sys.argv[2]), 10**9):
-    store.add_reports([Upload(TASK.id, some_reports(range(batch * 5, batch * 5 + 5)))])
+    numbers = range(batch * 5, batch * 5 + 5)
+    store.add_reports([Upload(task.id, some_reports(numbers, task)) for task in (TASK, COUNTED_LATER)])
     print(batch, flush=True)
     if batch % 7 == 0:
         store.compact(TASK.id)
+    if batch % 3 == 0:
+        store.compact(COUNTED_LATER.id)
 """
 
 
 def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
+    sqlite.add_task(COUNTED_LATER)
     url = f"sqlite:///{sqlite.path}"
     rng = random.Random(1)
     acknowledged: list[int] = []
@@ -63,7 +70,10 @@ def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
         assert set(some_reports(range(5 * acknowledged[-1] + 5))) <= stored
         assert check_store(sqlite) == []
     assert acknowledged == list(range(len(acknowledged)))
-    assert total(sqlite).reports == len(stored)
+    assert total(sqlite).reports == total(sqlite, COUNTED_LATER).reports == len(stored)
+    counted = [part.uncounted for part in sqlite.part_summaries(COUNTED_LATER.id)]
+    assert 0 in counted
+    assert sum(counted) < len(stored)
 
 
 def test_a_full_disk_is_reported_and_survived(sqlite: SqliteStore) -> None:

@@ -28,7 +28,6 @@ import asyncio
 import datetime as dt
 import io
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
 from random import Random
@@ -37,14 +36,13 @@ from typing import cast
 import numpy as np
 import pyarrow.parquet as pq
 
-from pckv import Tally, estimate
+from pckv import estimate
 from pckv.canonical import base64url
 from pckv.collector import maintenance
 from pckv.collector.auth import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
-from pckv.tally.layouts import WordLayout
 from pckv.wire import Report
 from support.simulation_collector import ANSWER_SECONDS, TOKEN, Fault, FaultyStore, SimulatedCollector
 from support.simulation_model import (
@@ -332,7 +330,8 @@ class Simulation:
         if model.deleted or not model.created:
             must(answer.kind == ("deleted" if model.deleted else "unknown"), f"{answer.kind} for estimates")
             return
-        tally = self._check_tally(model)
+        tally = merge_parts(model.task, [part.content for part in self.store.parts(model.task.id)])
+        model.check_tally(tally, chain.from_iterable(self.store.reports(model.task.id)))
         must(json.loads(answer.body)["reports"] == tally.reports, "the estimates are of other reports")
         if with_estimates:
             expected = estimate(tally).take(np.arange(3)).to_json()
@@ -340,22 +339,6 @@ class Simulation:
         file = await self.collector.call("GET", f"{path}/reports")
         table = pq.ParquetFile(io.BytesIO(file.body)).read(use_threads=False).to_pydict()
         model.check_reports(list(zip(table["report_id"], table["word"], strict=True)))
-
-    def _check_tally(self, model: TaskModel) -> Tally:
-        """Check what the parts of a task count."""
-        tally = merge_parts(model.task, [part.content for part in self.store.parts(model.task.id)])
-        if isinstance(tally.layout, WordLayout):
-            words, times = tally.counts.nonzero()
-            model.check_counts(dict(zip(words.tolist(), times.tolist(), strict=True)))
-            return tally
-        # Counts do not say which words they are of: those of the reports must have the same counts.
-        if not model.forgotten:
-            stored = chain.from_iterable(self.store.reports(model.task.id))
-            model.check_counts(Counter(int.from_bytes(body, "little") for _, body in stored))
-        expected = Tally(model.task)
-        expected.add_many(np.array(model.counted_words, np.int64))
-        must(tally == expected, "the parts do not count the reports")
-        return tally
 
     async def finish(self) -> None:
         """Stop the faults: after all retries, everything must be correct."""

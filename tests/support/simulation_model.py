@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from pckv import Task
+import numpy as np
+
+from pckv import Tally, Task
 from pckv.canonical import base64url
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
+from pckv.tally.layouts import WordLayout
 from pckv.wire import Report
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
@@ -229,6 +232,19 @@ class TaskModel:
 
     def _wait(self, reports: Iterable[Report]) -> None:
         self.unanswered.update(dict.fromkeys(reports))
+
+    def check_tally(self, tally: Tally, stored: Iterable[Report]) -> None:
+        """Check what a tally counts, given the reports that are stored."""
+        if isinstance(tally.layout, WordLayout):
+            words, times = tally.counts.nonzero()
+            self.check_counts(dict(zip(words.tolist(), times.tolist(), strict=True)))
+            return
+        # Counts do not say which words they are of: those of the reports must have the same counts.
+        if not self.forgotten:
+            self.check_counts(Counter(int.from_bytes(body, "little") for _, body in stored))
+        expected = Tally(self.task)
+        expected.add_many(np.array(self.counted_words, np.int64))
+        must(tally == expected, "the parts do not count the reports")
 
     def check_counts(self, counts: dict[int, int]) -> None:
         """Check that acknowledged reports are counted once, and nothing that was never sent.

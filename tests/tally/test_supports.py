@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -287,3 +288,21 @@ def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -
         assert (plain(channel, words, module) == naive_supports(channel, words.tolist())) == (
             planted == right
         )
+
+
+@pytest.mark.parametrize("error", [ImportError("no numba"), RuntimeError("no place for a cache")])
+def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba refuses to load what it is to keep on disk, where it may not write anywhere."""
+
+    class Refusing:
+        def __getattr__(self, name: str) -> object:
+            raise error
+
+    channel = collision_channel(40, 3, "1")
+    words = default_rng(1).integers(0, channel.word_limit, 50)
+    monkeypatch.setattr(supports, "_compiled_loop", supports._compiled_loop.__wrapped__)
+    monkeypatch.setitem(sys.modules, supports.COMPILED_LOOPS, Refusing())
+    supports.prepare_counting(channel)
+    assert compiled(channel, words) == naive_supports(channel, words.tolist())

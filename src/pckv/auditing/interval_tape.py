@@ -71,6 +71,8 @@ class IntervalTape(Tape):
         # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the choices.
         self.given: dict[int, int] = {}
         self.choice_limits: list[int] = []
+        # The numbers that hash functions are drawn below.
+        self.function_limits: set[int] = set()
         self._choices = choices
         self.variables: list[Variable] = []
         self._values = values
@@ -101,6 +103,7 @@ class IntervalTape(Tape):
             self.choice_limits.append(count)
         elif isinstance(count, FunctionCount):
             self.given[len(self.variables)] = self._seed
+            self.function_limits.add(int(count))
         # A second draw would mean that the first was rejected.
         self._draws_left = 1
         result = super().below(count)

@@ -142,7 +142,16 @@ def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode |
     code = code or DeviceCode()
     # Bit planes are made key by key, so there every position is compared with the sampled key.
     pairs = code.pairs(values) if task.word_limit is None else code.held_pairs(values)
-    return explore(lambda tape: code.message(task, pairs, tape), seed, task.channel.bits)
+    functions = _functions_of(task)
+
+    def run(tape: Tape) -> Number:
+        message = code.message(task, pairs, tape)
+        for limit in getattr(tape, "function_limits", ()):
+            if limit != functions:
+                raise AuditFailure(f"interval tape: a function is drawn below {limit:,}, not {functions:,}")
+        return message
+
+    return explore(run, seed, task.channel.bits)
 
 
 def _functions_of(task: Task) -> int | None:

@@ -208,6 +208,8 @@ def _compiled_loop() -> CountLoop | None:
 
 def prepare_counting(channel: CollisionChannel) -> None:
     """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
+    if channel.items <= channel.steps_per_report:
+        return
     all_positions(channel.numbering)
     loop = _compiled_loop()
     if loop:

@@ -8,6 +8,7 @@ confidence interval of the key's own counts, or the full one where few other key
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -94,7 +95,7 @@ class Posterior:
 
     def expected(self) -> tuple[Floats, Floats]:
         """Return posterior means without a limit, and the key's own estimate where the grid adds nothing."""
-        own_frequency, own_mean = corrected(self.support, self.reports, self.moments)
+        own_frequency, own_mean = self._own
         frequency = (self.frequency_chances @ self.frequency_cells.points)[self.bins.of_key]
         mean = (self.mean_chances @ self.mean_cells.points)[self.bins.of_key]
         return (
@@ -109,7 +110,7 @@ class Posterior:
         limited = limit_shrinkage(expected, own, self.frequency_limit, self.reports, self.moments)
         frequency = np.where(self._keys_beyond_grid, expected, limited)
         allowed = MEAN_SHRINKAGE_LIMIT * self._mean_error(frequency, mean)
-        own_mean = corrected(self.support, self.reports, self.moments)[1]
+        own_mean = self._own[1]
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
@@ -154,15 +155,19 @@ class Posterior:
         high = np.maximum(high, np.where(isolated, full.high, narrow.high))
         return Interval(np.where(keeps_own, full.low, low), np.where(keeps_own, full.high, high))
 
-    @property
+    @cached_property
+    def _own(self) -> tuple[Floats, Floats]:
+        """The keys' own frequencies and means."""
+        return corrected(self.support, self.reports, self.moments)
+
+    @cached_property
     def _keys_beyond_grid(self) -> Flags:
         return self.bins.beyond_grid[self.bins.of_key]
 
-    @property
+    @cached_property
     def _finer_than_cells(self) -> Flags:
         """Keys whose own mean has a standard error below the width of a cell: the grid adds nothing."""
-        own = corrected(self.support, self.reports, self.moments)
-        return np.asarray(self._mean_error(*own) < 2 / MEAN_CELLS)
+        return np.asarray(self._mean_error(*self._own) < 2 / MEAN_CELLS)
 
     def _mean_error(self, frequency: Floats, mean: Floats) -> Floats:
         """Return the standard error of a key's own mean if these were the truth."""
