@@ -225,12 +225,12 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "                pass",
         compiled,
     ),
-    "every fourth lane lost": (LOOPS, "        counts[fourth] += 1\n", "", compiled),
-    "the odd ones lost": (LOOPS, "range(length % 4)", "range(length % 4 - 1)", compiled),
-    "a stride of three": (
+    "one place in eight lost": (LOOPS, "        counts[fifth] += 1\n", "", compiled),
+    "the odd ones lost": (LOOPS, "range(length % 8)", "range(length % 8 - 1)", compiled),
+    "a stride of five": (
         LOOPS,
-        "after(stride, stride, positions)",
-        "after(stride, step, positions)",
+        "after(fourfold, fourfold, positions)",
+        "after(fourfold, step, positions)",
         compiled,
     ),
 }

@@ -129,23 +129,36 @@ def count_progressions(
 def count_progression(
     first: np.uint64, step: np.uint64, length: int, counts: NDArray[np.uint8] | NDArray[np.int64]
 ) -> None:
-    """Count the positions of one progression, four at a time, which the processor finds independently."""
+    """Count the positions of one progression, eight at a time, which the processor finds independently."""
     positions = np.uint64(counts.size)
+    double = after(step, step, positions)
+    fourfold = after(double, double, positions)
+    stride = after(fourfold, fourfold, positions)
     second = after(first, step, positions)
-    third = after(second, step, positions)
-    fourth = after(third, step, positions)
-    stride = after(step, step, positions)
-    stride = after(stride, stride, positions)
-    for _ in range(length // 4):
+    third = after(first, double, positions)
+    fourth = after(second, double, positions)
+    fifth = after(first, fourfold, positions)
+    sixth = after(second, fourfold, positions)
+    seventh = after(third, fourfold, positions)
+    eighth = after(fourth, fourfold, positions)
+    for _ in range(length // 8):
         counts[first] += 1
         counts[second] += 1
         counts[third] += 1
         counts[fourth] += 1
+        counts[fifth] += 1
+        counts[sixth] += 1
+        counts[seventh] += 1
+        counts[eighth] += 1
         first = after(first, stride, positions)
         second = after(second, stride, positions)
         third = after(third, stride, positions)
         fourth = after(fourth, stride, positions)
-    for _ in range(length % 4):
+        fifth = after(fifth, stride, positions)
+        sixth = after(sixth, stride, positions)
+        seventh = after(seventh, stride, positions)
+        eighth = after(eighth, stride, positions)
+    for _ in range(length % 8):
         counts[first] += 1
         first = after(first, step, positions)
 
