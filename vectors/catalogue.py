@@ -159,7 +159,7 @@ COLLISION_TASKS = (
         values=(1, 5),
         epsilon=1,
         padding=2,
-        mechanism={"name": "collision", "symbols": 8},
+        mechanism={"name": "collision", "symbols": 8, "positions": 4099, "generator": 2539},
         size_share="0.05",
     ),
     Task(

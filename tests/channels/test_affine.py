@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 
 import numpy as np
 import pytest
@@ -80,11 +80,39 @@ def test_generators_are_those_whose_powers_are_all_positions() -> None:
 
 @pytest.mark.parametrize("positions", [*PRIMES[1:100], 4_099, 107_077, MAX_POSITIONS])
 def test_the_chosen_generator_is_the_least_from_a_share_of_the_positions_on(positions: int) -> None:
+    """The least without simple ratios; the least of all where every one of the first hundred has some."""
     chosen = best_generator(positions)
     start = positions * 618_034 // 10**6
     assert is_generator(chosen, positions)
-    assert not any(is_generator(number, positions) for number in range(start, chosen))
+    passed = [number for number in range(start, chosen) if is_generator(number, positions)]
+    assert all(simple_ratios(number, positions) for number in passed)
+    assert not passed or not simple_ratios(chosen, positions)
     assert start <= chosen < positions
+    if positions > 4_000:
+        assert not simple_ratios(chosen, positions)
+
+
+def simple_ratios(generator: int, positions: int) -> list[tuple[int, int]]:
+    """Return the distances to two items, at most 20, that are in a ratio of at most 3 to 3, checked one by one."""
+    steps = {a: pow(generator, a, positions) - 1 for a in range(-20, 21) if a}
+    return [
+        (a, b)
+        for (a, first), (b, second) in combinations(steps.items(), 2)
+        if any(
+            (p * first - sign * q * second) % positions == 0
+            for p in (1, 2, 3)
+            for q in (1, 2, 3)
+            for sign in (1, -1)
+        )
+    ]
+
+
+def test_a_generator_with_simple_ratios_is_passed_over() -> None:
+    """4326, the first from the share on modulo 7001, sends items 6, 4 and 0 apart by -1 to 1."""
+    assert is_generator(4326, 7001)
+    assert simple_ratios(4326, 7001)
+    assert best_generator(7001) > 4326
+    assert not simple_ratios(best_generator(7001), 7001)
 
 
 # Where items stand

@@ -156,7 +156,7 @@ def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
             if targets == 1 and channel.steps_per_report > 1:
                 assert most == channel.max_support(targets) == 2
     assert collision_channel(50, 1).max_support(50) == 100
-    assert collision_channel(50, 1, "4").max_support(50) == -(-4_099 // 55)
+    assert collision_channel(100, 1, "4").max_support(100) == -(-4_099 // 55)
 
 
 @pytest.mark.parametrize(
@@ -222,12 +222,12 @@ BAD_PARAMETERS: tuple[tuple[dict[str, object], str], ...] = (
     ({"positions": False}, "positions must be a whole number, not False"),
     ({"positions": "4099"}, "positions must be a whole number, not '4099'"),
     ({"positions": None}, "positions must be a whole number, not None"),
-    ({"generator": 0}, "generator must be a primitive root modulo 4,099, not 0"),
-    ({"generator": 1}, "generator must be a primitive root modulo 4,099, not 1"),
-    ({"generator": -2}, "generator must be a primitive root modulo 4,099, not -2"),
-    ({"generator": 4_098}, "generator must be a primitive root modulo 4,099, not 4,098"),
+    ({"generator": 0}, "generator must be a primitive root modulo 65,537, not 0"),
+    ({"generator": 1}, "generator must be a primitive root modulo 65,537, not 1"),
+    ({"generator": -2}, "generator must be a primitive root modulo 65,537, not -2"),
+    ({"generator": 65_536}, "generator must be a primitive root modulo 65,537, not 65,536"),
     # A primitive root, but of a number that is not a position.
-    ({"generator": 4_101}, "generator must be a primitive root modulo 4,099, not 4,101"),
+    ({"generator": 65_540}, "generator must be a primitive root modulo 65,537, not 65,540"),
     ({"generator": True}, "generator must be a whole number, not True"),
     ({"generator": 2.0}, "generator must be a whole number, not 2.0"),
     ({"generator": None}, "generator must be a whole number, not None"),
@@ -273,10 +273,11 @@ def test_too_many_keys() -> None:
 def test_a_task_says_what_its_functions_are() -> None:
     """Positions and a generator of one's own are kept, and make another task."""
     default, other = make_task(), make_task(positions=10_007, generator=5)
-    assert default.parameters == {"generator": best_generator(4_099), "positions": 4_099, "symbols": 8}
+    assert default.parameters == {"generator": best_generator(65_537), "positions": 65_537, "symbols": 8}
     assert other.parameters == {"generator": 5, "positions": 10_007, "symbols": 8}
     assert Task.from_json(other.to_json()) == other != default
-    # What positions need follows the number of keys.
+    # What positions need follows the number of keys; few keys have more than they need.
+    assert [make_task(keys).parameters["positions"] for keys in (64, 65)] == [65_537, 4_099]
     assert make_task(1_025).parameters["positions"] == 4_111
     assert "4,100" in refused(ParameterError, lambda: make_task(1_025, positions=4_099))
 

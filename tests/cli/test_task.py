@@ -152,8 +152,9 @@ def test_bad_keys_files(text: bytes, message: str) -> None:
 
 
 def test_the_symbols_of_collision() -> None:
-    run_ok(f"{NEW} --key-count 3 --mechanism collision --symbols 9")
-    assert '"mechanism":{"name":"collision","symbols":9}' in Path("new.json").read_text(encoding="utf-8")
+    run_ok(f"{NEW} --key-count 3 --mechanism collision --symbols 9 --positions 4111 --generator 12")
+    mechanism = '"mechanism":{"generator":12,"name":"collision","positions":4111,"symbols":9}'
+    assert mechanism in Path("new.json").read_text(encoding="utf-8")
     assert "symbols" in run_refused(
         f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9"
     )

@@ -195,7 +195,7 @@ FAULTS: dict[str, tuple[str, str, str, Counter]] = {
         "(channel.positions - 1 - symbols) // channel.symbols",
         plain,
     ),
-    "the other order of places and items": (SUPPORTS, "_, places, items", "places, _, items", looked_up),
+    "places taken for items": (SUPPORTS, "items[found[hit]]", "found[hit]", looked_up),
     "offsets that are added": (SUPPORTS, "(symbols - offsets)", "(symbols + offsets)", plain),
     "the last supports left out": (SUPPORTS, "ranks < left[:, None]", "ranks < left[:, None] - 1", plain),
     "places that are not reduced": (SUPPORTS, "unsigned - np.uint64(positions)", "unsigned", looked_up),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import count
+from itertools import chain, count, islice
 from typing import Any, TypeAlias
 
 # A whole number, or a numpy array of unsigned ones: the steps are written once for both.
@@ -19,9 +19,13 @@ Number: TypeAlias = Any
 MAX_POSITIONS = 2**31 - 1
 # At least as many positions per item and per symbol, and in all, as keep the bias of estimates below their noise.
 POSITIONS_PER_ITEM, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 2, 16, 4096
+# So few items are often held together by many people. They are checked one by one, so that more positions cost nothing.
+FEW_ITEMS, MIN_POSITIONS_FOR_FEW = 128, 2**16
 # The generator is looked for from this share of the positions on: small ones have small powers, which are in simple
 # ratios to each other.
 GENERATOR_SHARE = (618_034, 1_000_000)
+# Ratios up to 3 to 3 between items that are at most this far from a third, and how many more generators are tried.
+NEAR_ITEMS, SMALL_NUMBER, MAX_GENERATORS = 20, 3, 100
 # With these bases the test of Miller and Rabin is exact for numbers below 3·10^9.
 WITNESSES = (2, 3, 5, 7)
 
@@ -29,6 +33,12 @@ WITNESSES = (2, 3, 5, 7)
 def min_positions(items: int, symbols: int) -> int:
     """Return the fewest positions that a task with so many items and symbols may have."""
     return max(POSITIONS_PER_ITEM * items, POSITIONS_PER_SYMBOL * symbols, MIN_POSITIONS)
+
+
+def best_positions(items: int, symbols: int) -> int:
+    """Return how many positions a task has unless its author says otherwise."""
+    fewest = min_positions(items, symbols)
+    return least_prime(max(fewest, MIN_POSITIONS_FOR_FEW) if items <= FEW_ITEMS else fewest)
 
 
 @lru_cache(maxsize=64)
@@ -63,9 +73,43 @@ def _passes(number: int, witness: int, odd: int, halvings: int) -> bool:
 
 @lru_cache(maxsize=64)
 def best_generator(positions: int) -> int:
-    """Return the least number, from a share of the positions on, whose powers are all positions but 0."""
+    """Return the least number, from a share of the positions on, whose powers are all positions but 0.
+
+    Those of near items are in no simple ratio to each other, seen from a third, unless there are too few positions.
+    """
     share, whole = GENERATOR_SHARE
-    return next(number for number in count(positions * share // whole) if is_generator(number, positions))
+    generators = (
+        number for number in range(positions * share // whole, positions) if is_generator(number, positions)
+    )
+    first = next(generators, None) or next(
+        number for number in range(1, positions) if is_generator(number, positions)
+    )
+    candidates = chain([first], islice(generators, MAX_GENERATORS))
+    return next((number for number in candidates if not _has_simple_ratio(number, positions)), first)
+
+
+def _has_simple_ratio(generator: int, positions: int) -> bool:
+    """Return whether (g^a - 1)/(g^b - 1) is a ratio of small numbers for some near a and b.
+
+    Then three items at these distances share a symbol more often than by chance, whichever they are.
+    """
+    inverse = pow(generator, -1, positions)
+    steps = [
+        pow(base, distance, positions) - 1
+        for base in (generator, inverse)
+        for distance in range(1, NEAR_ITEMS + 1)
+    ]
+    multiples = {
+        (part * step % positions, number)
+        for number, step in enumerate(steps)
+        for part in range(1, SMALL_NUMBER + 1)
+    }
+    owners: dict[int, int] = {}
+    for multiple, number in multiples:
+        for signed in (multiple, positions - multiple):
+            if owners.setdefault(signed, number) != number:
+                return True
+    return False
 
 
 @lru_cache(maxsize=64)
@@ -105,7 +149,7 @@ class Numbering:
         return tuple(powers)
 
     def position(self, item: Number) -> Number:
-        """Return where an item stands, in steps that are the same for every item: their time tells nothing of it."""
+        """Return where an item stands, in steps that are the same for every item."""
         result = item * 0 + 1
         for place, square in enumerate(self.squarings):
             bit = item >> place & 1

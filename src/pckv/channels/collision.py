@@ -20,9 +20,9 @@ from pckv.channels.affine import (
     Number,
     Numbering,
     best_generator,
+    best_positions,
     is_generator,
     is_prime,
-    least_prime,
     min_positions,
 )
 from pckv.channels.base import (
@@ -84,7 +84,7 @@ class CollisionChannel(Channel):
         check_symbols(self.symbols, padding)
         self.items = 2 * keys
         fewest = min_positions(self.items, self.symbols)
-        self.positions = least_prime(fewest) if positions is None else positions
+        self.positions = best_positions(self.items, self.symbols) if positions is None else positions
         check_positions(self.positions, fewest if functions is None else self.items + 1)
         generator = best_generator(self.positions) if generator is None else generator
         self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))

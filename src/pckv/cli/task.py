@@ -66,7 +66,9 @@ def task_group() -> None:
 @click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]")
 @click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]")
 @click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]")
-@click.option("--symbols", type=int, help="How many symbols collision hashes to. [default: chosen]")
+@click.option("--symbols", type=int, help="How many symbols collision sends keys to. [default: chosen]")
+@click.option("--positions", type=int, help="How many positions collision has, a prime. [default: chosen]")
+@click.option("--generator", type=int, help="The primitive root of these positions. [default: chosen]")
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
 @click.option(
@@ -86,6 +88,8 @@ def new_command(
     r: int | None,
     o: int | None,
     symbols: int | None,
+    positions: int | None,
+    generator: int | None,
     out: Path,
     force: bool,
     **options: Any,
@@ -98,7 +102,8 @@ def new_command(
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
       --epsilon 1 --users 20000 --pairs 3 --out task.json
     """
-    parameters = {"allocation": allocation, "beta": beta, "q": q, "r": r, "o": o, "symbols": symbols}
+    parameters = {"allocation": allocation, "beta": beta, "q": q, "r": r, "o": o}
+    parameters |= {"symbols": symbols, "positions": positions, "generator": generator}
     given = {name: value for name, value in parameters.items() if value is not None}
     keys, people = named_keys(keys_file, key_count), read_expected_people(**options)
     task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 
+from pckv.collector.logs import log
+from pckv.errors import PckvError, StoreError
 from pckv.store.base import Store, all_tasks
 from pckv.store.parts import MIN_REPORTS_TO_COUNT
 from pckv.tally.layouts import SupportLayout, layout_of
@@ -11,6 +15,19 @@ from pckv.tally.supports import prepare_counting
 from pckv.task import Task
 
 PARTS_TO_COMPACT = 32
+
+
+@contextmanager
+def logged_failures(task_id: str) -> Iterator[None]:
+    """Log what goes wrong with one task, so that the others are not left alone; the database itself must work."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        # Our own errors say what to do; the text of any other could hold what people sent.
+        reason = str(error) if isinstance(error, PckvError) else type(error).__name__
+        log("maintenance_failed", task=task_id, reason=reason)
 
 
 class Compactor:
@@ -28,7 +45,9 @@ class Compactor:
     def compact_all(self, parts: int = PARTS_TO_COMPACT) -> None:
         """Compact every task that has at least this many parts, or many words to count."""
         for task_id in self._store.tasks_to_compact(parts, MIN_REPORTS_TO_COUNT):
-            self.compact(task_id)
+            # A damaged part is no reason to leave the other tasks alone.
+            with logged_failures(task_id):
+                self.compact(task_id)
 
     def count_waiting(self, task_id: str) -> None:
         """Count the words of a task that wait, if they are many; not those that come faster than they are counted."""
@@ -43,7 +62,8 @@ class Compactor:
     def prepare_all(self) -> None:
         """Load what counting the words of all tasks needs."""
         for stored in all_tasks(self._store):
-            self.prepare(stored.task)
+            with logged_failures(stored.task.id):
+                self.prepare(stored.task)
 
     def prepare(self, task: Task) -> None:
         """Load what counting a task's words needs, before the first of them wait."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from pckv.store.base import Store
 from pckv.task import Task
 
 MAX_CACHED = 16
+MAX_COMPUTED_AT_ONCE = 2
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -46,6 +48,8 @@ class EstimateCache:
         self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
         self._key_names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
+        # Threads of their own: however many estimates wait, uploads do not wait for them.
+        self._threads = ThreadPoolExecutor(MAX_COMPUTED_AT_ONCE, "estimate")
         # Estimates that are being computed, by task, options and the parts that they are computed from.
         self._in_progress: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = {}
 
@@ -59,7 +63,8 @@ class EstimateCache:
         key = (task.id, options, await asyncio.to_thread(self._part_numbers, task))
         future = self._in_progress.get(key)
         if future is None:
-            future = asyncio.ensure_future(asyncio.to_thread(self._compute, task, options))
+            loop = asyncio.get_running_loop()
+            future = asyncio.ensure_future(loop.run_in_executor(self._threads, self._compute, task, options))
             self._in_progress[key] = future
             future.add_done_callback(lambda _: self._in_progress.pop(key))
         # A client that disconnects does not cancel the computation for the others.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 
+from pckv.collector.compaction import logged_failures
 from pckv.collector.logs import log
 from pckv.collector.state import Collector
 from pckv.errors import PckvError
@@ -44,7 +45,8 @@ def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -
     """
     for stored in all_tasks(collector.store):
         if stored.phase(day) is Phase.CLOSED:
-            _finish_task(collector, stored, keep_days, day)
+            with logged_failures(stored.task.id):
+                _finish_task(collector, stored, keep_days, day)
 
 
 def _finish_task(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:

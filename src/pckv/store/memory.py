@@ -22,7 +22,7 @@ from pckv.store.base import (
     StoredTask,
     Upload,
 )
-from pckv.store.parts import choose_compaction, compact_parts, new_part
+from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.uploads import (
     BatchDecision,
     TaskBatch,
@@ -230,7 +230,8 @@ class MemoryStore:
             data.stored = replace(data.stored, reports_forgotten=data.stored.reports_forgotten or day)
             forgotten = len(data.reports)
             data.reports.clear()
-            return forgotten
+        count_all_words(self, task_id)
+        return forgotten
 
     def set_token(self, role: Role, token_hash: bytes) -> None:
         """Replace the administrator's token, or add one for an analyst."""

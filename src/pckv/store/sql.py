@@ -28,7 +28,7 @@ from pckv.store.base import (
     StoredTask,
     Upload,
 )
-from pckv.store.parts import choose_compaction, compact_parts, new_part
+from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.sql_reading import (
     TASK_NUMBER,
     SqlSnapshot,
@@ -260,7 +260,10 @@ class SqlStore(ABC):
             tx.change(sql, day, row.number)
             return tx.change("DELETE FROM reports WHERE task = $1", row.number)
 
-        return self._run("forget reports", work)
+        forgotten = self._run("forget reports", work)
+        # Words that were committed last hold the bodies of their reports.
+        count_all_words(self, task_id)
+        return forgotten
 
     def set_token(self, role: Role, token_hash: bytes) -> None:
         """Replace the administrator's token, or add one for an analyst."""

@@ -118,13 +118,13 @@ class SupportLayout:
         if messages.size and int(messages.view(np.uint64).max()) >= first + answers:
             raise out_of_range(messages, first + answers)
         about_sizes = messages >= first
-        if about_sizes.any():
-            counts.add(messages[about_sizes] - first + self.first_answer)
-            messages = messages[~about_sizes]
+        about_pairs = messages[~about_sizes] if about_sizes.any() else messages
         # Whoever has counted many will count more, however few come at a time.
-        self._supports += messages.size * self.channel.steps_per_report
+        self._supports += about_pairs.size * self.channel.steps_per_report
         compiled = worth_compiling(self._supports)
-        counts.add_counts(*count_supports(self.channel, messages, compiled=compiled))
+        cells, supports = count_supports(self.channel, about_pairs, compiled=compiled)
+        counts.add_counts(cells, supports)
+        counts.add(messages[about_sizes] - first + self.first_answer)
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
         """Raise a `TallyError` if an item has more supports than there are reports, or all together too many or few."""

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pckv.arrays import Integers
 from pckv.channels.affine import Numbering
@@ -66,7 +67,7 @@ def count_supports(
     if not together:
         return look_up(channel, words)
     by_position = count_positions(channel, words, compiled=compiled)
-    of_items = by_position[all_positions(channel.numbering).places]
+    of_items = by_position[all_positions(channel.numbering)]
     unused = int(by_position.sum()) - int(of_items.sum())
     return np.arange(channel.items + 1), np.append(of_items, unused)
 
@@ -136,7 +137,7 @@ def supports_of(
 
 def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
     """Find the items at the positions that some words support."""
-    _, places, items = all_positions(channel.numbering)
+    places, items = sorted_positions(channel.numbering)
     counts = np.zeros(channel.items + 1, np.int64)
     for supported in visited(channel, words):
         found = np.minimum(np.searchsorted(places, supported), places.size - 1)
@@ -197,10 +198,14 @@ def count_positions(channel: CollisionChannel, words: Integers, *, compiled: boo
 
 @lru_cache(maxsize=1)
 def _compiled_loop() -> CountLoop | None:
-    """Load the compiled loop; None without numba, or where it may not write its cache and so refuses to load."""
+    """Load the compiled loop; None without numba, or where it cannot be compiled or may not write its cache."""
     try:
         from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
-    except (ImportError, RuntimeError):
+
+        # Compiled now, for the one kind of arrays that it is called with.
+        one = np.ones(1, np.int64)
+        count_progressions(one, one, one, 2, np.zeros(5, np.int64))
+    except (ImportError, RuntimeError, OSError):
         return None
     loop: CountLoop = count_progressions
     return loop
@@ -208,12 +213,9 @@ def _compiled_loop() -> CountLoop | None:
 
 def prepare_counting(channel: CollisionChannel) -> None:
     """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
-    if channel.items <= channel.steps_per_report:
-        return
-    all_positions(channel.numbering)
-    loop = _compiled_loop()
-    if loop:
-        _add_compiled(channel, np.zeros(1, np.int64), np.zeros(channel.positions, np.int64), loop)
+    if channel.positions <= MAX_COUNTED_POSITIONS:
+        all_positions(channel.numbering)
+        _compiled_loop()
 
 
 def _parts_for(words: Integers, threads: int) -> list[Integers]:
@@ -230,17 +232,15 @@ def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers, 
     loop(*_coefficients(channel, words), channel.symbols, counts)
 
 
-class ItemPositions(NamedTuple):
-    """The positions of all items, those positions in order, and the items that stand there."""
-
-    places: Integers
-    in_order: Integers
-    items: Integers
-
-
 @lru_cache(maxsize=4)
-def all_positions(numbering: Numbering) -> ItemPositions:
+def all_positions(numbering: Numbering) -> NDArray[np.int32]:
     """Return the positions of all items."""
-    places = item_positions(numbering, np.arange(numbering.items))
-    order = np.argsort(places)
-    return ItemPositions(places, places[order], order)
+    return item_positions(numbering, np.arange(numbering.items)).astype(np.int32)
+
+
+@lru_cache(maxsize=2)
+def sorted_positions(numbering: Numbering) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the positions of all items in order, and the items that stand there."""
+    places = all_positions(numbering)
+    order = np.argsort(places).astype(np.int32)
+    return places[order], order
