@@ -19,6 +19,7 @@ from pckv.collector import compaction, tally_cache
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache, EstimateOptions
 from pckv.collector.tally_cache import TallyCache
+from pckv.errors import TallyError
 from pckv.store import parts
 from pckv.store.base import PartChanges, Store
 from pckv.store.memory import MemoryStore
@@ -240,3 +241,44 @@ def test_a_deleted_task_has_no_tally_any_more(store: Store) -> None:
     assert cache.get(TASK).tally.reports == 9
     store.delete_task(TASK.id, DAY)
     assert cache.get(TASK).tally.reports == 0
+
+
+def test_a_task_that_cannot_be_compacted_does_not_stop_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compactor, _ = caches(store)
+    for task in (TASK, COUNTED_LATER):
+        for number in range(40):
+            add(store, *some_reports([number], task), task=task)
+    first, second = sorted((TASK.id, COUNTED_LATER.id))
+    compact = type(store).compact
+
+    def failing(self: Store, task_id: str, *, fully: bool = False) -> int:
+        if task_id == first:
+            raise TallyError("not a tally: truncated or edited")
+        return compact(self, task_id, fully=fully)
+
+    monkeypatch.setattr(type(store), "compact", failing)
+    compactor.compact_all()
+    assert [len(store.part_summaries(task_id)) == 1 for task_id in (first, second)] == [False, True]
+
+
+def test_estimates_have_threads_of_their_own(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are computed, what uploads need is done at once."""
+    go_on = threading.Event()
+    cache = EstimateCache(store, Compactor(store))
+    monkeypatch.setattr(cache, "_compute", lambda *_: go_on.wait(20))
+
+    async def estimating() -> float:
+        options = [EstimateOptions("corrected", level / 100, ()) for level in range(1, 40)]
+        waiting = [asyncio.ensure_future(cache.get(TASK, each)) for each in options]
+        await asyncio.sleep(0.5)
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        await asyncio.to_thread(store.part_summaries, TASK.id)
+        taken = loop.time() - before
+        go_on.set()
+        await asyncio.gather(*waiting)
+        return taken
+
+    assert asyncio.run(estimating()) < 10

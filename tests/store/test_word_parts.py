@@ -268,3 +268,15 @@ def test_the_changes_of_parts(store: Store) -> None:
     assert store.part_changes(COUNTED_LATER.id, {first.number, second.number}) == (True, whole)
     store.delete_task(COUNTED_LATER.id, DAY)
     assert store.part_changes(COUNTED_LATER.id, {whole[0].number}) == (True, [])
+
+
+def test_no_word_is_left_of_reports_that_are_forgotten(store: Store) -> None:
+    """Reports that are committed last, after everything was counted, leave nothing but their counts."""
+    store.add_task(COUNTED_LATER)
+    add(store, *later(range(20)), task=COUNTED_LATER)
+    store.compact(COUNTED_LATER.id, fully=True)
+    add(store, *later(range(20, 30)), task=COUNTED_LATER)
+    store.close_task(COUNTED_LATER.id, "2030-01-01")
+    assert store.forget_reports(COUNTED_LATER.id, "2030-01-02") == 30
+    assert [part.uncounted for part in store.parts(COUNTED_LATER.id)] == [0]
+    assert total(store, COUNTED_LATER) == tally(later(range(30)), COUNTED_LATER)

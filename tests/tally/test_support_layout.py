@@ -151,6 +151,18 @@ def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: 
     assert asked[-1]
 
 
+def test_reports_that_cannot_be_counted_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    tally = tally_of(SIZES, [1, 2])
+    before = bytes(tally)
+    monkeypatch.setattr(layouts, "count_supports", exhausted)
+    with pytest.raises(MemoryError):
+        tally.add_many(np.array([5, channel_of(SIZES).word_limit]))
+    assert bytes(tally) == before
+
+
 # Size on disk
 
 
