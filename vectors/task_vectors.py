@@ -47,7 +47,7 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from map(_described, COMPACT_TASKS)
     good = COMPACT_TASKS[0].to_json()
     yield from _refused(
-        ("canonical", good.replace(',"q":3', "")),
+        ("needs q", good.replace(',"q":3', "")),
         ("q must be a prime", good.replace('"q":3', '"q":9')),
         ("q must be a prime", good.replace('"q":3', '"q":2')),
         ("q must be a prime", good.replace('"q":3', '"q":-3')),
@@ -134,10 +134,10 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
             )
             for value in values
         ),
-        ("canonical", good.replace(f"{generator},", "")),
+        ("needs generator", good.replace(f"{generator},", "")),
         # What is chosen instead has other primitive roots.
         ("primitive root modulo 65,537", good.replace(f"{positions},", "")),
-        ("canonical", good.replace(f",{symbols}", "")),
+        ("needs symbols", good.replace(f",{symbols}", "")),
         ("no parameter 'q'", good.replace(symbols, '"q":3')),
         # Primes on both sides of the range, with a primitive root.
         *(

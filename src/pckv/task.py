@@ -363,6 +363,8 @@ class Task:
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
             epsilon = Fraction(task._epsilon)
             channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters)
+            if missing := sorted(channel.parameters.keys() - parameters.keys()):
+                raise ParameterError(f"mechanism {mechanism!r} needs {' and '.join(missing)}")
             task._set_channel(channel, members["size_share"])
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None

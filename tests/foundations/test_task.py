@@ -178,7 +178,7 @@ def test_q_is_part_of_the_task() -> None:
     assert compact != make(mechanism={"name": "ue-compact", "q": 7})
     assert make(mechanism={"name": "auto", "q": 7}) == make(mechanism={"name": "ue-compact", "q": 7})
     without = compact.to_json().replace(',"q":5', "")
-    with pytest.raises(TaskError, match="canonical form"):
+    with pytest.raises(TaskError, match=r"^not a task: mechanism 'ue-compact' needs q$"):
         Task.from_json(without)
     for q, message in (("9", "prime"), ("true", "whole number"), ('"5"', "whole number"), ("5.0", "integer")):
         with pytest.raises(TaskError, match=message):
@@ -288,7 +288,7 @@ def edited(**changes: Any) -> str:
         (edited(epsilon="21"), "at most 20"),
         (edited(mechanism="ue"), "mechanism must be an object"),
         (edited(mechanism={"name": "auto"}), "mechanism must be an object"),
-        (edited(mechanism={"name": "ue"}, size_share="0"), "canonical form"),
+        (edited(mechanism={"name": "ue"}, size_share="0"), "mechanism 'ue' needs allocation"),
         (edited(mechanism={"name": "ue", "allocation": "optimized", "beta": "0.1"}), "beta go together"),
         (edited(mechanism={"name": "ue", "allocation": "optimized", "gamma": 1}), "no parameter 'gamma'"),
         (edited(kind="sizes"), "kind 'sizes'"),

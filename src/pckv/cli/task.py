@@ -68,7 +68,11 @@ def task_group() -> None:
 @click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]")
 @click.option("--symbols", type=int, help="How many symbols collision sends keys to. [default: chosen]")
 @click.option("--positions", type=int, help="How many positions collision has, a prime. [default: chosen]")
-@click.option("--generator", type=int, help="The primitive root of these positions. [default: chosen]")
+@click.option(
+    "--generator",
+    type=int,
+    help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
+)
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
 @click.option(

@@ -296,8 +296,8 @@ def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedT
     places = item_positions(channel.numbering, channel.item(taken.keys, positive))
     sent_to = channel.symbol_at(functions.view(np.uint64)[taken.owners], places.view(np.uint64))
     # Everybody's own symbols, each once and in order.
-    numbered = taken.owners * channel.symbols + sent_to.view(np.int64)
-    owners, own = np.divmod(np.unique(numbered), channel.symbols)
+    numbered = np.sort(taken.owners * channel.symbols + sent_to.view(np.int64))
+    owners, own = np.divmod(numbered[np.diff(numbered, prepend=-1) != 0], channel.symbols)
     counts = np.bincount(owners, minlength=users)
     starts = np.cumsum(counts) - counts
     numbers = tape.draw(participants)
