@@ -64,7 +64,7 @@ export class Channel extends Sampling {
     return writeWord(drawn * this.symbols + symbol);
   }
 
-  // g^exponent, in the same steps whatever the exponent: their time tells nothing of a key.
+  // g^exponent, in the same steps whatever the exponent.
   power(exponent) {
     const factor = (square, place) => BigInt(1 + ((exponent >> place) & 1) * (square - 1));
     return this.squarings.reduce((x, square, place) => (x * factor(square, place)) % this.positions, 1n);
