@@ -12,8 +12,8 @@ from pckv.tally.counts import Counts
 from pckv.tally.decode import signed_cells
 from pckv.tally.supports import supports_of
 
-# More keys times distinct words than this would take hours.
-MAX_CHECKS = 2**40
+# More keys times distinct words than this would take longer than about twenty minutes.
+MAX_CHECKS = 2**36
 
 
 def support(
