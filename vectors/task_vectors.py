@@ -147,8 +147,8 @@ def _collision_tasks() -> Iterator[dict[str, Any]]:
             )
             for prime, root in ((4093, 2), (2_147_483_659, 2))
         ),
-        # Fewer than four positions per key, and than sixteen per symbol.
-        ("positions must be from", many.replace('"keys":10000', '"keys":22250')),
+        # Fewer than three positions per key, and than sixteen per symbol.
+        ("positions must be from", many.replace('"keys":10000', '"keys":29700')),
         ("positions must be from", many.replace('"symbols":5560', '"symbols":5561')),
         ("at most 536,870,911 keys", COLLISION_TASKS[-1].to_json().replace("536870911", "536870912")),
     )

@@ -58,11 +58,11 @@ def test_the_least_prime_is_the_next() -> None:
     assert least_prime(16 * MAX_SYMBOLS) == least_prime(4 * CollisionChannel.max_keys) == MAX_POSITIONS
 
 
-def test_positions_are_enough_for_items_and_symbols() -> None:
-    assert [min_positions(*counts) for counts in ((2, 2), (2_048, 256), (2_050, 2), (2, 257))] == [
+def test_positions_are_enough_for_keys_and_symbols() -> None:
+    assert [min_positions(*counts) for counts in ((1, 2), (1_365, 256), (1_367, 2), (1, 257))] == [
         4_096,
         4_096,
-        4_100,
+        4_101,
         4_112,
     ]
 

@@ -278,8 +278,8 @@ def test_a_task_says_what_its_functions_are() -> None:
     assert Task.from_json(other.to_json()) == other != default
     # What positions need follows the number of keys; few keys have more than they need.
     assert [make_task(keys).parameters["positions"] for keys in (64, 65)] == [65_537, 4_099]
-    assert make_task(1_025).parameters["positions"] == 4_111
-    assert "4,100" in refused(ParameterError, lambda: make_task(1_025, positions=4_099))
+    assert make_task(1_367).parameters["positions"] == 4_111
+    assert "4,101" in refused(ParameterError, lambda: make_task(1_367, positions=4_099))
 
 
 def test_words_always_fit() -> None:

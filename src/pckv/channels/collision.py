@@ -15,7 +15,6 @@ from math import comb, floor, lcm
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels.affine import (
     MAX_POSITIONS,
-    POSITIONS_PER_ITEM,
     POSITIONS_PER_SYMBOL,
     Number,
     Numbering,
@@ -55,8 +54,8 @@ class CollisionChannel(Channel):
     """
 
     name = "collision"
-    # With more there would be too many positions.
-    max_keys = MAX_POSITIONS // (2 * POSITIONS_PER_ITEM)
+    # With more there might be too many positions.
+    max_keys = 2**29 - 1
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
     # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
@@ -83,8 +82,8 @@ class CollisionChannel(Channel):
         self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
         check_symbols(self.symbols, padding)
         self.items = 2 * keys
-        fewest = min_positions(self.items, self.symbols)
-        self.positions = best_positions(self.items, self.symbols) if positions is None else positions
+        fewest = min_positions(keys, self.symbols)
+        self.positions = best_positions(keys, self.symbols) if positions is None else positions
         check_positions(self.positions, fewest if functions is None else self.items + 1)
         generator = best_generator(self.positions) if generator is None else generator
         self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))

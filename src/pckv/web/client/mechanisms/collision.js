@@ -14,7 +14,8 @@ export class Channel extends Sampling {
   constructor(keys, padding, epsilon, { symbols, positions, generator }, bits = 64) {
     super(keys, padding, bits);
     must(Number.isInteger(symbols) && symbols > padding, "symbols");
-    const fewest = Math.max(4 * keys, 16 * symbols, 4096);
+    must(keys < 2 ** 29, "keys");
+    const fewest = Math.max(3 * keys, 16 * symbols, 4096);
     must(Number.isInteger(positions) && positions >= fewest && positions < 2 ** 31, "positions");
     must(Number.isInteger(generator) && generator > 1 && generator < positions, "generator");
     this.symbols = BigInt(symbols);
