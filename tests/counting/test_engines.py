@@ -70,9 +70,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "spark":
         request.getfixturevalue("spark")
     # Use the compiled loops for few reports too.
-    for kind in ("PLANE", "WORD"):
-        least = 2**28 if request.param == "numpy" else 0
-        monkeypatch.setattr(f"pckv.tally.compiled.{kind}_BYTES_WORTH_COMPILING", least)
+    least = 2**28 if request.param == "numpy" else 0
+    monkeypatch.setattr("pckv.tally.compiled.BYTES_WORTH_COMPILING", least)
     chosen: str = request.param
     return "numpy" if chosen == "compiled" else chosen
 
