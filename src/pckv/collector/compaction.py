@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from functools import partial
 from threading import Lock
 
-from pckv.collector.logs import log
-from pckv.errors import PckvError, StoreError
 from pckv.store.base import Store, all_tasks
 from pckv.store.parts import MIN_REPORTS_TO_COUNT
 from pckv.tally.layouts import SupportLayout, layout_of
@@ -17,17 +15,16 @@ from pckv.task import Task
 PARTS_TO_COMPACT = 32
 
 
-@contextmanager
-def logged_failures(task_id: str) -> Iterator[None]:
-    """Log what goes wrong with one task, so that the others are not left alone; the database itself must work."""
-    try:
-        yield
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001
-        # Our own errors say what to do; the text of any other could hold what people sent.
-        reason = str(error) if isinstance(error, PckvError) else type(error).__name__
-        log("maintenance_failed", task=task_id, reason=reason)
+def do_each(works: Iterable[Callable[[], object]]) -> None:
+    """Do all of some works, also after one failed; then raise the first error."""
+    failed: Exception | None = None
+    for work in works:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001
+            failed = failed or error
+    if failed is not None:
+        raise failed
 
 
 class Compactor:
@@ -44,10 +41,9 @@ class Compactor:
 
     def compact_all(self, parts: int = PARTS_TO_COMPACT) -> None:
         """Compact every task that has at least this many parts, or many words to count."""
-        for task_id in self._store.tasks_to_compact(parts, MIN_REPORTS_TO_COUNT):
-            # A damaged part is no reason to leave the other tasks alone.
-            with logged_failures(task_id):
-                self.compact(task_id)
+        # A damaged part is no reason to leave the other tasks alone.
+        task_ids = self._store.tasks_to_compact(parts, MIN_REPORTS_TO_COUNT)
+        do_each(partial(self.compact, task_id) for task_id in task_ids)
 
     def count_waiting(self, task_id: str) -> None:
         """Count the words of a task that wait, if they are many; not those that come faster than they are counted."""
@@ -61,9 +57,7 @@ class Compactor:
 
     def prepare_all(self) -> None:
         """Load what counting the words of all tasks needs."""
-        for stored in all_tasks(self._store):
-            with logged_failures(stored.task.id):
-                self.prepare(stored.task)
+        do_each(partial(self.prepare, stored.task) for stored in all_tasks(self._store))
 
     def prepare(self, task: Task) -> None:
         """Load what counting a task's words needs, before the first of them wait."""

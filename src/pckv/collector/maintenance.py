@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from collections.abc import Callable
+from functools import partial
 
-from pckv.collector.compaction import logged_failures
+from pckv.collector.compaction import do_each
 from pckv.collector.logs import log
 from pckv.collector.state import Collector
 from pckv.errors import PckvError
@@ -19,23 +21,29 @@ SECONDS_AFTER_FAILURE = 5.0
 
 async def run_maintenance(collector: Collector) -> None:
     """Compact all the time and finish closed tasks once per day, until cancelled; no error ends it."""
-    finished_day, prepared = "", False
+    finished_day = ""
+    await _succeeds(collector.compactor.prepare_all)
     while True:
-        try:
-            if not prepared:
-                prepared = True
-                await asyncio.to_thread(collector.compactor.prepare_all)
-            await asyncio.to_thread(collector.compactor.compact_all)
-            day = collector.today()
-            if day != finished_day:
-                await asyncio.to_thread(finish_closed_tasks, collector, collector.settings.keep_reports, day)
-                finished_day = day
-        except Exception as error:  # noqa: BLE001
-            # Our own errors say what to do; the text of any other could hold what people sent.
-            reason = str(error) if isinstance(error, PckvError) else type(error).__name__
-            log("maintenance_failed", reason=reason)
-            await asyncio.sleep(SECONDS_AFTER_FAILURE)
-        await asyncio.sleep(SECONDS_BETWEEN)
+        compacted = await _succeeds(collector.compactor.compact_all)
+        day = collector.today()
+        finished = day == finished_day or await _succeeds(
+            partial(finish_closed_tasks, collector, collector.settings.keep_reports, day)
+        )
+        if finished:
+            finished_day = day
+        await asyncio.sleep(SECONDS_BETWEEN if compacted and finished else SECONDS_AFTER_FAILURE)
+
+
+async def _succeeds(work: Callable[[], None]) -> bool:
+    """Do some work in a thread, and log what goes wrong."""
+    try:
+        await asyncio.to_thread(work)
+    except Exception as error:  # noqa: BLE001
+        # Our own errors say what to do; the text of any other could hold what people sent.
+        reason = str(error) if isinstance(error, PckvError) else type(error).__name__
+        log("maintenance_failed", reason=reason)
+        return False
+    return True
 
 
 def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -> None:
@@ -43,10 +51,8 @@ def finish_closed_tasks(collector: Collector, keep_days: int | None, day: str) -
 
     Parts of few reports could reveal which reports came together. `keep_days` is None if reports are kept.
     """
-    for stored in all_tasks(collector.store):
-        if stored.phase(day) is Phase.CLOSED:
-            with logged_failures(stored.task.id):
-                _finish_task(collector, stored, keep_days, day)
+    closed = [stored for stored in all_tasks(collector.store) if stored.phase(day) is Phase.CLOSED]
+    do_each(partial(_finish_task, collector, stored, keep_days, day) for stored in closed)
 
 
 def _finish_task(collector: Collector, stored: StoredTask, keep_days: int | None, day: str) -> None:
