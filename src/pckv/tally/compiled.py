@@ -12,7 +12,8 @@ import numpy as np
 
 from pckv.arrays import Bytes, Integers
 from pckv.tally import Tally
-from pckv.tally.layouts import PlaneLayout, layout_of
+from pckv.tally.counts import CELLS_FOR_PARTS, Counts, DenseCounts
+from pckv.tally.layouts import PlaneLayout, WordLayout, layout_of
 from pckv.task import Task
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
@@ -24,16 +25,35 @@ BYTES_WORTH_COMPILING = 2**28
 
 def fast_tally(task: Task, reports: int) -> Tally:
     """Return an empty tally for about this many reports, compiled where that is possible and pays for its start."""
-    worth = reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
+    layout = layout_of(task)
+    # Few cells stay in the cache, where numpy counts words as fast.
+    slow = isinstance(layout, PlaneLayout) or layout.cells > CELLS_FOR_PARTS
+    worth = slow and reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
     return compiled_tally(task) if worth and find_spec("numba") else Tally(task)
 
 
 def compiled_tally(task: Task) -> Tally:
-    """Return an empty tally whose inner loops are compiled, where plain ones are slower."""
+    """Return an empty tally whose inner loops are compiled."""
     layout = layout_of(task)
-    return Tally(
-        task, layout=CompiledPlaneLayout(layout.message_format) if isinstance(layout, PlaneLayout) else layout
-    )
+    if isinstance(layout, WordLayout):
+        layout = CompiledWordLayout(task, layout.message_format)
+    elif isinstance(layout, PlaneLayout):
+        layout = CompiledPlaneLayout(layout.message_format)
+    return Tally(task, layout=layout)
+
+
+class CompiledWordLayout(WordLayout):
+    """Words, counted in a compiled loop."""
+
+    def add(self, counts: Counts, messages: Integers) -> None:
+        """Count words."""
+        inside = not messages.size or int(messages.view(np.uint64).max()) < self.cells
+        if not inside or not isinstance(counts, DenseCounts):
+            super().add(counts, messages)
+            return
+        from pckv.tally.kernels.loops import count_words  # noqa: PLC0415
+
+        count_words(messages, counts.array)
 
 
 class CompiledPlaneLayout(PlaneLayout):

@@ -1,4 +1,4 @@
-"""Compiled counting loops (numba): bit planes into sums by position, progressions."""
+"""Compiled counting loops (numba): words into a histogram, bit planes into sums by position, progressions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
 # The sums of this many lanes stay in the cache.
 LANES_AT_ONCE = 256
 MAX_BYTE = 255
+
+
+@numba.njit(nogil=True, cache=True)
+def count_words(words: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+    """Count words, all of which are cells."""
+    for word in words:
+        counts[word] += 1
 
 
 @numba.njit(nogil=True, cache=True)
