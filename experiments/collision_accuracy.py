@@ -37,7 +37,7 @@ from pckv.tally.decode.support import KeySupport, key_support
 from pckv.task import Task
 
 REPEATS = 30
-# At equal distances in rank; so many that the ratio of two errors is known to about one percent.
+# At equal distances in rank, and enough to know the ratio of two errors to about one percent.
 COMPARED_KEYS = 1000
 MAX_RATIO = 1.03
 # Where the control must be above the bar: many pairs per person and little noise.

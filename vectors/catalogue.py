@@ -199,7 +199,7 @@ COLLISION_TASKS = (
         mechanism={"name": "collision", "symbols": 5, "positions": 65_537, "generator": 3},
         size_share="0.05",
     ),
-    # So many symbols that functions are named by an index, and so few keys that their supports are counted.
+    # With this many symbols functions are named by an index, and with this few keys supports are counted.
     Task(
         name="many symbols",
         keys=100,
@@ -209,7 +209,7 @@ COLLISION_TASKS = (
         mechanism={"name": "collision", "symbols": 2**27 - 1},
         size_share="0.05",
     ),
-    # With so many keys, too, functions are named by an index, and words are counted.
+    # Above 2^22 keys, too, functions are named by an index, and words are counted.
     Task(
         name="huge",
         keys=2**29 - 1,

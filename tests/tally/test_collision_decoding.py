@@ -1,4 +1,4 @@
-"""`collision` with so many keys that a tally keeps words: chosen keys are decoded as a naive check would."""
+"""`collision` above 2^22 keys, where a tally keeps words: chosen keys are decoded as a naive check would."""
 
 from __future__ import annotations
 

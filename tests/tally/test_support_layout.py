@@ -36,7 +36,7 @@ def collision_task(keys: int, padding: int = 2, **members: Any) -> Task:
 PAIRS = collision_task(11)
 # Four answers to a question about sizes follow the words about pairs.
 SIZES = collision_task(11, size_share="0.05", mechanism={"name": "collision", "positions": 4099})
-# Functions that are named by an index, on so many positions that they are not counted one by one.
+# Functions that are named by an index, on too many positions to be counted one by one.
 BY_INDEX = collision_task(11, mechanism={"name": "collision", "symbols": 10**7})
 TASKS = {"pairs": PAIRS, "sizes": SIZES, "by index": BY_INDEX}
 some_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)

@@ -62,7 +62,7 @@ def _primes(start: int) -> Iterator[int]:
 
 
 def _some_share(channel: CollisionChannel, positions: int) -> bool:
-    """Return whether, over so many positions, two keys are sent to one symbol by some functions and apart by others."""
+    """Return whether some functions over these positions send two keys to one symbol, and others send them apart."""
     few = over_positions(channel, positions, FEW_FUNCTIONS)
     for one, other in combinations(range(few.items), 2):
         if one // 2 != other // 2:

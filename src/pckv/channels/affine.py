@@ -20,7 +20,8 @@ MAX_POSITIONS = 2**31 - 1
 # At least as many positions per key (for two items) and per symbol, and in all, as keep the bias of estimates below
 # their noise.
 POSITIONS_PER_KEY, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
-# So few keys are often held together by many people. They are checked one by one, so that more positions cost nothing.
+# Up to this many keys are often held together by many people. They are checked one by one, so that more positions
+# cost nothing.
 FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
 # The generator is looked for from this share of the positions on: small ones have small powers, which are in simple
 # ratios to each other.
@@ -32,7 +33,7 @@ WITNESSES = (2, 3, 5, 7)
 
 
 def min_positions(keys: int, symbols: int) -> int:
-    """Return the fewest positions that a task with so many keys and symbols may have."""
+    """Return the fewest positions that a task may have, given its numbers of keys and symbols."""
     return max(POSITIONS_PER_KEY * keys, POSITIONS_PER_SYMBOL * symbols, MIN_POSITIONS)
 
 

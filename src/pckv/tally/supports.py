@@ -38,7 +38,7 @@ SUPPORTS_WORTH_COMPILING = 2**27
 CHECKS_AT_ONCE = 2**15
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
-# Words that are counted in one go: as many as are worth a call, and as take little memory.
+# Words that are counted together: enough to be worth a call, and few enough to take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
 COMPILED_LOOPS = "pckv.tally.kernels.loops"
@@ -123,7 +123,7 @@ def supports_of(
     items: Integers,
     progress: Progress = no_progress,
 ) -> Integers:
-    """Return how often words that came so many times support each of some items, checked one by one."""
+    """Return how often words support each of some items, checked one by one; `times` is how often each word came."""
     places = item_positions(channel.numbering, items)
     found = np.zeros(items.size, np.int64)
     rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
