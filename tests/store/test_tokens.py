@@ -1,10 +1,10 @@
-"""Tokens, session keys and invitations."""
+"""Tokens, sessions and invitations."""
 
 from __future__ import annotations
 
 import pytest
 
-from pckv.store.base import SESSION_KEY_BYTES, Role, Store, Upload
+from pckv.store.base import InvitationState, Role, Session, Store, Upload
 from pckv.store.checks import check_store
 from support.stores import (
     CONFLICT,
@@ -24,13 +24,6 @@ from support.stores import (
 )
 
 
-def test_the_session_key_is_created_once(store: Store) -> None:
-    keys: list[bytes] = []
-    together(4, lambda _: keys.append(store.session_key()))
-    assert len(set(keys)) == 1
-    assert len(keys[0]) == SESSION_KEY_BYTES
-
-
 def test_tokens(store: Store) -> None:
     assert store.tokens() == []
     for role, token in (
@@ -43,6 +36,74 @@ def test_tokens(store: Store) -> None:
     ):
         store.set_token(role, token)
     assert store.tokens() == [(Role.ADMINISTRATOR, b"d"), (Role.ANALYST, b"b"), (Role.ANALYST, b"c")]
+
+
+def session(number: int, token: bytes = b"a", role: Role = Role.ADMINISTRATOR, expires: int = 100) -> Session:
+    return Session(bytes([number]) * 32, token, role, expires)
+
+
+def test_a_session_ends_once(store: Store) -> None:
+    first, second = session(1), session(2, b"b", Role.ANALYST)
+    for one in (first, second, first):
+        store.add_session(one)
+    assert [store.find_session(one.hash) for one in (first, second)] == [first, second]
+    assert store.find_session(b"nobody") is None
+    assert store.count_sessions() == {b"a": 1, b"b": 1}
+    assert store.end_session(first.hash)
+    assert not store.end_session(first.hash)
+    assert store.find_session(first.hash) is None
+    assert store.find_session(second.hash) == second
+
+
+def test_sessions_end_with_their_time(store: Store) -> None:
+    sessions = [session(number, expires=100 + number) for number in range(4)]
+    for one in sessions:
+        store.add_session(one)
+    assert store.end_expired_sessions(99) == 0
+    assert store.end_expired_sessions(102) == 3
+    assert [store.find_session(one.hash) for one in sessions] == [None, None, None, sessions[3]]
+
+
+def test_sessions_end_with_their_token(store: Store) -> None:
+    store.set_token(Role.ADMINISTRATOR, b"a")
+    store.set_token(Role.ANALYST, b"b")
+    store.set_token(Role.ANALYST, b"c")
+    for number, token in enumerate((b"a", b"b", b"b", b"c")):
+        store.add_session(session(number, token, Role.ADMINISTRATOR if token == b"a" else Role.ANALYST))
+    assert store.count_sessions() == {b"a": 1, b"b": 2, b"c": 1}
+    assert store.revoke_token(b"b")
+    assert not store.revoke_token(b"b")
+    assert store.tokens() == [(Role.ADMINISTRATOR, b"a"), (Role.ANALYST, b"c")]
+    assert store.count_sessions() == {b"a": 1, b"c": 1}
+    # Another token for analysts ends nothing, another one for the administrator ends the administrator's sessions.
+    store.set_token(Role.ANALYST, b"d")
+    assert store.count_sessions() == {b"a": 1, b"c": 1}
+    store.set_token(Role.ADMINISTRATOR, b"e")
+    assert store.count_sessions() == {b"c": 1}
+    assert [store.find_role(token) for token in (b"a", b"c", b"e")] == [
+        None,
+        Role.ANALYST,
+        Role.ADMINISTRATOR,
+    ]
+
+
+def test_an_invitation_has_one_coin_until_it_is_spent(store: Store) -> None:
+    first, second = bytes(range(16)), bytes(range(1, 17))
+    assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.UNKNOWN
+    assert store.issue_coin(TASK.id, invitation(1), first) is InvitationState.UNKNOWN
+    assert store.issue_coin("nobody", invitation(1), first) is InvitationState.UNKNOWN
+    store.add_invitations(TASK.id, [invitation(1), invitation(2)])
+    assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.VALID
+    issued = together(4, lambda number: store.issue_coin(TASK.id, invitation(1), bytes([number + 1]) * 16))
+    assert len(set(issued)) == 1
+    assert store.issue_coin(TASK.id, invitation(1), second) == issued[0]
+    assert store.issue_coin(TASK.id, invitation(2), second) == second
+    assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.VALID
+    assert invited(store, (report(1), 1)) == [STORED]
+    assert store.issue_coin(TASK.id, invitation(1), second) is InvitationState.SPENT
+    assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.SPENT
+    store.add_task(ENDING)
+    assert store.invitation_state(ENDING.id, invitation(1)) is InvitationState.UNKNOWN
 
 
 def test_an_invitation_admits_one_report(store: Store) -> None:
