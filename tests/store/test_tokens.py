@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pckv.store.base import InvitationState, Role, Session, Store, Upload
 from pckv.store.checks import check_store
+from pckv.store.sql import SqlStore
+from pckv.store.transactions import NO_COIN
 from support.stores import (
+    BY_COIN,
     CONFLICT,
     ENDING,
     KNOWN,
@@ -14,11 +19,14 @@ from support.stores import (
     STORED,
     TASK,
     UNKNOWN,
+    WRONG_COIN,
     add,
     invitation,
     invited,
+    opened,
     report,
     some_reports,
+    store_url,
     stored_reports,
     together,
 )
@@ -123,6 +131,43 @@ def test_an_invitation_admits_one_report(store: Store) -> None:
     assert invited(store, (report(4), 1)) == [SPENT]
     assert stored_reports(store) == sorted(some_reports(range(4)))
     assert check_store(store) == []
+
+
+def test_a_report_with_a_coin_has_the_coin_of_its_invitation(store: Store) -> None:
+    store.add_task(BY_COIN)
+    stored = store.find_task(BY_COIN.id)
+    assert stored is not None
+    assert stored.by_invitation
+    reports = some_reports(range(5), BY_COIN)
+    # Without an invitation, and before a coin was handed out.
+    assert invited(store, (reports[1], None), (reports[1], 1), task=BY_COIN) == [UNKNOWN] * 2
+    assert store.add_invitations(BY_COIN.id, [invitation(number) for number in range(5)])
+    assert invited(store, (reports[1], 1), task=BY_COIN) == [WRONG_COIN]
+    for number in (1, 2, 3):
+        assert store.issue_coin(BY_COIN.id, invitation(number), reports[number].id) == reports[number].id
+    assert invited(store, (reports[1], 2), (reports[4], 1), task=BY_COIN) == [WRONG_COIN] * 2
+    # What was refused spent nothing.
+    assert invited(store, *((reports[number], number) for number in (1, 2)), task=BY_COIN) == [STORED] * 2
+    assert invited(store, (reports[1], 1), (reports[1], None), (reports[1], 3), task=BY_COIN) == [KNOWN] * 3
+    other = report(1, 5, BY_COIN)
+    assert invited(store, (other, 1), (reports[4], 1), task=BY_COIN) == [CONFLICT, SPENT]
+    # Two reports of one request: the first spends the invitation.
+    assert invited(store, (reports[3], 3), (reports[3], 3), task=BY_COIN) == [STORED, KNOWN]
+    assert stored_reports(store, BY_COIN) == sorted(reports[1:4])
+    assert check_store(store) == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_coin_is_erased_when_its_invitation_is_spent(kind: str, tmp_path: Path) -> None:
+    with opened(store_url(kind, tmp_path)) as store:
+        assert isinstance(store, SqlStore)
+        store.add_task(BY_COIN)
+        store.add_invitations(BY_COIN.id, [invitation(1), invitation(2)])
+        for number in (1, 2):
+            store.issue_coin(BY_COIN.id, invitation(number), report(number, task=BY_COIN).id)
+        invited(store, (report(1, task=BY_COIN), 1), task=BY_COIN)
+        rows = store._run("look", lambda tx: tx.rows("SELECT spent, coin FROM invitations ORDER BY spent"))
+        assert rows == [(0, report(2, task=BY_COIN).id), (1, NO_COIN)]
 
 
 def test_invitations_belong_to_their_task(store: Store) -> None:

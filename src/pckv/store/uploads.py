@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from pckv.limits import SERVER_COIN
 from pckv.store.base import Invitation, ReportOutcome, Upload
 from pckv.task import Task
 from pckv.wire import Report
@@ -59,8 +60,7 @@ def unique_by_id(reports: Sequence[Report]) -> list[Report]:
 
 def has_server_coin(task: Task) -> bool:
     """Return whether a report of the task must follow a coin that the collector handed out."""
-    del task
-    return False
+    return task.coin == SERVER_COIN
 
 
 def decide(
