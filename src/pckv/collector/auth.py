@@ -80,12 +80,8 @@ class Guard:
         token = os.environ.get(TOKEN_VARIABLE)
         self._environment_hash = token_hash(token) if token else None
 
-    async def __call__(self, request: Request) -> None:
-        """Admit a request, or refuse it."""
-        matched = request.scope["route"]
-        # A route's own path lacks the prefix of its router: below a prefix, no path counts as listed.
-        has_prefix = not matched.path_regex.match(request.scope["path"])
-        route = (request.method, "" if has_prefix else matched.path)
+    async def authorise(self, route: Route, request: Request) -> None:
+        """Admit a request to a route from its head, or refuse it."""
         if route in PUBLIC:
             return
         role = await asyncio.to_thread(self._role_of, request)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
@@ -30,6 +31,7 @@ class Collector:
     task_cache: TaskCache
     compactor: Compactor
     estimate_cache: EstimateCache
+    budget: ByteBudget
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:
