@@ -6,8 +6,15 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pckv.canonical import base64url
-from pckv.collector.decoding import MAX_REPORTS_PER_REQUEST, Decoded, check_body, check_count, without_repeats
+from pckv.canonical import MAX_NAME_BYTES, base64url
+from pckv.collector.decoding import (
+    BAD_ID,
+    MAX_REPORTS_PER_REQUEST,
+    Decoded,
+    check_body,
+    check_count,
+    without_repeats,
+)
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.counting.batches import check_batch
 from pckv.errors import require
@@ -22,6 +29,8 @@ MAX_BATCHES_PER_REQUEST = 64
 # What a batch has besides its rows, what a row has besides id and body (an offset, and two bits that tell nulls), and
 # what a schema has besides the task's text.
 MAX_BATCH_FRAME_BYTES, MAX_ROW_FRAME_BYTES, MAX_SCHEMA_FRAME_BYTES = 2**10, 8, 2**14
+# A key's name in the task's text: every character may be escaped, and there are quotation marks and a comma.
+MAX_WRITTEN_NAME_BYTES = 2 * MAX_NAME_BYTES + 3
 # Kinds of Arrow messages, and where a record batch says how many rows it has and how it is compressed.
 SCHEMA_MESSAGE, BATCH_MESSAGE = 1, 3
 HEADER_KIND, HEADER = 1, 2
@@ -30,11 +39,12 @@ ROWS, COMPRESSION = 0, 3
 END_MARK = b"\xff\xff\xff\xff\0\0\0\0"
 
 
-def max_arrow_bytes(task: Task, task_bytes: int) -> int:
-    """Return the size of the largest stream of a task's reports; a stream may hold the task's text too."""
+def max_arrow_bytes(task: Task) -> int:
+    """Return the size of the largest stream of a task's reports; its schema may hold the task's text."""
     row = REPORT_ID_BYTES + task.message_format.body_bytes + MAX_ROW_FRAME_BYTES
     batches = MAX_BATCHES_PER_REQUEST * MAX_BATCH_FRAME_BYTES
-    return MAX_REPORTS_PER_REQUEST * row + batches + MAX_SCHEMA_FRAME_BYTES + task_bytes
+    names = 0 if isinstance(task.keys, int) else len(task.keys) * MAX_WRITTEN_NAME_BYTES
+    return MAX_REPORTS_PER_REQUEST * row + batches + MAX_SCHEMA_FRAME_BYTES + names
 
 
 def decode_arrow(task: Task, body: bytes) -> Decoded:
@@ -85,7 +95,7 @@ def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Re
 
 def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report | str:
     if report_id is None:
-        return "bad_id"
+        return BAD_ID
     if body is None:
         return "bad_encoding"
     return check_body(task, Report(report_id, body))

@@ -16,7 +16,9 @@ from pckv.wire import Report, check_id
 
 MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
-DUPLICATE = "duplicate_in_request"
+BAD_ID, DUPLICATE = "bad_id", "duplicate_in_request"
+# Why a report can be refused before the store has seen it.
+DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE)
 # What a report in JSON has besides id and body: names of members, an invitation, generous white space.
 MAX_JSON_FRAME_BYTES = 256
 # How often a character of JSON's syntax may appear, per report and besides: what is parsed takes many times the memory
@@ -156,7 +158,7 @@ def _read(task: Task, report_id: str, body: str) -> Report | str:
         binary_id = from_base64url(report_id)
         check_id(binary_id)
     except ReportError:
-        return "bad_id"
+        return BAD_ID
     try:
         return check_body(task, Report(binary_id, from_base64url(body)))
     except ReportError as error:
