@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from pckv import __version__
 from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
@@ -90,7 +91,8 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
         max_pending=settings.queue_reports,
     )
     compactor = Compactor(store)
-    caches = TaskCache(store), compactor, EstimateCache(store, compactor)
+    threads = AnalysisThreads(settings.analysis_seconds)
+    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
     budget = ByteBudget(settings.budget_bytes)
     return Collector(store, settings, report_writer, metrics, *caches, budget, clock)
 
