@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from pckv import Task
 from pckv.canonical import base64url
+from pckv.coins import follows_coin
 from pckv.collector import arrow_decoding, decoding
 from pckv.collector.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
 from pckv.collector.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.files.reports.format import report_schema
+from pckv.wire import Report
 from support.collectors import as_items, new_task, report, some_reports
 from support.uploads import arrow_body, items
 
@@ -167,3 +169,24 @@ def test_the_largest_honest_bodies_are_within_the_limits_of_their_task(task: Tas
     assert len(one_by_one) < max_arrow_bytes(task)
     # And not far below: what is larger cannot be honest.
     assert max_json_bytes(task) < 1.6 * len(json.dumps({"reports": members}, indent=4))
+
+
+@pytest.mark.parametrize(
+    "members", [{"mechanism": "ue-compact"}, {"mechanism": "ue-compact", "size_share": 0.5}]
+)
+def test_a_report_follows_the_coin_that_is_its_id(members: dict[str, Any]) -> None:
+    """For every coin of some, all words of the task: those of its function, or all answers, and no others."""
+    task = new_task(keys=3, coin="server", **members)
+    assert task.word_limit is not None
+    for number in range(20):
+        coin = report(number, task=task).id
+        sent = [Report(coin, word.to_bytes(8, "little")) for word in range(task.word_limit)]
+        expected = {
+            each.body for each in sent if follows_coin(task, coin, int.from_bytes(each.body, "little"))
+        }
+        assert 0 < len(expected) < len(sent)
+        for each in sent:
+            for decoded in (decode_json(task, items(each)), decode_arrow(task, arrow_body(task, each))):
+                accepted = each.body in expected
+                assert decoded.reports == ([each] if accepted else [])
+                assert [refusal.reason for refusal in decoded.refused] == ([] if accepted else ["wrong_coin"])

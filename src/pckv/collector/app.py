@@ -66,6 +66,8 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        # Traces would hold addresses, and looking for where to send them costs every request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
     app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)

@@ -9,16 +9,18 @@ from collections.abc import Iterable
 from typing import NamedTuple, NoReturn
 
 from pckv.canonical import RepeatedMember, from_base64url, refuse_repeated_members
+from pckv.coins import follows_coin
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.errors import ReportError
+from pckv.limits import SERVER_COIN
 from pckv.task import Task
 from pckv.wire import Report, check_id
 
 MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
-BAD_ID, DUPLICATE = "bad_id", "duplicate_in_request"
+BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
 # Why a report can be refused before the store has seen it.
-DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE)
+DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
 # What a report in JSON has besides id and body: names of members, an invitation, generous white space.
 MAX_JSON_FRAME_BYTES = 256
 # How often a character of JSON's syntax may appear, per report and besides: what is parsed takes many times the memory
@@ -166,11 +168,13 @@ def _read(task: Task, report_id: str, body: str) -> Report | str:
 
 
 def check_body(task: Task, report: Report) -> Report | str:
-    """Return a report whose body is one of the task's, or the reason why it is refused."""
+    """Return a report whose body is one of the task's and follows its coin, or the reason why it is refused."""
     try:
-        task.message_format.decode(report.body)
+        message = task.message_format.decode(report.body)
     except ReportError as error:
         return error.code
+    if task.coin == SERVER_COIN and not follows_coin(task, report.id, message):
+        return WRONG_COIN
     return report
 
 
