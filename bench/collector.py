@@ -33,7 +33,7 @@ from pckv.files.reports.writer import as_arrays
 from pckv.store import open_store
 from pckv.store.base import Upload
 
-TOKEN = "bench"  # noqa: S105
+TOKEN = "the-token-of-collectors-in-a-bench"  # noqa: S105
 SERVER_CORE, LOAD_CORE = "0", "1"
 CONNECTIONS = 64
 SECONDS = 5

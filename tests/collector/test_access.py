@@ -9,7 +9,10 @@ from fastapi.routing import APIRoute, APIRouter, iter_route_contexts
 
 from pckv.collector import auth
 from pckv.collector.settings import TOKEN_VARIABLE
+from pckv.collector.tokens import MIN_TOKEN_LENGTH, create_first_token, token_hash
+from pckv.errors import ParameterError
 from pckv.store.base import Role
+from pckv.store.memory import MemoryStore
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -21,6 +24,8 @@ from support.collectors import (
     report,
     running,
 )
+
+FROM_ENVIRONMENT = "a token that the environment names"
 
 
 def routes(collector: Running) -> set[tuple[str, str]]:
@@ -74,17 +79,27 @@ def test_malformed_authorization_is_refused(small: Running, authorization: str) 
 
 
 def test_the_token_of_the_environment_wins_over_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN_VARIABLE, "from the environment")
+    monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
     with running() as collector:
-        assert collector.get("/tasks", "from the environment").status_code == 200
+        assert collector.get("/tasks", FROM_ENVIRONMENT).status_code == 200
         check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")
         assert collector.get("/metrics", ANALYST).status_code == 200
 
 
+def test_a_short_token_of_the_environment_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    monkeypatch.setenv(TOKEN_VARIABLE, "x" * MIN_TOKEN_LENGTH)
+    create_first_token(store, None)
+    monkeypatch.setenv(TOKEN_VARIABLE, "x" * (MIN_TOKEN_LENGTH - 1))
+    for start in (lambda: create_first_token(store, None), lambda: auth.Guard(store)):
+        with pytest.raises(ParameterError, match=f"{TOKEN_VARIABLE}: a token has at least 32 characters"):
+            start()
+
+
 def test_a_new_token_replaces_the_administrators_and_adds_an_analysts() -> None:
     with running() as collector:
-        collector.store.set_token(Role.ADMINISTRATOR, auth.token_hash("another"))
-        collector.store.set_token(Role.ANALYST, auth.token_hash("a second analyst"))
+        collector.store.set_token(Role.ADMINISTRATOR, token_hash("another"))
+        collector.store.set_token(Role.ANALYST, token_hash("a second analyst"))
         assert collector.get("/tasks", "another").status_code == 200
         check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")
         assert (

@@ -11,9 +11,10 @@ import httpx2
 import pytest
 
 from pckv.collector import sessions
-from pckv.collector.auth import Guard, token_hash
+from pckv.collector.auth import Guard
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
 from pckv.collector.settings import TOKEN_VARIABLE
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from support.collectors import (
@@ -27,6 +28,8 @@ from support.collectors import (
 from support.parts import SUPPORT
 from support.site import FORM, OWN_PAGE, ask, cookie, sign_in
 from support.stores import opened, store_url
+
+FROM_ENVIRONMENT = "a token that the environment names"
 
 
 def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site: Running) -> None:
@@ -88,9 +91,9 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN_VARIABLE, "from the environment")
+    monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
     with running() as collector:
-        assert ask(collector, "GET", "/tasks", cookie(collector, "from the environment")).status_code == 200
+        assert ask(collector, "GET", "/tasks", cookie(collector, FROM_ENVIRONMENT)).status_code == 200
         check_problem(sign_in(collector), 401, "bad-token")
 
 

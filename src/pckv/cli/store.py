@@ -67,7 +67,7 @@ def token_group() -> None:
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
     require("fastapi", extra="serve")
-    from pckv.collector.auth import new_token, token_hash, write_token  # noqa: PLC0415
+    from pckv.collector.tokens import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()
     with _opened(address) as store:

@@ -16,10 +16,10 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pckv.collector.app import create_app
-from pckv.collector.auth import create_first_token
 from pckv.collector.logs import LibraryLogHandler, log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import create_first_token
 from pckv.errors import ParameterError
 from pckv.store import open_store
 from pckv.store.base import Store

@@ -11,11 +11,11 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
 from pckv.canonical import base64url
-from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, get_collector
+from pckv.collector.tokens import token_hash
 from pckv.store.base import ReportOutcome, Upload
 from pckv.task import Task
 

@@ -8,11 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.auth import Guard, check_own_page, token_hash
+from pckv.collector.auth import Guard, check_own_page
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.sessions import COOKIE, SECONDS
 from pckv.collector.state import get_collector
 from pckv.collector.task_routes import ADMIN_PROBLEMS
+from pckv.collector.tokens import token_hash
 
 router = APIRouter(tags=["session"])
 
