@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from pckv import __version__
 from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.compaction import Compactor
 from pckv.collector.cors import CrossOriginHeaders
@@ -100,7 +101,8 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
     )
     metrics = Metrics(lambda: report_writer.pending_reports)
     compactor = Compactor(store)
-    caches = TaskCache(store), compactor, EstimateCache(store, compactor)
+    threads = AnalysisThreads(settings.analysis_seconds)
+    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
     return Collector(store, settings, report_writer, metrics, *caches, clock)
 
 

@@ -78,10 +78,12 @@ class Guard:
         authorization = request.headers.get("authorization")
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
+            request.scope["account"] = token_hash(token.strip())
             return self.role(token.strip()) if scheme.lower() == "bearer" else None
         session = self.session(request)
         if session is not None and request.method not in SAFE_METHODS:
             check_own_page(request)
+        request.scope["account"] = session.token if session else b""
         return session.role if session else None
 
     def role(self, token: str) -> Role | None:
