@@ -76,6 +76,7 @@ def test_show_says_what_a_task_promises() -> None:
         "padding": 1,
         "more": "sample",
         "size_share": 0.0,
+        "coin": "device",
         "word_limit": None,
         "bytes_a_report": 18,
         "opens": None,

@@ -246,6 +246,7 @@ const RULES = {
   mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
   more: (more) => ["sample", "refuse"].includes(more),
   size_share: (text) => isBetween(text, "0", "0.5"),
+  coin: (coin) => ["device", "server"].includes(coin),
   opens: isDay,
   closes: isDay,
 };
@@ -280,6 +281,7 @@ export class Task {
     must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
     must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
+    must(members.coin === "device" || pairs.functions, `coin must be device for ${mechanism}`);
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
     const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
     const { subtle } = crypto, data = encoder.encode(text);

@@ -64,6 +64,8 @@ export declare class Task {
    * their pairs: staying away must not depend on the data, since no ε covers that.
    */
   readonly more: "sample" | "refuse";
+  /** Who draws the public function of a report: the device, or the collector, which hands out a coin per invitation. */
+  readonly coin: "device" | "server";
   /** Tasks whose reports are all about pairs have none. */
   readonly sizeQuestion?: SizeQuestion;
   /** The mechanism's name, which is also the name of its file in `mechanisms/`. */
