@@ -8,9 +8,9 @@ import hmac
 from fastapi import Request
 
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
+from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.tokens import environment_token, token_hash
-from pckv.store.base import Role, Store
+from pckv.store.base import Role, Session, Store
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -60,12 +60,8 @@ class Guard:
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
 
-    async def __call__(self, request: Request) -> None:
-        """Admit a request, or refuse it."""
-        matched = request.scope["route"]
-        # A route's own path lacks the prefix of its router: below a prefix, no path counts as listed.
-        has_prefix = not matched.path_regex.match(request.scope["path"])
-        route = (request.method, "" if has_prefix else matched.path)
+    async def authorise(self, route: Route, request: Request) -> None:
+        """Admit a request to a route from its head, or refuse it."""
         if route in PUBLIC:
             return
         role = await asyncio.to_thread(self._role_of, request)
@@ -99,7 +95,7 @@ class Guard:
         if session is None:
             return None
         matches = [
-            role is session.role and hmac.compare_digest(fingerprint(stored), session.token)
+            role is session.role and hmac.compare_digest(stored, session.token)
             for role, stored in self._tokens()
         ]
         return session if any(matches) else None

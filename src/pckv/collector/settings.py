@@ -35,6 +35,8 @@ class Settings:
     body_seconds: int = 20
     # How many seconds a request for estimates, a chart or a file of reports waits for it.
     analysis_seconds: int = 60
+    # The most bytes that all bodies, queued reports and answers may take together.
+    budget_bytes: int = 128 * 2**20
     # Requests per second that one network address may send on average; 0 for no limit.
     rate: int = 0
     # 1 if people reach the collector by https, as behind a proxy: then cookies are sent over https only.
