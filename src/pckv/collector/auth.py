@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 
 from fastapi import Request
 
+from pckv.collector.failed_tokens import FailedTokens
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Sessions
+from pckv.collector.sessions import COOKIES, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.tokens import environment_token, token_hash
 from pckv.store.base import Role, Session, Store
 
@@ -57,6 +57,7 @@ class Guard:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.sessions = Sessions(store)
+        self._failed_tokens = FailedTokens()
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
 
@@ -75,38 +76,36 @@ class Guard:
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
             request.scope["account"] = token_hash(token.strip())
-            return self.role(token.strip()) if scheme.lower() == "bearer" else None
+            return self.role(request, token.strip()) if scheme.lower() == "bearer" else None
         session = self.session(request)
         if session is not None and request.method not in SAFE_METHODS:
             check_own_page(request)
         request.scope["account"] = session.token if session else b""
         return session.role if session else None
 
-    def role(self, token: str) -> Role | None:
-        """Return whom a token authorises."""
-        given = token_hash(token)
-        roles = [role for role, stored in self._tokens() if hmac.compare_digest(stored, given)]
-        return min(roles, default=None)
+    def role(self, request: Request, token: str) -> Role | None:
+        """Return whom a token authorises; refuse to try it if its sender sent too many wrong ones."""
+        sender, given = request.client.host if request.client else "", token_hash(token)
+        self._failed_tokens.check(sender, given)
+        role = self._find_role(given)
+        self._failed_tokens.record(sender, given, right=role is not None)
+        return role
 
     def session(self, request: Request) -> Session | None:
         """Return who signed in, if the token that they used is still valid."""
-        cookie = request.cookies.get(COOKIE)
-        session = self.sessions.read(cookie) if cookie else None
-        if session is None:
-            return None
-        matches = [
-            role is session.role and hmac.compare_digest(stored, session.token)
-            for role, stored in self._tokens()
-        ]
-        return session if any(matches) else None
+        for name in COOKIES:
+            session = self.sessions.find(request.cookies.get(name, ""))
+            if session is not None and self._find_role(session.token) is session.role:
+                return session
+        return None
 
-    def _tokens(self) -> list[tuple[Role, bytes]]:
-        stored = self._store.tokens()
-        if self._environment_hash is None:
-            return stored
+    def _find_role(self, given: bytes) -> Role | None:
+        """Return whom the token with a hash authorises, now."""
+        if given == self._environment_hash:
+            return Role.ADMINISTRATOR
+        role = self._store.find_role(given)
         # An administrator's token from the environment replaces the stored one.
-        others = [(role, token) for role, token in stored if role is not Role.ADMINISTRATOR]
-        return [(Role.ADMINISTRATOR, self._environment_hash), *others]
+        return None if role is Role.ADMINISTRATOR and self._environment_hash else role
 
 
 def check_own_page(request: Request) -> None:
