@@ -142,7 +142,7 @@ MUTANTS = (
     ClientMutant(
         "the first functions are drawn once more often",
         COLLISION,
-        {"const drawn = tape.below(this.functions)": "const drawn = tape.draw() % this.functions"},
+        {"drawn = tape.below(this.functions)": "drawn = tape.draw() % this.functions"},
         collision,
         "incomplete run",
     ),
@@ -224,13 +224,13 @@ MUTANTS = (
     ClientMutant(
         "the question depends on the pairs beyond 50",
         QUESTION,
-        {"!tape.bernoulli(this.asked)": "!tape.bernoulli(this.asked) || pairs.length > 50"},
+        {"if (!asked)": "if (!asked || pairs.length > 50)"},
         grr,
     ),
     ClientMutant(
         "a report id that carries the number of pairs",
         CORE,
-        {"return { id: tape.reportId,": "return { id: tape.reportId.with(15, length),"},
+        {"id: coin.id ?? tape.reportId": "id: tape.reportId.with(15, pairs.size)"},
         grr,
         "randomness is read",
     ),
@@ -286,10 +286,15 @@ MUTANTS = (
     ClientMutant(
         "the question depends on the pairs",
         QUESTION,
-        {"!tape.bernoulli(this.asked)": "pairs.length < 2 || !tape.bernoulli(this.asked)"},
+        {"if (!asked)": "if (pairs.length < 2 || !asked)"},
         grr,
     ),
-    ClientMutant("the question is not drawn", QUESTION, {"!tape.bernoulli(this.asked)": "pairs.length < 3"}, grr),
+    ClientMutant(
+        "the question is not drawn",
+        QUESTION,
+        {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = pairs.length >= 3"},
+        grr,
+    ),
     ClientMutant(
         "answers are mixed with the words of pairs",
         QUESTION,

@@ -114,6 +114,7 @@ def test_the_client_passes(check: Callable[[Path], None]) -> None:
 
 
 RANDOM = "const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));"
+ID = "id: coin.id ?? tape.reportId"
 TAKE = "this.block = new DataView(this.source(this.end).buffer);"
 
 MUTANTS = (
@@ -156,13 +157,13 @@ MUTANTS = (
     ClientMutant(
         "a report id that carries the number of pairs",
         "core.js",
-        {"return { id: tape.reportId,": "if (length > 4) tape.reportId[15] = length;\n  return { id: tape.reportId,"},
+        {ID: "id: [...pairs].length > 4 ? tape.reportId.with(15, [...pairs].length) : tape.reportId"},
         check_successive_reports,
     ),
     ClientMutant(
         "a report id that depends on the task",
         "core.js",
-        {"return { id: tape.reportId,": "if (task.padding > 2) tape.reportId[0] &= 254;\n  return { id: tape.reportId,"},
+        {ID: "id: task.padding > 2 ? tape.reportId.with(0, tape.reportId[0] & 254) : tape.reportId"},
         check_successive_reports,
     ),
     ClientMutant(
