@@ -24,7 +24,7 @@ from pckv.wire import BitPlanes, Report
 
 # Keys and padding: few, where every branch is reached, and many.
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
-LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 100))
+LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")

@@ -15,10 +15,10 @@ from fastapi import Request
 
 from pckv.collector.logs import log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Session, Sessions, fingerprint
+from pckv.collector.sessions import COOKIE, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import ParameterError
-from pckv.store.base import Role, Store
+from pckv.store.base import Role, Session, Store
 
 TOKEN_BYTES = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -80,12 +80,8 @@ class Guard:
         token = os.environ.get(TOKEN_VARIABLE)
         self._environment_hash = token_hash(token) if token else None
 
-    async def __call__(self, request: Request) -> None:
-        """Admit a request, or refuse it."""
-        matched = request.scope["route"]
-        # A route's own path lacks the prefix of its router: below a prefix, no path counts as listed.
-        has_prefix = not matched.path_regex.match(request.scope["path"])
-        route = (request.method, "" if has_prefix else matched.path)
+    async def authorise(self, route: Route, request: Request) -> None:
+        """Admit a request to a route from its head, or refuse it."""
         if route in PUBLIC:
             return
         role = await asyncio.to_thread(self._role_of, request)
@@ -98,10 +94,12 @@ class Guard:
         authorization = request.headers.get("authorization")
         if authorization is not None:
             scheme, _, token = authorization.partition(" ")
+            request.scope["account"] = token_hash(token.strip())
             return self.role(token.strip()) if scheme.lower() == "bearer" else None
         session = self.session(request)
         if session is not None and request.method not in SAFE_METHODS:
             check_own_page(request)
+        request.scope["account"] = session.token if session else b""
         return session.role if session else None
 
     def role(self, token: str) -> Role | None:
@@ -117,7 +115,7 @@ class Guard:
         if session is None:
             return None
         matches = [
-            role is session.role and hmac.compare_digest(fingerprint(stored), session.token)
+            role is session.role and hmac.compare_digest(stored, session.token)
             for role, stored in self._tokens()
         ]
         return session if any(matches) else None

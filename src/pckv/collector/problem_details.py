@@ -9,6 +9,8 @@ from typing import NamedTuple
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
+from pckv.collector.logs import log
+
 MEDIA_TYPE = "application/problem+json"
 URN = "urn:pckv:problem:"
 RETRY_SECONDS = 1
@@ -42,9 +44,9 @@ class ProblemKind(Enum):
 class ProblemDetails(Exception):
     """The refusal of a whole request; nothing of the request was written."""
 
-    def __init__(self, kind: ProblemKind, detail: str = "") -> None:
+    def __init__(self, kind: ProblemKind, detail: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail or kind.value.title)
-        self.kind, self.detail = kind, detail
+        self.kind, self.detail, self.headers = kind, detail, headers or {}
 
     def response(self, headers: Mapping[str, str] | None = None) -> JSONResponse:
         """Return the problem as it is sent."""
@@ -55,7 +57,7 @@ class ProblemDetails(Exception):
         return JSONResponse(
             content | ({"detail": self.detail} if self.detail else {}),
             status,
-            {**retry, **challenge, **(headers or {})},
+            {**retry, **challenge, **self.headers, **(headers or {})},
             MEDIA_TYPE,
         )
 
@@ -68,6 +70,12 @@ async def handle_problem(_: Request, problem: Exception) -> JSONResponse:
     """Answer a request that raised problem details."""
     assert isinstance(problem, ProblemDetails)  # noqa: S101
     return problem.response()
+
+
+async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
+    """Answer a request that the store failed: it may succeed later."""
+    log("store_failed", reason=str(error))
+    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
 
 
 def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:

@@ -33,6 +33,10 @@ class Settings:
     # The largest body of a request in bytes, and how many seconds it may take to arrive.
     body_bytes: int = 16 * 2**20
     body_seconds: int = 20
+    # How many seconds a request for estimates, a chart or a file of reports waits for it.
+    analysis_seconds: int = 60
+    # The most bytes that all bodies, queued reports and answers may take together.
+    budget_bytes: int = 128 * 2**20
     # Requests per second that one network address may send on average; 0 for no limit.
     rate: int = 0
     # 1 if people reach the collector by https, as behind a proxy: then cookies are sent over https only.

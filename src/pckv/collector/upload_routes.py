@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
 from pckv.canonical import base64url
 from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Collector, get_collector
+from pckv.collector.request_bodies import read_body
+from pckv.collector.state import Collector
 from pckv.store.base import ReportOutcome, Upload
 from pckv.task import Task
 
@@ -56,25 +56,13 @@ REFUSED_SCHEMA = {
 }
 
 
-class DirectRoute(APIRoute):
-    """A route without FastAPI's parsing: most requests are uploads of one report, and it would dominate their cost."""
+UPLOAD_ROUTE = ("POST", "/tasks/{task_id}/reports")
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function, behind the same guard as all routes."""
-
-        async def handle(request: Request) -> Response:
-            await request.app.state.guard(request)
-            response: Response = await self.endpoint(request, **request.path_params)
-            return response
-
-        return handle
-
-
-router = APIRouter(tags=["reports"], route_class=DirectRoute)
+router = APIRouter(tags=["reports"])
 
 
 @router.post(
-    "/tasks/{task_id}/reports",
+    UPLOAD_ROUTE[1],
     summary="Send reports",
     response_class=Response,
     responses={
@@ -98,24 +86,37 @@ router = APIRouter(tags=["reports"], route_class=DirectRoute)
         },
     },
 )
-async def upload(request: Request, task_id: str) -> Response:
+async def describe_upload(task_id: str) -> Response:
     """Store reports, each once; the answer lists those that were refused.
 
     The same id with the same body again is fine; with another body it is a conflict, and the first stays.
     """
-    collector = get_collector(request)
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media not in DECODERS:
-        raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
-    stored = await collector.find(task_id)
-    collector.check_open(stored)
-    decoded = DECODERS[media](stored.task, await request.body())
-    refused = [*decoded.refused, *await _store(collector, stored.task, decoded)]
-    collector.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
-    for _, reason in refused:
-        collector.metrics.refused.labels(reason).inc()
-    content = {"refused": [refusal._asdict() for refusal in refused]}
-    return Response(json.dumps(content), media_type=JSON_TYPE)
+    # Declared for the OpenAPI document only: the gateway sends uploads to `UploadEndpoint`.
+    raise NotImplementedError(task_id)
+
+
+class UploadEndpoint:
+    """Takes uploads straight from the gateway: most requests send one report, and FastAPI would dominate their cost."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Store the reports of a request; the answer lists those that were refused."""
+        collector: Collector = scope["app"].state.collector
+        media = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+        if media not in DECODERS:
+            raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
+        stored = await collector.find(scope["path_params"]["task_id"])
+        collector.check_open(stored)
+        limits = collector.settings
+        async with read_body(
+            scope, receive, collector.budget, max_bytes=limits.body_bytes, seconds=limits.body_seconds
+        ) as body:
+            decoded = DECODERS[media](stored.task, body.content)
+            refused = [*decoded.refused, *await _store(collector, stored.task, decoded)]
+        collector.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
+        for _, reason in refused:
+            collector.metrics.refused.labels(reason).inc()
+        content = {"refused": [refusal._asdict() for refusal in refused]}
+        await Response(json.dumps(content), media_type=JSON_TYPE)(scope, receive, send)
 
 
 async def _store(collector: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
