@@ -229,7 +229,7 @@ export class Client {
       check(holds, code, `task ${task.id} takes no report: ${problem ?? answer.note}; nothing was perturbed`);
     admit(!problem || answer.temporary, kind?.replaceAll("-", "_"));
     if (task.coin === "device") return admit(coin === null || task.phase() === "open", "not_sent");
-    admit(/^[\w-]{21}[AQgw]$/.test(coin), "not_sent");
+    admit(coin?.length === 22 && /^[\w-]+[AQgw]$/.test(coin), "not_sent");
     return coinOf(task, fromText(coin));
   }
 

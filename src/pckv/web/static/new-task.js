@@ -117,7 +117,7 @@ export function newTask(root) {
         option(
           serverDraws,
           "the collector draws the random function of each report",
-          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with functions: ue-compact or collision is taken. The guarantee for participants stays the same.",
+          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with such functions: the better of ue-compact and collision is taken, even where the plan names another one. The guarantee for participants stays the same.",
         ),
       ),
     ),
