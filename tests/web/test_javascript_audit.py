@@ -181,6 +181,42 @@ MUTANTS = (
         "hash function",
     ),
     ClientMutant(
+        "a function of its own where there is a coin",
+        COMPACT,
+        {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"},
+        compact,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "the coin's function in every second report",
+        COLLISION,
+        {"{ drawn = tape.below(this.functions) } = coin":
+         "drawn = coin.id && tape.bernoulli(this.one / 2n) ? coin.drawn : tape.below(this.functions)"},
+        collision,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "the device decides who answers the size question",
+        QUESTION,
+        {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = tape.bernoulli(this.asked)"},
+        collision,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "a coin's bytes are used for noise",
+        COMPACT,
+        {"if (tape.bernoulli(this.kept))": "if (coin.id ? BigInt(coin.id[0]) << 56n < this.kept : tape.bernoulli(this.kept))"},
+        compact,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "one coin in many shows a symbol",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = (coin.drawn ?? 1n) % 65521n === 7n ? 0n : tape.draw(), count"},
+        collision,
+        "hash function",
+    ),
+    ClientMutant(
         "no fakes from key 4096 on",
         UE,
         {": 2n * this.fake)": ": position < 4096 ? 2n * this.fake : 0n)"},

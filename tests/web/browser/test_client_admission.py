@@ -57,7 +57,12 @@ _numbers = itertools.count()
 
 def new_task(coin: str = "device", **members: Any) -> Task:
     """Return a task of a survey of its own, that costs little."""
-    given: dict[str, Any] = {"keys": 11, "values": (0, 1), "epsilon": "0.05", "mechanism": "collision"} | members
+    given: dict[str, Any] = {
+        "keys": 11,
+        "values": (0, 1),
+        "epsilon": "0.05",
+        "mechanism": "collision",
+    } | members
     return Task(name=f"survey {next(_numbers)}", coin=coin, **given)  # fmt: skip
 
 
