@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pckv import __version__
-from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.byte_budget import ByteBudget
@@ -70,7 +70,7 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         lifespan=_lifespan,
     )
     app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
-    for router in (upload_routes.router, task_routes.router, estimate_routes.router):
+    for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)

@@ -32,6 +32,8 @@ PUBLIC: frozenset[Route] = frozenset(
         ("GET", "/openapi.json"),
         ("GET", "/tasks/{task_id}"),
         ("OPTIONS", "/tasks/{task_id}"),
+        ("POST", "/tasks/{task_id}/admission"),
+        ("OPTIONS", "/tasks/{task_id}/admission"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
         # Pages and what they load hold nothing secret: they request what they show afterwards.
