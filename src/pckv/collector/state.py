@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from pckv.collector.analysis import AnalysisThreads
+from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
@@ -32,6 +33,7 @@ class Collector:
     compactor: Compactor
     analysis_threads: AnalysisThreads
     estimate_cache: EstimateCache
+    budget: ByteBudget
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:
