@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.byte_budget import ByteBudget
@@ -96,7 +97,9 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
     threads = AnalysisThreads(settings.analysis_seconds)
     caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, settings, report_writer, metrics, *caches, budget, clock)
+    return Collector(
+        store, settings, report_writer, metrics, *caches, budget, AlarmWatch(store, metrics), clock
+    )
 
 
 @asynccontextmanager

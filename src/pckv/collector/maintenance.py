@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, delete reports that are no longer needed, and erase what was deleted."""
+"""What a collector does by itself: compact tallies, delete reports that are no longer needed, erase what was deleted, and raise alarms."""
 
 from __future__ import annotations
 
@@ -19,20 +19,29 @@ SECONDS_BETWEEN = 0.25
 # As far back as the database's log should tell which reports and invitations came together.
 SECONDS_BETWEEN_ERASURES = 1.0
 SECONDS_AFTER_FAILURE = 5.0
+# How soon a task whose check is due is checked for alarms.
+SECONDS_BETWEEN_ALARMS = 60.0
 
 
 async def run_maintenance(collector: Collector) -> None:
-    """Compact and erase all the time, and finish closed tasks once per day, until cancelled; no error ends it."""
+    """Compact, erase and watch all the time, and finish closed tasks once per day, until cancelled; no error ends it."""
     async with asyncio.TaskGroup() as loops:
         loops.create_task(_compact_and_finish(collector))
         # Compacting may take seconds.
         loops.create_task(_erase(collector))
+        loops.create_task(_watch(collector))
 
 
 async def _erase(collector: Collector) -> None:
     while True:
         erased = await _succeeds(collector.store.erase_deleted)
         await asyncio.sleep(SECONDS_BETWEEN_ERASURES if erased else SECONDS_AFTER_FAILURE)
+
+
+async def _watch(collector: Collector) -> None:
+    while True:
+        await _succeeds(collector.alarm_watch.check_due)
+        await asyncio.sleep(SECONDS_BETWEEN_ALARMS)
 
 
 async def _compact_and_finish(collector: Collector) -> None:
