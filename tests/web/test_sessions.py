@@ -10,7 +10,6 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from pckv.collector import sessions
 from pckv.collector.auth import Guard, token_hash
 from pckv.collector.sessions import COOKIE, SECONDS, Sessions
 from pckv.collector.settings import TOKEN_VARIABLE
@@ -105,30 +104,22 @@ def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) 
 
 def test_a_session_ends_after_twelve_hours() -> None:
     now = 1_000_000.0
-    signed_sessions = Sessions(MemoryStore(), lambda: now)
-    text = signed_sessions.write(Role.ANALYST, b"hash")
+    timed = Sessions(MemoryStore(), lambda: now)
+    text = timed.write(Role.ANALYST, b"hash")
     now += SECONDS - 1
-    assert signed_sessions.read(text) == (Role.ANALYST, 1_000_000 + SECONDS, sessions.fingerprint(b"hash"))
+    session = timed.read(text)
+    assert session is not None
+    assert session[1:] == (b"hash", Role.ANALYST, 1_000_000 + SECONDS)
     now += 1
-    assert signed_sessions.read(text) is None
+    assert timed.read(text) is None
 
 
 def test_a_cookie_that_was_changed_anywhere_is_refused(site: Running) -> None:
     guard: Guard = site.app.state.guard
     text = guard.sessions.write(Role.ANALYST, token_hash(ANALYST))
-    role, expires, token, signature = text.split(".")
     assert guard.sessions.read(text) is not None
-    forged = [
-        f"administrator.{expires}.{token}.{signature}",
-        f"{role}.{int(expires) + 1}.{token}.{signature}",
-        f"{role}.{expires}.{token[::-1]}.{signature}",
-        f"{role}.{expires}.{token}.",
-        f"{role}.{expires}.{token}",
-        "é",
-        "...",
-        "",
-    ]
-    # Every character counts, except the unused bits of the last base64 character.
+    forged = [text + "x", text[:-1], "é", "...", ""]
+    # Every character counts.
     forged += [text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :] for at in range(len(text))]
     assert not [cookie_text for cookie_text in forged if guard.sessions.read(cookie_text) is not None]
 

@@ -123,7 +123,8 @@ async def delete_task(task_id: str, collector: CurrentCollector) -> dict[str, An
     collector.task_cache.invalidate(task_id)
     if deletion is None:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports}
+    erasure = "done" if deletion.erased else "pending"
+    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports, "erasure": erasure}
 
 
 @router.post(

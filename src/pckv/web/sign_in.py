@@ -56,7 +56,9 @@ async def current_role(request: Request) -> dict[str, str | None]:
 
 @router.delete("/session", summary="Sign out", responses=problem_responses(*ADMIN_PROBLEMS))
 async def sign_out(request: Request) -> Response:
-    """Delete the session's cookie."""
+    """End the session, and delete its cookie."""
+    guard: Guard = request.app.state.guard
+    await asyncio.to_thread(guard.sessions.end, request.cookies.get(COOKIE, ""))
     answer = JSONResponse({})
     answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_uses_https(request))
     return answer
