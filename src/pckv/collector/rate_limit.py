@@ -24,14 +24,23 @@ class RateLimit:
         self._seen = [now()] * BUCKETS
 
     def admits(self, sender: str) -> bool:
-        """Return whether one more request of a sender is within the rate."""
-        digest = blake2b(_network(sender), key=self._key, digest_size=8).digest()
-        bucket = int.from_bytes(digest) % BUCKETS
+        """Return whether one more request of a sender is within the rate, and count it if so."""
+        bucket = self.bucket(sender)
+        admitted = self.has_room(bucket)
+        self._level[bucket] -= admitted
+        return admitted
+
+    def has_room(self, bucket: int) -> bool:
+        """Return whether one more request would be within the rate."""
         now = self._now()
         level = min(self._full, self._level[bucket] + (now - self._seen[bucket]) * self._rate)
-        self._seen[bucket] = now
-        self._level[bucket] = level - 1 if level >= 1 else level
+        self._level[bucket], self._seen[bucket] = level, now
         return level >= 1
+
+    def bucket(self, sender: str) -> int:
+        """Return the number of a sender's bucket."""
+        digest = blake2b(_network(sender), key=self._key, digest_size=8).digest()
+        return int.from_bytes(digest) % BUCKETS
 
 
 def _network(sender: str) -> bytes:

@@ -14,11 +14,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from pckv.collector.app import create_app
-from pckv.collector.auth import create_first_token
 from pckv.collector.connections import ConnectionLimits, Connections, allowed_connections
 from pckv.collector.http_protocol import ProtocolFactory
 from pckv.collector.logs import LibraryLogHandler, log
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import create_first_token
 from pckv.errors import ParameterError
 from pckv.store import open_store
 from pckv.store.base import Store

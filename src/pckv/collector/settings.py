@@ -44,8 +44,6 @@ class Settings:
     analysis_seconds: int = 60
     # Requests per second that one network address may send on average; 0 for no limit.
     rate: int = 0
-    # 1 if people reach the collector by https, as behind a proxy: then cookies are sent over https only.
-    https: int = 0
 
 
 def load(

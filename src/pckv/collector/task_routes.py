@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.answers import SharedResponse, accepts_gzip
-from pckv.collector.auth import new_token, token_hash
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector, task_facts, unchanged
 from pckv.collector.task_cache import check_task_id
+from pckv.collector.tokens import new_token, token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import TaskError, TaskGone
 from pckv.task import Task
