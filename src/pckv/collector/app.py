@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -40,7 +39,7 @@ from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.errors import StoreError
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import Store
 from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
@@ -67,6 +66,8 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        # Traces would hold addresses, and looking for where to send them costs every request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
     app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
@@ -83,19 +84,14 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
 
 
 def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    def write(batch: list[Upload]) -> list[list[ReportOutcome]]:
-        start = time.perf_counter()
-        outcomes = store.add_reports(batch)
-        metrics.commit_seconds.observe(time.perf_counter() - start)
-        return outcomes
-
+    metrics = Metrics()
     report_writer = ReportWriter(
-        write,
+        store.add_reports,
+        metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    metrics = Metrics(lambda: report_writer.pending_reports)
     compactor = Compactor(store)
     threads = AnalysisThreads(settings.analysis_seconds)
     caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
