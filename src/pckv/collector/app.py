@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -38,6 +39,7 @@ from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
 from pckv.store.base import Store
 from pckv.task import utc_today
@@ -57,8 +59,10 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
-    """Return the application of a collector over a store whose schema is ready."""
+def create_app(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> FastAPI:
+    """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = FastAPI(
         title="pckv collector",
         version=__version__,
@@ -68,9 +72,9 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redirect_slashes=False,
         # Traces would hold addresses, and looking for where to send them costs every request.
         telemetry={"tracing": False, "metrics": False, "logs": False},
-        lifespan=_lifespan,
+        lifespan=partial(_lifespan, maintains=worker.number == 0),
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    app.state.collector, app.state.guard = _create_collector(store, settings, clock, worker), Guard(store)
     for router in (upload_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
@@ -83,8 +87,10 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
     return app
 
 
-def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    metrics = Metrics()
+def _create_collector(
+    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
+) -> Collector:
+    metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
         store.add_reports,
         metrics,
@@ -100,10 +106,12 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI, *, maintains: bool) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    maintenance = asyncio.create_task(run_maintenance(collector))
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    work = run_maintenance(collector) if maintains else asyncio.sleep(0)
+    maintenance = asyncio.create_task(work)
     log("ready")
     yield
     maintenance.cancel()
