@@ -31,7 +31,7 @@ from pckv.files.reports.writer import as_arrays
 from pckv.store import open_store
 from pckv.store.base import Upload
 
-TOKEN = "the administrator of the bench"  # noqa: S105
+TOKEN = "the-token-of-collectors-in-a-bench"  # noqa: S105
 SERVER_CORE = "0"
 ROUNDS = 5
 BATCH, REPORTS = 10_000, 10**6

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pckv import __version__
-from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.byte_budget import ByteBudget
@@ -72,10 +71,12 @@ def create_app(
         redirect_slashes=False,
         # Traces would hold addresses, and looking for where to send them costs every request.
         telemetry={"tracing": False, "metrics": False, "logs": False},
-        lifespan=partial(_lifespan, maintains=worker.number == 0),
+        lifespan=_lifespan,
     )
     app.state.collector, app.state.guard = _create_collector(store, settings, clock, worker), Guard(store)
-    for router in (upload_routes.router, task_routes.router, estimate_routes.router):
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    app.state.maintains = worker.number == 0
+    for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)
@@ -106,12 +107,10 @@ def _create_collector(
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI, *, maintains: bool) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    # Of several workers only the first compacts and deletes: two would do the same work.
-    work = run_maintenance(collector) if maintains else asyncio.sleep(0)
-    maintenance = asyncio.create_task(work)
+    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()

@@ -14,7 +14,6 @@ from starlette.types import Receive, Scope, Send
 
 from pckv.canonical import base64url
 from pckv.collector.arrow_decoding import decode_arrow, max_arrow_bytes
-from pckv.collector.auth import token_hash
 from pckv.collector.byte_budget import MAX_SMALL_BYTES
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_json, max_json_bytes
@@ -22,6 +21,7 @@ from pckv.collector.outcomes import ACCEPTED, TASK_ENDED
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.request_bodies import read_body
 from pckv.collector.state import Collector
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Upload
 from pckv.task import Task
 
