@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import click
 
-from pckv.cli.common import FilePath, json_option
+from pckv.cli.common import FilePath, force_option, json_option
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.errors import DataError, require
 from pckv.store import open_store
 from pckv.store.base import Role, Store
@@ -53,11 +53,29 @@ def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
     with _opened(address) as store:
         problems = check_store(store)
+        pending = store.pending_erasures()
     for problem in problems:
         click.echo(problem)
+    for task_id in pending:
+        click.echo(f"task {task_id}: erasure pending, deleted reports may still be in the database's files")
     if problems:
         raise DataError(f"{len(problems)} problems in the store")
     click.echo("the store is sound, and its tallies are those of its reports")
+
+
+@store_group.command("backup", short_help="Copy a store to a file, while it is in use.")
+@click.argument("path", metavar="FILE", type=FilePath)
+@store_option
+@force_option
+def backup_command(path: Path, address: str, force: bool) -> None:
+    """Copy a SQLite store, as of one moment, to FILE, which only its owner can read (mode 0600).
+
+    The collector may go on meanwhile. To restore, stop the collector and put FILE in the store's place. Whoever has
+    FILE has all reports: keep it as safe as the store, and delete it when the reports in it must be gone.
+    """
+    with _opened(address) as store, progress_bar("Copying the store") as progress:
+        store.backup(path, force=force, progress=progress)
+    click.echo(f"written to {path}")
 
 
 @click.group("token", short_help="Make, list and revoke tokens.")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from fastapi import Request
 
@@ -12,7 +15,10 @@ from pckv.collector.sessions import COOKIES, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.tokens import environment_token, token_hash
 from pckv.store.base import Role, Session, Store
 
+THREADS = 2
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+T = TypeVar("T")
 
 Route = tuple[str, str]
 
@@ -23,6 +29,8 @@ PUBLIC: frozenset[Route] = frozenset(
         ("GET", "/openapi.json"),
         ("GET", "/tasks/{task_id}"),
         ("OPTIONS", "/tasks/{task_id}"),
+        ("POST", "/tasks/{task_id}/admission"),
+        ("OPTIONS", "/tasks/{task_id}/admission"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
         # Pages and what they load hold nothing secret: they request what they show afterwards.
@@ -60,16 +68,22 @@ class Guard:
         self._failed_tokens = FailedTokens()
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
+        # Threads of their own: nobody waits for a thread that somebody's slow work holds.
+        self._threads = ThreadPoolExecutor(THREADS, "authorisation")
 
     async def authorise(self, route: Route, request: Request) -> None:
         """Admit a request to a route from its head, or refuse it."""
         if route in PUBLIC:
             return
-        role = await asyncio.to_thread(self._role_of, request)
+        role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
         if role is Role.ANALYST and route not in ANALYSTS:
             raise ProblemDetails(ProblemKind.FORBIDDEN)
+
+    async def in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        """Do something that asks the store, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _role_of(self, request: Request) -> Role | None:
         authorization = request.headers.get("authorization")

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable
 from hashlib import blake2b
+from ipaddress import IPv6Address, ip_address
 
 # A keyed hash assigns each sender to a bucket; a bucket may send a burst worth this many seconds of its rate.
 BUCKETS = 2**16
@@ -38,4 +39,16 @@ class RateLimit:
 
     def bucket(self, sender: str) -> int:
         """Return the number of a sender's bucket."""
-        return int.from_bytes(blake2b(sender.encode(), key=self._key, digest_size=8).digest()) % BUCKETS
+        digest = blake2b(_network(sender), key=self._key, digest_size=8).digest()
+        return int.from_bytes(digest) % BUCKETS
+
+
+def _network(sender: str) -> bytes:
+    """Return who counts as one sender: an IPv4 address, or the 64 bits of IPv6 that a household has at least."""
+    try:
+        address = ip_address(sender)
+    except ValueError:
+        return sender.encode()
+    if isinstance(address, IPv6Address):
+        return address.ipv4_mapped.packed if address.ipv4_mapped else address.packed[:8]
+    return address.packed

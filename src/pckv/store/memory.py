@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pckv.errors import ParameterError, TaskGone
+from pckv.progress import Progress, no_progress
 from pckv.store.base import (
     MAX_SESSIONS_PER_TOKEN,
     Deletion,
@@ -338,6 +340,11 @@ class MemoryStore:
             issued = invitations[invitation].coin or coin
             invitations[invitation] = Invitation(spent=False, coin=issued)
             return issued
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Refuse: what is in memory ends with its process."""
+        del path, force, progress
+        raise ParameterError("a store in memory has no backup")
 
     def integrity_errors(self) -> list[str]:
         """Return nothing: memory has no files."""
