@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
+import uvicorn
 from fastapi import FastAPI
 
 from pckv import Task
 from pckv.canonical import base64url
-from pckv.collector.auth import token_hash
 from pckv.collector.problem_details import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
 from pckv.task import utc_today
@@ -60,6 +61,7 @@ class Running:
     store: Store
     port: int
     client: httpx2.Client = field(repr=False)
+    server: uvicorn.Server = field(repr=False)
 
     def add_task(self, **members: Any) -> Task:
         task = new_task(**members)
@@ -133,17 +135,17 @@ def running(
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
     app = create_site(store, Settings(**settings), clock)
-    uvicorn = server(app)
+    started = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
-        thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [line]})
+        thread = threading.Thread(target=started.run, kwargs={"sockets": [line]})
         thread.start()
         try:
-            wait_until(lambda: uvicorn.started or not thread.is_alive())
+            wait_until(lambda: started.started or not thread.is_alive())
             with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
-                yield Running(app, store, port, client)
+                yield Running(app, store, port, client, started)
         finally:
-            uvicorn.should_exit = True
+            started.should_exit = True
             thread.join(SECONDS)
 
 

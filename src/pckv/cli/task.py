@@ -232,4 +232,4 @@ def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)
-    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports")
+    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports, erasure {answer['erasure']}")

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.canonical import RepeatedMember, base64url, refuse_repeated_members
-from pckv.collector.auth import token_hash
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.tokens import token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.store.base import InvitationState, StoredTask

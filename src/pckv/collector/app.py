@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -39,8 +38,9 @@ from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import Store
 from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
@@ -58,8 +58,10 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
-    """Return the application of a collector over a store whose schema is ready."""
+def create_app(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> FastAPI:
+    """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = FastAPI(
         title="pckv collector",
         version=__version__,
@@ -67,9 +69,13 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        # Traces would hold addresses, and looking for where to send them costs every request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    app.state.collector, app.state.guard = _create_collector(store, settings, clock, worker), Guard(store)
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    app.state.maintains = worker.number == 0
     for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
@@ -82,20 +88,17 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
     return app
 
 
-def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    def write(batch: list[Upload]) -> list[list[ReportOutcome]]:
-        start = time.perf_counter()
-        outcomes = store.add_reports(batch)
-        metrics.commit_seconds.observe(time.perf_counter() - start)
-        return outcomes
-
+def _create_collector(
+    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
+) -> Collector:
+    metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
-        write,
+        store.add_reports,
+        metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    metrics = Metrics(lambda: report_writer.pending_reports)
     compactor = Compactor(store)
     threads = AnalysisThreads(settings.analysis_seconds)
     caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
@@ -107,7 +110,7 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    maintenance = asyncio.create_task(run_maintenance(collector))
+    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()

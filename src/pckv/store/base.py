@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from pckv.progress import Progress, no_progress
 from pckv.task import Phase, Task
 from pckv.wire import Report
 
@@ -109,6 +111,7 @@ class PartChanges(NamedTuple):
 
 
 TASKS_PER_PAGE = 100
+MAX_SESSIONS_PER_TOKEN = 100
 
 
 class Role(StrEnum):
@@ -268,7 +271,7 @@ class Store(Protocol):
         """Delete a token and end its sessions; return False if it is unknown."""
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in."""
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
 
     def find_session(self, session_hash: bytes) -> Session | None:
         """Return a session that has not been ended, also after its time."""
@@ -295,6 +298,13 @@ class Store(Protocol):
         """Return the coin of an invitation: the given one, unless it has one already.
 
         If the invitation admits no report, return its state. The coin is erased when the report is stored.
+        """
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Write a copy of the store, as of one moment, to a file that only its owner can read.
+
+        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its own
+        tool for this refuses with a `ParameterError` that names it.
         """
 
     def integrity_errors(self) -> list[str]:

@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -18,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pckv.errors import ParameterError, StoreError
+from pckv.progress import Progress, no_progress
 from pckv.store.base import Invitation
 from pckv.store.migrations import migrate
 from pckv.store.sql import SqlStore
@@ -194,6 +196,11 @@ class PostgresStore(SqlStore):
                 yield SqlSnapshot(PostgresTransaction(connection))
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Refuse: PostgreSQL has its own tool."""
+        del path, force, progress
+        raise ParameterError("a store in PostgreSQL is backed up with its own tool, pg_dump")
 
     def integrity_errors(self) -> list[str]:
         """Return nothing: PostgreSQL's own checks (amcheck, checksums) are its administrator's job."""

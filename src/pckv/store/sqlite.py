@@ -16,11 +16,13 @@ from typing import Any
 import apsw
 
 from pckv.errors import StoreError
+from pckv.progress import Progress, no_progress
 from pckv.store.base import Invitation
 from pckv.store.migrations import migrate
 from pckv.store.sql import SqlStore
 from pckv.store.sql_erasures import ERASED
 from pckv.store.sql_reading import SqlSnapshot
+from pckv.store.sqlite_backup import back_up
 from pckv.store.transactions import NO_COIN, T, Transaction, stored_invitation
 from pckv.wire import Report
 
@@ -176,6 +178,17 @@ class SqliteStore(SqlStore):
         """Return a context with the parts and reports of one moment."""
         with self._read_transaction() as tx:
             yield SqlSnapshot(tx)
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Write a copy of the store; while it is written the log cannot be emptied."""
+        with self._as_store_errors():
+            connection = self._connect(READER_CACHE_KIB, query_only=False)
+        try:
+            back_up(connection, path, force=force, progress=progress)
+        except apsw.Error as error:
+            raise StoreError(f"{path}: {_describe(error)}") from error
+        finally:
+            connection.close()
 
     def integrity_errors(self) -> list[str]:
         """Return what SQLite finds wrong with the file."""
