@@ -1,4 +1,4 @@
-"""Vectors of coins: what they decide, and words that every implementation must refuse with them."""
+"""Vectors of coins: what they decide, reports that follow from them, and words that every implementation must refuse."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 from catalogue import COIN_TASKS
 from pckv.canonical import base64url
 from pckv.coins import coin_choice, coin_draws
-from pckv.limits import REPORT_ID_BYTES
+from pckv.device.perturb import perturb_from
+from pckv.limits import REFUSE, REPORT_ID_BYTES
+from pckv.randomness import DRAW_BYTES, Tape, fixed_source
+from pckv.seeded import seeded_source
 from pckv.task import Task
+from tapes import PAIRS
 
 COINS_PER_TASK = 12
 # The first coin of the third task whose first draw is rejected: stated, since a search takes a while.
@@ -17,7 +21,7 @@ REJECTED_COMPACT_COIN = 295_678
 
 
 def coin_vectors() -> Iterator[dict[str, Any]]:
-    """Yield coins with what they decide, and words that do not follow from their coin."""
+    """Yield coins with what they decide, words that do not follow from their coin, and reports that do."""
     for task in COIN_TASKS:
         for coin in _coins(task):
             asks_size, function = coin_choice(task, coin)
@@ -28,6 +32,8 @@ def coin_vectors() -> Iterator[dict[str, Any]]:
                 "function": str(function),
             }
             yield from _refused(task, coin)
+    for number, task in enumerate(COIN_TASKS, 400):
+        yield from _reports(number, task)
 
 
 def _coins(task: Task) -> Iterator[bytes]:
@@ -39,6 +45,25 @@ def _coins(task: Task) -> Iterator[bytes]:
         yield _coin(REJECTED_COMPACT_COIN)
     if task == COIN_TASKS[3]:
         yield next(coin for coin in map(_coin, range(COINS_PER_TASK, 1000)) if _is_rejected(task, coin))
+
+
+def _reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports of several sets of pairs, each with a coin; the first 16 bytes of their tapes are not used."""
+    most = task.padding if task.more == REFUSE else len(PAIRS)
+    for case, shares in enumerate(PAIRS):
+        if len(shares) <= most:
+            pairs = {
+                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
+            }
+            tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
+            report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
+            yield {
+                "task": task.to_json(),
+                "coin": base64url(report.id),
+                "pairs": pairs,
+                "tape": tape.hex(),
+                "body": base64url(report.body),
+            }
 
 
 def _coin(number: int) -> bytes:

@@ -55,6 +55,7 @@ def estimates_chart(
             "text": title,
             "subtitle": f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
             f"method {estimates.method}, {estimates.level:.0%} intervals"
+            + (f", {estimates.hostile_note}" if estimates.hostile else "")
             + (", red: the truth" if truth is not None else "")
             + ("" if shown.detected.all() else f", open circles: {NOT_DETECTED}"),
         }

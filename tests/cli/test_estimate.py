@@ -26,7 +26,18 @@ from support.cli import (
 
 def test_estimates_in_json_have_this_shape() -> None:
     printed = read_json(run_ok(f"{ESTIMATE} --json"))
-    about = ["task", "mechanism", "reports", "epsilon", "method", "level", "estimand", "verdict", "sizes"]
+    about = [
+        "task",
+        "mechanism",
+        "reports",
+        "epsilon",
+        "method",
+        "level",
+        "hostile",
+        "estimand",
+        "verdict",
+        "sizes",
+    ]
     assert list(printed) == [*about, "estimates"]
     rows = printed.pop("estimates")
     assert printed.pop("estimand").startswith("frequency: the share of people who hold a key")
@@ -39,6 +50,7 @@ def test_estimates_in_json_have_this_shape() -> None:
         "epsilon": GRR.realised_epsilon,
         "method": "bayes",
         "level": 0.95,
+        "hostile": 0,
     }
     assert [row["key"] for row in rows] == MOVIES
     for row in rows:

@@ -13,9 +13,13 @@ import pytest
 
 from pckv import Task
 from pckv.canonical import base64url
+from pckv.collector.arrow_decoding import max_arrow_bytes
+from pckv.collector.decoding import max_json_bytes
+from pckv.collector.settings import Settings
 from pckv.wire import Report
 from support.collectors import (
     ADMINISTRATOR,
+    ARROW,
     DAY,
     JSON,
     Running,
@@ -173,7 +177,7 @@ MALFORMED: dict[str, bytes] = {
     "infinite": b'{"reports":[{"id":"A","body":-Infinity}]}',
     "huge-number": b'{"reports":[' + b"9" * 100_000 + b"]}",
     "deep": b'{"reports":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    "deep-object": b'{"a":' * 100_000,
+    "deep-object": b'{"a":' * 9_000,
     "not-utf8": b'{"reports":[{"id":"\xff","body":"AAAA"}]}',
     "surrogates": b'{"reports":[{"id":"\xed\xa0\x80","body":"AAAA"}]}',
     "utf16": '{"reports":[]}'.encode("utf-16"),
@@ -211,12 +215,16 @@ def test_ten_thousand_reports_are_taken_and_one_more_is_not(small: Running) -> N
     small.check(task, *reports[:-1])
 
 
-def test_large_bodies_within_the_limit(collector: Running) -> None:
+def test_bodies_up_to_the_limit_of_their_task(collector: Running) -> None:
     task = collector.add_task()
-    check_problem(collector.post(task, b" " * 10_000_000), 400, "malformed")
-    long = [{"id": "A" * 10_000_000, "body": "AAAA"}]
+    limit = max_json_bytes(task)
+    assert limit < Settings().body_bytes
+    check_problem(collector.post(task, b" " * limit), 400, "malformed")
+    check_problem(collector.post(task, b" " * (limit + 1)), 413, "too-large")
+    check_problem(collector.post(task, b" " * (max_arrow_bytes(task) + 1), ARROW), 413, "too-large")
+    long = [{"id": "A" * (limit - 100), "body": "AAAA"}]
     assert set(refusals(collector.send(task, long)).values()) == {"bad_id"}
-    check_problem(collector.post(task, b"[" * 10_000_000), 400, "malformed")
+    check_problem(collector.post(task, b"[" * limit), 400, "malformed")
     collector.check(task)
 
 

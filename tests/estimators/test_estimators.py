@@ -285,7 +285,18 @@ def result() -> Estimates:
 
 def test_results_in_every_form(result: Estimates) -> None:
     plain = result.to_dict()
-    about = ["task", "mechanism", "reports", "epsilon", "method", "level", "estimand", "verdict", "sizes"]
+    about = [
+        "task",
+        "mechanism",
+        "reports",
+        "epsilon",
+        "method",
+        "level",
+        "hostile",
+        "estimand",
+        "verdict",
+        "sizes",
+    ]
     assert list(plain) == [*about, "estimates"]
     assert list(plain["estimates"][0]) == [
         "key",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv.store.base import InvitationState, Role, Session, Store, Upload
+from pckv.store.base import MAX_SESSIONS_PER_TOKEN, InvitationState, Role, Session, Store, Upload
 from pckv.store.checks import check_store
 from pckv.store.sql import SqlStore
 from pckv.store.transactions import NO_COIN
@@ -70,6 +70,19 @@ def test_sessions_end_with_their_time(store: Store) -> None:
     assert store.end_expired_sessions(99) == 0
     assert store.end_expired_sessions(102) == 3
     assert [store.find_session(one.hash) for one in sessions] == [None, None, None, sessions[3]]
+
+
+def test_a_token_has_a_bounded_number_of_sessions(store: Store) -> None:
+    sessions = [session(number, expires=1000 + number) for number in range(MAX_SESSIONS_PER_TOKEN)]
+    another = session(200, b"b")
+    for one in (*sessions, another):
+        store.add_session(one)
+    assert store.count_sessions() == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
+    latest = session(201, expires=2000)
+    store.add_session(latest)
+    assert store.count_sessions() == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
+    kept = [store.find_session(one.hash) for one in (*sessions, another, latest)]
+    assert kept == [None, *sessions[1:], another, latest]
 
 
 def test_sessions_end_with_their_token(store: Store) -> None:

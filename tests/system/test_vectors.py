@@ -105,6 +105,12 @@ def test_coins() -> None:
     for case in cases("coins", positive=True):
         task, coin = Task.from_json(case["task"]), from_base64url(case["coin"])
         asks_size, function = coin_choice(task, coin)
+        if "body" in case:
+            tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
+            report = perturb_from(tape, task, case["pairs"], coin)
+            assert (report.id, base64url(report.body)) == (coin, case["body"])
+            assert follows_coin(task, coin, task.message_format.decode(report.body))
+            continue
         assert (asks_size, str(function)) == (case["asks_size"], case["function"])
         seen.add((task.mechanism, task.size_question is not None, asks_size))
     assert len(seen) == 6

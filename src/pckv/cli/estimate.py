@@ -33,6 +33,12 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
+    "--hostile",
+    default="0",
+    show_default=True,
+    help="Intervals that hold whatever this number of the reports say, or this share of them: 20, 1%.",
+)
+@click.option(
     "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
 )
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
@@ -46,6 +52,7 @@ def estimate_command(
     method: str | None,
     post: tuple[str, ...],
     level: float,
+    hostile: str,
     keys: tuple[str, ...],
     top: int | None,
     out: Path | None,
@@ -69,6 +76,7 @@ def estimate_command(
             level=level,
             keys=tuple(dict.fromkeys(keys)) or None,
             post=post,
+            hostile=hostile,
             progress=progress,
         )
     key_count = len(estimates)
@@ -106,7 +114,7 @@ def _print_estimates(estimates: Estimates) -> None:
     shown = estimates.top(ROWS_PRINTED)
     title = (
         f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
-        f"method {estimates.method}"
+        f"method {estimates.method}" + (f", {estimates.hostile_note}" if estimates.hostile else "")
     )
     header = shown.headers(f"{100 * estimates.level:.6g} % interval")
     print_table(title, header, shown.cells())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pckv import __version__
-from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
 from pckv.collector.byte_budget import ByteBudget
@@ -40,7 +39,7 @@ from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.errors import StoreError
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import Store
 from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
@@ -67,10 +66,12 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        # Traces would hold addresses, and looking for where to send them costs every request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
     app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
-    for router in (upload_routes.router, task_routes.router, estimate_routes.router):
+    for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)
@@ -83,19 +84,14 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
 
 
 def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    def write(batch: list[Upload]) -> list[list[ReportOutcome]]:
-        start = time.perf_counter()
-        outcomes = store.add_reports(batch)
-        metrics.commit_seconds.observe(time.perf_counter() - start)
-        return outcomes
-
+    metrics = Metrics()
     report_writer = ReportWriter(
-        write,
+        store.add_reports,
+        metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    metrics = Metrics(lambda: report_writer.pending_reports)
     compactor = Compactor(store)
     threads = AnalysisThreads(settings.analysis_seconds)
     caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)

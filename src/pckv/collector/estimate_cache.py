@@ -34,6 +34,8 @@ class EstimateOptions(NamedTuple):
     method: str | None
     level: float
     post: tuple[str, ...]
+    # A number of reports, or a share of them such as "1%".
+    hostile: str = "0"
 
     def resolved(self, task: Task) -> EstimateOptions:
         """Return the options with the method named."""

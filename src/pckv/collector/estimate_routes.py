@@ -35,9 +35,10 @@ def parse_options(
     method: Annotated[str | None, Query(max_length=32)] = None,
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
     post: Annotated[list[str] | None, Query(max_length=8)] = None,
+    hostile: Annotated[str, Query(max_length=32)] = "0",
 ) -> EstimateOptions:
     """Return how to estimate, according to a query string."""
-    return EstimateOptions(method, level, tuple(post or ()))
+    return EstimateOptions(method, level, tuple(post or ()), hostile)
 
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
@@ -84,8 +85,8 @@ async def get_estimates(
 
     `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
     returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
-    length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can. The
-    Accept header chooses JSON, CSV or Parquet.
+    length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
+    `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header chooses JSON, CSV or Parquet.
     """
     media = _accepted_format(request)
     order = _row_order(sort, top)

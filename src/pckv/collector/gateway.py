@@ -11,6 +11,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pckv.collector.answers import AnswerSender
 from pckv.collector.auth import Guard, Route
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.rate_limit import RateLimit
@@ -74,8 +75,10 @@ class Gateway:
             await self._app(scope, receive, send)
             return
         incoming = _Incoming(receive)
+        collector: Collector = scope["app"].state.collector
         try:
-            await self._pass_on(scope, incoming, send)
+            with collector.budget.lease() as lease:
+                await self._pass_on(scope, incoming, AnswerSender(scope, receive, send, lease))
         except ProblemDetails as problem:
             # The rest of a body is not waited for: it could come for ever.
             unread = has_body(scope) and not incoming.complete

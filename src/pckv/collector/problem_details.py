@@ -29,6 +29,8 @@ class ProblemKind(Enum):
     BAD_TOKEN = _ProblemType("bad-token", 401, "A valid token is needed.")
     NOT_OPEN = _ProblemType("not-open", 403, "The task does not take reports yet.")
     CLOSED = _ProblemType("closed", 403, "The task takes no more reports.")
+    INVITATION_UNKNOWN = _ProblemType("invitation-unknown", 403, "The task has no such invitation.")
+    INVITATION_SPENT = _ProblemType("invitation-spent", 403, "The invitation was used before.")
     FORBIDDEN = _ProblemType("forbidden", 403, "This token does not allow it.")
     UNKNOWN = _ProblemType("unknown", 404, "There is no such thing here.")
     WRONG_METHOD = _ProblemType("wrong-method", 405, "There is no such method here.")

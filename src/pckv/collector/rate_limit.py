@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable
 from hashlib import blake2b
+from ipaddress import IPv6Address, ip_address
 
 # A keyed hash assigns each sender to a bucket; a bucket may send a burst worth this many seconds of its rate.
 BUCKETS = 2**16
@@ -23,10 +24,31 @@ class RateLimit:
         self._seen = [now()] * BUCKETS
 
     def admits(self, sender: str) -> bool:
-        """Return whether one more request of a sender is within the rate."""
-        bucket = int.from_bytes(blake2b(sender.encode(), key=self._key, digest_size=8).digest()) % BUCKETS
+        """Return whether one more request of a sender is within the rate, and count it if so."""
+        bucket = self.bucket(sender)
+        admitted = self.has_room(bucket)
+        self._level[bucket] -= admitted
+        return admitted
+
+    def has_room(self, bucket: int) -> bool:
+        """Return whether one more request would be within the rate."""
         now = self._now()
         level = min(self._full, self._level[bucket] + (now - self._seen[bucket]) * self._rate)
-        self._seen[bucket] = now
-        self._level[bucket] = level - 1 if level >= 1 else level
+        self._level[bucket], self._seen[bucket] = level, now
         return level >= 1
+
+    def bucket(self, sender: str) -> int:
+        """Return the number of a sender's bucket."""
+        digest = blake2b(_network(sender), key=self._key, digest_size=8).digest()
+        return int.from_bytes(digest) % BUCKETS
+
+
+def _network(sender: str) -> bytes:
+    """Return who counts as one sender: an IPv4 address, or the 64 bits of IPv6 that a household has at least."""
+    try:
+        address = ip_address(sender)
+    except ValueError:
+        return sender.encode()
+    if isinstance(address, IPv6Address):
+        return address.ipv4_mapped.packed if address.ipv4_mapped else address.packed[:8]
+    return address.packed

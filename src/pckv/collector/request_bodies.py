@@ -57,6 +57,10 @@ class RequestBody:
             pieces.append(piece)
         self.content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def hold(self, size: int) -> None:
+        """Hold more bytes until the context ends: what was made of the body."""
+        self._lease.grow(size)
+
     def _too_large(self) -> ProblemDetails:
         return ProblemDetails(ProblemKind.TOO_LARGE, f"a body has at most {self._max_bytes:,} bytes here")
 

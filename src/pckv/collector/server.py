@@ -14,10 +14,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from pckv.collector.app import create_app
-from pckv.collector.auth import create_first_token
-from pckv.collector.http_protocol import CollectorProtocol
+from pckv.collector.connections import ConnectionLimits, Connections, allowed_connections
+from pckv.collector.http_protocol import ProtocolFactory
 from pckv.collector.logs import LibraryLogHandler, log
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import create_first_token
 from pckv.errors import ParameterError
 from pckv.store import open_store
 from pckv.store.base import Store
@@ -71,12 +72,16 @@ def _exit_on_signals() -> None:
             signal.signal(number, lambda *_: sys.exit(0))
 
 
-def server(app: object) -> uvicorn.Server:
+def server(app: FastAPI) -> uvicorn.Server:
     """Return uvicorn as a collector runs it: without access log, which would print addresses."""
+    settings: Settings = app.state.collector.settings
+    limits = ConnectionLimits(
+        allowed_connections(settings.connections), settings.head_seconds, settings.write_seconds
+    )
     return uvicorn.Server(
         uvicorn.Config(
-            app,  # type: ignore[arg-type]
-            http=CollectorProtocol,
+            app,
+            http=ProtocolFactory(Connections(limits)),  # type: ignore[arg-type]
             loop="uvloop",
             ws="none",
             access_log=False,

@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
+from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
 from pckv.estimators.detection import detected
+from pckv.estimators.hostile import HonestReports, count_hostile
+from pckv.estimators.intervals import Interval
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
     METHODS,
+    KeyEstimates,
     check_method,
     unclipped_frequency,
 )
@@ -69,6 +72,14 @@ class _Decoded(NamedTuple):
     dummies: DummySupport | None
 
 
+class _Known(NamedTuple):
+    """Estimates with their intervals, standard errors of the keys' own frequencies, and which are told from zero."""
+
+    estimates: KeyEstimates
+    standard_error: Floats
+    detected: Flags
+
+
 def estimate(
     tally: Tally,
     method: str | None = None,
@@ -76,6 +87,7 @@ def estimate(
     keys: Sequence[str] | None = None,
     *,
     post: str | Sequence[str] = (),
+    hostile: int | str = 0,
     progress: Progress = no_progress,
 ) -> Estimates:
     """Estimate the frequency and mean of all keys of a tally, or of those asked for, with intervals.
@@ -91,6 +103,9 @@ def estimate(
         level: The level of the intervals.
         keys: The names of the keys to estimate; by default all.
         post: `consistent` projects the frequencies on those that are possible together. It decodes all keys.
+        hostile: How many of the reports may say anything: a number, or a share of all such as "1%", rounded up. Intervals,
+            `detected` and `sets` then hold for the other participants, whatever these reports say; for any method they
+            are made from each key's own counts. The estimates stay those of all reports.
         progress: Called with the share that is done, where decoding takes long.
 
     Raises:
@@ -104,9 +119,10 @@ def estimate(
     _check_level(level)
     task, posts = tally.task, check_posts(post)
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
+    liars = count_hostile(hostile, tally.reports)
     decoded = _decode(tally, request, progress)
-    columns = _columns(tally, decoded, request.method, level)
-    sets = summarise_sets(tally, level)
+    columns = _columns(tally, decoded, request.method, level, liars)
+    sets = summarise_sets(tally, level, liars)
     estimates = Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -114,13 +130,14 @@ def estimate(
         epsilon=task.realised_epsilon,
         method=full_name(request.method, posts),
         level=level,
+        hostile=liars,
         sets=sets,
         verdict=(),
         key=task.key_names(decoded.keys.tolist()),
         **columns,
     )
     requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(tally.reports, requested.detected, sets))
+    return replace(requested, verdict=verdict(tally.reports, requested.detected, sets, liars))
 
 
 def default_method(task: Task) -> str:
@@ -170,35 +187,70 @@ def _check_key_count(task: Task, request: _Request) -> None:
     raise ParameterError(f"{many} are too many to estimate at once: {instead}")
 
 
-def _columns(tally: Tally, decoded: _Decoded, method: str, level: float) -> dict[str, np.ndarray]:
+def _columns(
+    tally: Tally, decoded: _Decoded, method: str, level: float, hostile: int
+) -> dict[str, np.ndarray]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
     task, reports, support = tally.task, tally.pair_reports, decoded.support
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
     moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.reports)
-    result = METHODS[method].estimate_with_intervals(support, reports, moments, level)
+    if hostile:
+        estimates = METHODS[method].estimate(support, reports, moments)
+        found = _known_of_honest(tally, support, estimates, level, hostile)
+    else:
+        found = _known_of_all(tally, support, moments, method, level)
+    result = found.estimates
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:
         unclipped = unclipped_frequency(method, frequency, support, reports, moments)
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
     # An interval contains its estimate, as far as the estimate is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
+    hidden = hidden_share(task, tally.size_answers, level, hostile)
+    high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
     return {
         "frequency": frequency,
         "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": np.maximum(
-            hidden_share(task, tally.size_answers, level).raise_limits(
-                result.frequency_interval.high, own_standard_error(support, reports, moments), level
-            ),
-            possible_frequency,
-        ),
+        "frequency_high": np.maximum(high, possible_frequency),
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
         "mean_known": result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN,
-        "detected": detected(support, reports, moments, task.key_count, level),
+        "detected": found.detected,
         "mean_misfit": result.mean_misfit,
     }
+
+
+def _known_of_all(
+    tally: Tally, support: KeySupport, moments: CountMoments, method: str, level: float
+) -> _Known:
+    """Return what the reports say if all of them are honest."""
+    reports = tally.pair_reports
+    return _Known(
+        METHODS[method].estimate_with_intervals(support, reports, moments, level),
+        own_standard_error(support, reports, moments),
+        detected(support, reports, moments, tally.task.key_count, level),
+    )
+
+
+def _known_of_honest(
+    tally: Tally, support: KeySupport, estimates: tuple[Floats, Floats], level: float, hostile: int
+) -> _Known:
+    """Return these estimates with what holds whatever some of the reports say."""
+    honest = HonestReports.of_pairs(tally, hostile)
+    if honest is None:
+        zeros, nowhere = np.zeros(support.plus.size), np.zeros(support.plus.size, np.bool_)
+        anything = KeyEstimates(
+            *estimates, Interval(zeros, zeros + 1), Interval(zeros - 1, zeros + 1), nowhere
+        )
+        return _Known(anything, zeros, nowhere)
+    of_frequency, of_mean = honest.frequency_interval(support, level), honest.mean_interval(support, level)
+    above_zero = honest.detected(support, tally.task.key_count, level) & (of_frequency.low > 0)
+    with_intervals = KeyEstimates(
+        *estimates, of_frequency, Interval(of_mean.low, of_mean.high), of_mean.misfit
+    )
+    return _Known(with_intervals, honest.least_standard_error(support), above_zero)
 
 
 def own_standard_error(support: KeySupport, reports: int, moments: CountMoments) -> Floats:

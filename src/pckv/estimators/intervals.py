@@ -46,7 +46,7 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     low, high = _score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
-        exact = _exact_interval((support.plus + support.minus)[few], reports, moments, level)
+        exact = exact_interval((support.plus + support.minus)[few], reports, moments, level)
         # The exact law is that of the people who reported pairs; the other interval knows that they are a sample.
         low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
         high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
@@ -54,16 +54,21 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
 
 
 def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
-    """Solve (f̂ - f)² ≤ z²·(v0 + v1·f)/n: the variance is that at f, not at the estimate."""
+    """Return the frequencies whose own variance, not that of the estimate, explains the estimate."""
     at_zero = float(moments.frequency_variance(0.0))
     slope = float(moments.frequency_variance(1.0)) - at_zero
-    width = two_sided_z(level) ** 2 / reports
+    low, high = score_limits(estimate, two_sided_z(level) ** 2 / reports, at_zero, slope)
+    return Interval(np.clip(low, 0, 1), np.clip(high, 0, 1))
+
+
+def score_limits(estimate: Floats, width: float, at_zero: float, slope: float) -> Interval:
+    """Solve (f̂ - f)² ≤ width·(v0 + v1·f), given v0 and v1."""
     centre = estimate + width * slope / 2
     half = np.sqrt(np.maximum(width * (at_zero + slope * estimate + width * slope**2 / 4), 0))
-    return Interval(np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1))
+    return Interval(centre - half, centre + half)
 
 
-def _exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
+def exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
     """Return all whole numbers of holders that neither tail of the count's exact law contradicts.
 
     The count is the sum of two binomials: holders who support their key, and all other chances to
@@ -108,7 +113,7 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
     are roots of the quadratic or ends of the range.
     """
     a, b, c = fieller_quadratic(support, reports, moments, level)
-    roots = _roots(a, b, c)
+    roots = roots_of(a, b, c)
     inside = np.abs(roots) <= 1
     low, high = a - b + c <= 0, a + b + c <= 0
     smallest = np.where(low, -1.0, np.where(inside, roots, 1.0).min(axis=0))
@@ -130,7 +135,7 @@ def fieller_quadratic(
     return expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant
 
 
-def _roots(a: Floats, b: Floats, c: Floats) -> Floats:
+def roots_of(a: Floats, b: Floats, c: Floats) -> Floats:
     """Return both real roots, infinite where there are none; no cancellation."""
     discriminant = b * b - 4 * a * c
     q = -(b + np.copysign(np.sqrt(np.maximum(discriminant, 0)), b)) / 2

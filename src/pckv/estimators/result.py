@@ -32,7 +32,7 @@ COLUMNS = (
     "mean_known",
     "detected",
 )
-SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level")
+SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 ROWS_SHOWN = 20
 # What tables for people say of a key that is not detected, and instead of a mean that may be anywhere in its range.
 NOT_DETECTED = "not told from zero"
@@ -47,7 +47,8 @@ class Estimates:
     more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
     alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
     95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
-    the estimate to the end of the range that the data point to.
+    the estimate to the end of the range that the data point to. If `hostile` is above 0, intervals, `detected` and `sets` are
+    those of the honest participants, and hold whatever this number of the reports say.
     """
 
     task: str
@@ -56,6 +57,7 @@ class Estimates:
     epsilon: float
     method: str
     level: float
+    hostile: int
     sets: SetSummary
     verdict: tuple[str, ...]
     key: list[str]
@@ -71,6 +73,11 @@ class Estimates:
 
     def __len__(self) -> int:
         return len(self.key)
+
+    @property
+    def hostile_note(self) -> str:
+        """What the intervals hold against, in words; empty if all reports are taken to be honest."""
+        return f"intervals hold whatever {self.hostile:,} of the reports say" if self.hostile else ""
 
     def headers(self, interval: str) -> tuple[str, ...]:
         """Return the headers of the table for people, with this one for both intervals; marks need none."""
@@ -152,7 +159,8 @@ class Estimates:
     def __repr__(self) -> str:
         return (
             f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
-            f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}>"
+            f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
+            f"{(self.hostile and f', hostile {self.hostile:,}') or ''}>"
         )
 
     def _repr_html_(self) -> str:

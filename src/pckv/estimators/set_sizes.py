@@ -17,6 +17,7 @@ import numpy as np
 from pckv.arrays import Floats, Integers
 from pckv.channels import CountLaw, Support
 from pckv.channels.size_question import SizeQuestion
+from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
 from pckv.estimators.postprocess import project_to_sum
 from pckv.moments import CountMoments
@@ -80,8 +81,8 @@ class HiddenShare:
         return np.minimum(self.factor * (high + max(self.value, 0.0) + noise), 1.0)
 
 
-def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
-    """Estimate what larger sets hide, from the answers to the size question.
+def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) -> HiddenShare:
+    """Estimate what larger sets hide, from the answers to the size question; the most if some of them are hostile.
 
     A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
     certain (Agresti and Coull).
@@ -89,9 +90,23 @@ def hidden_share(task: Task, answers: Integers, level: float) -> HiddenShare:
     if not task.can_truncate:
         return HiddenShare()
     if task.size_question is None or not answers.any():
-        return HiddenShare(factor=task.key_count / task.padding)
-    added = two_sided_z(level) ** 2
-    return _hidden_by(task.size_question, np.asarray(answers + added / answers.size, np.float64))
+        return HiddenShare(factor=_most_times(task))
+    if hostile >= int(answers.sum()):
+        return HiddenShare(_most_hidden(task))
+    added = two_sided_z(level) ** 2 / answers.size
+    if hostile:
+        return _most_hidden_by(task.size_question, answers, added, hostile)
+    return _hidden_by(task.size_question, np.asarray(answers + added, np.float64))
+
+
+def _most_times(task: Task) -> float:
+    """Return how many times its capped frequency a key may have at most, whatever people hold."""
+    return task.key_count / task.padding if task.can_truncate else 1.0
+
+
+def _most_hidden(task: Task) -> float:
+    """Return what larger sets hide at most, whatever people hold: nobody holds more pairs than there are keys."""
+    return 1 - task.padding / task.key_count if task.can_truncate else 0.0
 
 
 def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
@@ -105,21 +120,40 @@ def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
     return HiddenShare((mean - other * float(weights.sum())) / gain, math.sqrt(variance / total) / gain)
 
 
-def summarise_sets(tally: Tally, level: float) -> SetSummary:
-    """Return how many people hold more pairs than the padding, and what that hides."""
+def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hostile: int) -> HiddenShare:
+    """Return the largest estimate, and a bound of its error, that the honest ones among the answers may give."""
+    weights = np.array([float(weight) for weight in question.hidden])
+    # Ends rise, and so do weights: the mean is largest where hostile answers named the first ends.
+    largest = _without_first(answers, hostile) + added
+    smallest = _without_first(answers[::-1], hostile)[::-1] + added
+    total = float(largest.sum())
+    mean, mean_square = float(weights @ largest) / total, float(weights**2 @ largest) / total
+    variance = min(mean_square - (float(weights @ smallest) / total) ** 2, float(weights[-1]) ** 2 / 4)
+    gain = float(question.true_chance - question.other_chance)
+    noise = float(question.other_chance) * float(weights.sum())
+    return HiddenShare((mean - noise) / gain, math.sqrt(variance / total) / gain)
+
+
+def _without_first(answers: Integers, count: int) -> Floats:
+    """Return what is left of the answers after this many of the first are taken away."""
+    before = np.cumsum(answers) - answers
+    return np.asarray(answers - np.clip(count - before, 0, answers), np.float64)
+
+
+def summarise_sets(tally: Tally, level: float, hostile: int = 0) -> SetSummary:
+    """Return how many people hold more pairs than the padding, and what that hides, whatever some reports say."""
     task, answers = tally.task, tally.size_answers
     question, asked = task.size_question, bool(answers.any())
     low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
     larger = hidden = hidden_high = 0.0
-    # Nobody holds more pairs than there are keys.
-    most_hidden = 1 - task.padding / task.key_count if task.can_truncate else 0.0
+    most_hidden = _most_hidden(task)
     shares: Sequence[float] = ()
     if question is not None and asked:
         shares = _shares(question, answers)
         larger = 1 - shares[0]
-        low, high = _larger_interval(question, answers, tally.reports, level)
+        low, high = _larger_interval(question, answers, tally.reports, level, hostile)
         hidden = _hidden_by(question, answers.astype(np.float64)).value
-        bound = hidden_share(task, answers, level)
+        bound = hidden_share(task, answers, level, hostile)
         hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
     elif task.can_truncate:
         hidden_high = most_hidden
@@ -137,7 +171,7 @@ def summarise_sets(tally: Tally, level: float) -> SetSummary:
         larger_high=max(high, larger, hidden_high),
         hidden=hidden,
         hidden_high=hidden_high,
-        factor=task.key_count / task.padding if task.can_truncate else 1.0,
+        factor=_most_times(task),
     )
 
 
@@ -150,14 +184,20 @@ def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
 
 
 def _larger_interval(
-    question: SizeQuestion, answers: Integers, reports: int, level: float
+    question: SizeQuestion, answers: Integers, reports: int, level: float, hostile: int
 ) -> tuple[float, float]:
     """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
     holder = Support(1 - question.other_chance, Fraction(0))
     absent = Support(1 - question.true_chance, Fraction(0))
     above = np.array([answers[1:].sum()])
     support = KeySupport(above, np.zeros_like(above))
-    asked = int(answers.sum())
-    moments = CountMoments.of(CountLaw(holder, absent), left_out=1 - asked / reports)
-    low, high = frequency_interval(support, asked, moments, level)
+    law, asked = CountLaw(holder, absent), int(answers.sum())
+    if hostile >= asked:
+        return 0.0, 1.0
+    if hostile:
+        honest = HonestReports.of((law, law), asked, hostile, reports - asked)
+        low, high = honest.frequency_interval(support, level)
+    else:
+        moments = CountMoments.of(law, left_out=1 - asked / reports)
+        low, high = frequency_interval(support, asked, moments, level)
     return float(low[0]), float(high[0])

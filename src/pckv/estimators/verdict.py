@@ -8,27 +8,30 @@ from pckv.limits import REFUSE
 from pckv.texts import percent, two_digits
 
 
-def verdict(reports: int, detected: Flags, sets: SetSummary) -> tuple[str, ...]:
-    """Return the sentences that estimates end in."""
+def verdict(reports: int, detected: Flags, sets: SetSummary, hostile: int = 0) -> tuple[str, ...]:
+    """Return the sentences that estimates end in, where this number of the reports may be hostile."""
     if not reports:
         return ("There are no reports yet.",)
-    sentences = (detection_sentence(int(detected.sum()), detected.size), sets_sentence(sets))
+    sentences = (detection_sentence(int(detected.sum()), detected.size, hostile), sets_sentence(sets))
     return tuple(filter(None, sentences))
 
 
-def detection_sentence(detected: int, keys: int) -> str:
-    """Say how many keys can be told from zero.
+def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
+    """Say how many keys can be told from zero, whatever some of the reports say.
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys can be told from zero; the frequencies of the others are noise.'
+    >>> detection_sentence(1, 1, hostile=20)
+    'The key can be told from zero, whatever 20 of the reports say.'
     """
+    despite = f", whatever {hostile:,} of the reports say" if hostile else ""
     if not detected:
-        return (
-            "No key can be told from zero: these frequencies are noise. More people or a larger ε would help."
-        )
+        noise = "may be noise or made by those reports" if hostile else "are noise"
+        return f"No key can be told from zero{despite}: these frequencies {noise}. More people or a larger ε would help."
     if detected == keys:
-        return f"All {keys:,} keys can be told from zero." if keys > 1 else "The key can be told from zero."
-    return f"{detected:,} of {keys:,} keys can be told from zero; the frequencies of the others are noise."
+        return f"{f'All {keys:,} keys' if keys > 1 else 'The key'} can be told from zero{despite}."
+    noise = "may be noise or made by those reports" if hostile else "are noise"
+    return f"{detected:,} of {keys:,} keys can be told from zero{despite}; the frequencies of the others {noise}."
 
 
 def sets_sentence(sets: SetSummary) -> str:

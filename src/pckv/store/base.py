@@ -111,6 +111,7 @@ class PartChanges(NamedTuple):
 
 
 TASKS_PER_PAGE = 100
+MAX_SESSIONS_PER_TOKEN = 100
 
 
 class Role(StrEnum):
@@ -270,7 +271,7 @@ class Store(Protocol):
         """Delete a token and end its sessions; return False if it is unknown."""
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in."""
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
 
     def find_session(self, session_hash: bytes) -> Session | None:
         """Return a session that has not been ended, also after its time."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from pckv.errors import ParameterError, TaskGone
 from pckv.progress import Progress, no_progress
 from pckv.store.base import (
+    MAX_SESSIONS_PER_TOKEN,
     Deletion,
     Invitation,
     InvitationState,
@@ -281,9 +282,13 @@ class MemoryStore:
             return known
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in."""
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
         with self._lock:
             self._sessions.setdefault(session.hash, session)
+            same = [other for other in self._sessions.values() if other.token == session.token]
+            same.sort(key=lambda other: (-other.expires, other.hash))
+            for other in same[MAX_SESSIONS_PER_TOKEN:]:
+                del self._sessions[other.hash]
 
     def find_session(self, session_hash: bytes) -> Session | None:
         """Return a session that has not been ended, also after its time."""

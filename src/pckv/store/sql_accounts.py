@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pckv.store.base import Role, Session
+from pckv.store.base import MAX_SESSIONS_PER_TOKEN, Role, Session
 from pckv.store.transactions import Transaction, TransactionRunner
 
 _ADD_TOKEN = "INSERT INTO tokens VALUES ($1, $2) ON CONFLICT DO NOTHING"  # noqa: S105
+
+_END_FIRST_SESSIONS = """
+    DELETE FROM sessions WHERE token = $1 AND hash NOT IN
+    (SELECT hash FROM sessions WHERE token = $1 ORDER BY expires DESC, hash LIMIT $2)
+"""
 
 
 class SqlAccounts(TransactionRunner):
@@ -45,8 +50,10 @@ class SqlAccounts(TransactionRunner):
 
     def find_role(self, token_hash: bytes) -> Role | None:
         """Return whom a stored token authorises: of two roles, the administrator's."""
-        sql = "SELECT role FROM tokens WHERE hash = $1"
-        rows = self._run("find token", lambda tx: tx.rows(sql, token_hash), write=False)
+        # With the roles named, the primary key finds the hash.
+        sql = "SELECT role FROM tokens WHERE role IN ($1, $2) AND hash = $3"
+        roles = [role.value for role in Role]
+        rows = self._run("find token", lambda tx: tx.rows(sql, *roles, token_hash), write=False)
         return min((Role(role) for (role,) in rows), default=None)
 
     def revoke_token(self, token_hash: bytes) -> bool:
@@ -60,10 +67,14 @@ class SqlAccounts(TransactionRunner):
         return self._run("revoke token", work)
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in."""
-        sql = "INSERT INTO sessions VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
-        values = (session.hash, session.token, session.role.value, session.expires)
-        self._run("add session", lambda tx: tx.change(sql, *values))
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+
+        def work(tx: Transaction) -> None:
+            values = (session.hash, session.token, session.role.value, session.expires)
+            tx.change("INSERT INTO sessions VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", *values)
+            tx.change(_END_FIRST_SESSIONS, session.token, MAX_SESSIONS_PER_TOKEN)
+
+        self._run("add session", work)
 
     def find_session(self, session_hash: bytes) -> Session | None:
         """Return a session that has not been ended, also after its time."""

@@ -62,8 +62,24 @@ class Tally:
         layout = self.layout
         if not isinstance(layout, SupportLayout):
             return self.task.channel.count_law
-        unused = int(self.counts.take(np.array([layout.unused]))[0])
-        return layout.channel.measured_law(unused, self.pair_reports)
+        return layout.channel.measured_law(self._unused_supports(layout), self.pair_reports)
+
+    def honest_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
+        """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
+
+        Up to `hostile` of the reports of pairs are not honest, and support unused positions as often as they can.
+        """
+        layout = self.layout
+        if not isinstance(layout, SupportLayout):
+            return self.task.channel.count_law, self.task.channel.count_law
+        channel, honest = layout.channel, self.pair_reports - hostile
+        unused = self._unused_supports(layout)
+        added = hostile * min(channel.steps_per_report, channel.positions - channel.items)
+        return channel.measured_law(max(unused - added, 0), honest), channel.measured_law(unused, honest)
+
+    def _unused_supports(self, layout: SupportLayout) -> int:
+        """Return how often positions that belong to no key were supported."""
+        return int(self.counts.take(np.array([layout.unused]))[0])
 
     def add(self, report: Report) -> None:
         """Count one report, or raise a `ReportError` and count nothing."""

@@ -35,6 +35,7 @@ EXPECTED, MARKED = "expected", "this plan"
 
 ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
+CoinName = Literal["device", "server"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
@@ -95,6 +96,7 @@ class NewTaskForm(PlanHints):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
+    coin: CoinName = "device"
     opens: str | None = None
     closes: str | None = None
 
@@ -106,6 +108,7 @@ class NewTaskForm(PlanHints):
             values=(self.low, self.high),
             epsilon=self.epsilon,
             more=self.more,
+            coin=self.coin,
             opens=self.opens,
             closes=self.closes,
             pairs=self.pairs,
@@ -214,6 +217,8 @@ async def create(request: Request, collector: CurrentCollector, account: Account
         if error.code == "store_unavailable":
             raise
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    # As for a task that comes as JSON; nobody waits for it.
+    asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
 

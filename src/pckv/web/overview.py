@@ -61,6 +61,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "low": stored.task.low,
         "high": stored.task.high,
         "padding": stored.task.padding,
+        "coin": stored.task.coin,
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
         "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,

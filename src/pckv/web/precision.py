@@ -152,6 +152,8 @@ async def precision(
     `needed_for_noise` is for people who hold no more. The curve is a Vega-Lite specification.
     """
     stored = await collector.find(task_id)
+    # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones.
+    options = options._replace(hostile="0")
     _, estimates = await find_estimates(collector, account, stored.task, options)
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
     now = known.noise(known.reports) if known.reports else None

@@ -1,0 +1,222 @@
+"""Intervals that hold whatever a number of the reports say (proofs/hostile.md).
+
+Any `hostile` of the reports may be hostile, and it is not known which. What they add to a key's counts is bounded, and so
+are the counts of the others. An interval here holds all values that the honest reports alone do not contradict, whichever
+they are.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from pckv.arrays import Flags, Floats, Integers
+from pckv.channels import CountLaw
+from pckv.errors import ParameterError
+from pckv.estimators.intervals import (
+    GAUSSIAN_VARIANCE,
+    Interval,
+    MeanInterval,
+    exact_interval,
+    roots_of,
+    score_limits,
+    two_sided_z,
+)
+from pckv.moments import GAUSSIAN_NOISE, CountMoments
+from pckv.planning.detection import detection_threshold
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport
+
+# A number of reports, or a share of them in percent.
+_HOSTILE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)%|([0-9]{1,18})")
+
+
+def count_hostile(hostile: int | str, reports: int) -> int:
+    """Return how many reports may be hostile: a number, or a share of all such as "1%", rounded up.
+
+    Raises:
+        ParameterError: if it is neither, or if no report would be left.
+
+    >>> count_hostile(20, 1000), count_hostile("20", 1000), count_hostile("0.15%", 1000)
+    (20, 20, 2)
+    """
+    found = _number_of(hostile, reports)
+    if found is None:
+        raise ParameterError(
+            f'hostile must be a whole number of reports or a share such as "1%", not {hostile!r}'
+        )
+    if found and found >= reports:
+        raise ParameterError(
+            f"hostile must be less than the number of reports: {found:,} of {reports:,} leave none"
+        )
+    return found
+
+
+def _number_of(hostile: object, reports: int) -> int | None:
+    if isinstance(hostile, str):
+        match = _HOSTILE.fullmatch(hostile)
+        if match is None:
+            return None
+        share, number = match.groups()
+        return int(number) if share is None else math.ceil(Fraction(share) / 100 * reports)
+    try:
+        number = operator.index(hostile)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+    return None if isinstance(hostile, bool) or number < 0 else number
+
+
+@dataclass(frozen=True)
+class HonestReports:
+    """What is known of the honest ones among some reports, if at most `hostile` of them are not; some are honest.
+
+    `least` and `most` are the moments of their count law with the least and the most noise that it may have.
+    `max_supports` is how often one report can support a key: 2 where it can support both signs.
+    """
+
+    reports: int
+    hostile: int
+    least: CountMoments
+    most: CountMoments
+    max_supports: int
+
+    @classmethod
+    def of(cls, laws: tuple[CountLaw, CountLaw], reports: int, hostile: int, others: int) -> HonestReports:
+        """Return the honest ones of these reports, besides which there are others that say nothing of the counts."""
+        # With fewer honest reports, those that are left out are a larger share of the honest people.
+        left_out = others / (reports - hostile + others)
+        least, most = (CountMoments.of(law, left_out) for law in laws)
+        return cls(reports, hostile, least, most, 2 if laws[1].absent.both else 1)
+
+    @classmethod
+    def of_pairs(cls, tally: Tally, hostile: int) -> HonestReports | None:
+        """Return those of a tally that are about pairs; None if all of them may be hostile."""
+        reports = tally.pair_reports
+        if hostile >= reports:
+            return None
+        return cls.of(tally.honest_laws(hostile), reports, hostile, tally.reports - reports)
+
+    @property
+    def fewest(self) -> int:
+        """The number of honest reports if all others are hostile."""
+        return self.reports - self.hostile
+
+    @property
+    def _laws(self) -> tuple[CountMoments, CountMoments]:
+        return self.least, self.most
+
+    def frequency_interval(self, support: KeySupport, level: float) -> Interval:
+        """Return all frequencies among honest people that honest reports may not contradict at this level."""
+        fewer, total = self._totals(support)
+        lowest, highest = self._frequency(fewer, self.most), self._frequency(total, self.least)
+        low = np.where(lowest <= 0, 0.0, self._score_limits(lowest, self.most, level)[0])
+        high = np.where(highest >= 1, 1.0, self._score_limits(highest, self.least, level)[1])
+        if self.fewest * self.least.noise < GAUSSIAN_NOISE and self.least.supports_once:
+            few = self._may_be_few(support)
+            exact_low = exact_interval(fewer[few], self.fewest, self.most, level).low
+            # The same number of holders is a smaller share of more honest people.
+            low[few] = np.minimum(low[few], exact_low * self.fewest / self.reports)
+            exact_high = exact_interval(total[few], self.fewest, self.least, level).high
+            high[few] = np.maximum(high[few], exact_high)
+        return Interval(np.clip(low, 0, 1), np.clip(high, 0, 1))
+
+    def _totals(self, support: KeySupport) -> tuple[Integers, Integers]:
+        """Return the least and the most supports that the honest reports may have."""
+        total = support.plus + support.minus
+        return np.maximum(total - self.max_supports * self.hostile, 0), total
+
+    def _frequency(self, total: Integers, moments: CountMoments) -> Floats:
+        return np.asarray((total / self.fewest - moments.noise) / moments.signal, np.float64)
+
+    def _frequencies(self, support: KeySupport) -> list[Floats]:
+        """Return estimates, among which are the least and the largest that the honest reports may give."""
+        return [self._frequency(total, law) for total, law in product(self._totals(support), self._laws)]
+
+    def _score_limits(self, estimate: Floats, moments: CountMoments, level: float) -> Interval:
+        """Return score limits from the fewest honest reports, with the variance of all."""
+        sampled = self.most.left_out * self.least.signal**2
+        at_zero, at_one = self.most.absent.variance_sum, self.most.holder.variance_sum + sampled
+        width = two_sided_z(level) ** 2 * self.reports / self.fewest**2 / moments.signal**2
+        return score_limits(estimate, width, at_zero, at_one - at_zero)
+
+    def _may_be_few(self, support: KeySupport) -> Flags:
+        """Return where the honest counts may be too few to be Gaussian."""
+        variances = [
+            moments.sum_variance(np.maximum(frequency, 0))
+            for frequency, moments in product(self._frequencies(support), self._laws)
+        ]
+        return np.asarray(self.fewest * np.minimum.reduce(variances) < GAUSSIAN_VARIANCE)
+
+    def mean_interval(self, support: KeySupport, level: float) -> MeanInterval:
+        """Return the hull of all means that honest reports may not contradict at this level.
+
+        For every mean, T - κ·m·(S - noise) of the honest reports lies between its values at the corners of what
+        hostile reports can add; a mean is accepted if some value in between is small enough. An end of the range is
+        also accepted where the data point beyond it.
+        """
+        constant, slope = self._ratio_variance(support)
+        width = two_sided_z(level) ** 2 * self.reports
+        roots, at_low, at_high = [], [], []
+        for difference, expected in self._corners(support):
+            a, c = expected**2 - width * slope, difference**2 - width * constant
+            roots.append(roots_of(a, -2 * difference * expected, c))
+            at_low.append(difference + expected)
+            at_high.append(difference - expected)
+        inside = np.concatenate(roots)
+        allowed = np.sqrt(np.maximum(width * (constant + slope), 0))
+        not_above = np.minimum.reduce(at_low) <= allowed, np.minimum.reduce(at_high) <= allowed
+        not_below = np.maximum.reduce(at_low) >= -allowed, np.maximum.reduce(at_high) >= -allowed
+        is_mean = np.abs(inside) <= 1
+        low = np.where(not_above[0], -1.0, np.where(is_mean, inside, 1.0).min(axis=0))
+        high = np.where(not_below[1], 1.0, np.where(is_mean, inside, -1.0).max(axis=0))
+        accepted = is_mean.any(axis=0) | (not_above[0] & not_below[0]) | (not_above[1] & not_below[1])
+        return MeanInterval(low, high, ~accepted)
+
+    def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
+        """Yield T, and what T would be for the mean 1, at each corner of what honest reports may be."""
+        # What one hostile report adds to S and T: nothing, + or -, or both signs.
+        added = [(0, 0), (1, 1), (1, -1), (2, 0)][: 2 + self.max_supports]
+        for moments, (to_sum, to_difference) in product(dict.fromkeys(self._laws), added):
+            total = support.plus + support.minus - self.hostile * to_sum
+            difference = support.plus - support.minus - self.hostile * to_difference
+            ratio = moments.contrast / moments.signal
+            yield difference.astype(np.float64), ratio * (total - self.fewest * moments.noise)
+
+    def _ratio_variance(self, support: KeySupport) -> tuple[Floats, Floats]:
+        """Return the largest (V0, V2) of `CountMoments.ratio_variance`, over all frequencies that are estimated."""
+        estimates = self._frequencies(support)
+        ends = np.minimum.reduce(estimates), np.maximum.reduce(estimates)
+        frequencies = [np.maximum(end, 0) for end in ends]
+        nobody, everybody = (
+            [moments.ratio_variance(frequency) for moments in self._laws] for frequency in (0.0, 1.0)
+        )
+        constant, slope = (
+            np.maximum.reduce(
+                [
+                    f * held[part] + (1 - f) * absent[part]
+                    for f in frequencies
+                    for held in everybody
+                    for absent in nobody
+                ]
+            )
+            for part in (0, 1)
+        )
+        return constant, slope
+
+    def detected(self, support: KeySupport, keys: int, level: float) -> Flags:
+        """Return whose counts are beyond what noise and hostile reports together give for any of the task's keys."""
+        fewer, _ = self._totals(support)
+        return np.asarray(fewer >= detection_threshold(self.most, self.fewest, keys, level))
+
+    def least_standard_error(self, support: KeySupport) -> Floats:
+        """Return the least standard errors that the keys' own frequencies may have."""
+        exact = CountMoments(self.least.holder, self.least.absent)
+        variances = [exact.frequency_variance(np.clip(f, 0, 1)) for f in self._frequencies(support)]
+        return np.asarray(np.sqrt(np.minimum.reduce(variances) / self.reports))
