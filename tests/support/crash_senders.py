@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pckv import Task
 from pckv.coins import coin_choice
-from pckv.collector.auth import token_hash
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Store
 from pckv.store.sql import SqlStore
 from pckv.store.transactions import NO_COIN
