@@ -15,6 +15,7 @@ from pckv.collector.app import _create_collector, create_app
 from pckv.collector.auth import Guard
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
+from pckv.collector.workers import ONLY_WORKER
 from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
@@ -70,7 +71,7 @@ def _app_with_routes() -> FastAPI:
 def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
     """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
     app = _app_with_routes()
-    app.state.collector = _create_collector(store, SETTINGS, today)
+    app.state.collector = _create_collector(store, SETTINGS, today, ONLY_WORKER)
     vars(app.state.guard).update(vars(Guard(store)))
     return app
 

@@ -38,6 +38,7 @@ from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
 from pckv.store.base import Store
 from pckv.task import utc_today
@@ -57,8 +58,10 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
-    """Return the application of a collector over a store whose schema is ready."""
+def create_app(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> FastAPI:
+    """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = FastAPI(
         title="pckv collector",
         version=__version__,
@@ -70,7 +73,9 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    app.state.collector, app.state.guard = _create_collector(store, settings, clock, worker), Guard(store)
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    app.state.maintains = worker.number == 0
     for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
@@ -83,8 +88,10 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
     return app
 
 
-def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    metrics = Metrics()
+def _create_collector(
+    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
+) -> Collector:
+    metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
         store.add_reports,
         metrics,
@@ -103,7 +110,7 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    maintenance = asyncio.create_task(run_maintenance(collector))
+    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()
