@@ -8,12 +8,18 @@ EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 # The folder with the rating sets, for the experiments that need them.
 DATA ?= ../shared/data
+# Which requirements the SBOM describes: collector or all.
+SET ?= collector
 
 # Tests start hundreds of interpreters: compiled modules are kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Versions from constraints.txt, hashes of every file of a version, for every platform.
+LOCK := $(VENV)/release/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-header --constraints constraints.txt --group build pyproject.toml
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest lint bench experiment vectors screenshots clean
+.PHONY: help demo test pytest lint bench experiment vectors screenshots lock sbom clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -46,8 +52,22 @@ vectors: $(READY)  ## Write the test vectors again
 screenshots: $(READY)  ## Take the pictures of the pages for docs/
 	$(BIN)/python -m pytest -q tests/web -k pictures --screenshots
 
+lock: $(READY) $(VENV)/release  ## Write requirements/ again: all that users install, with hashes
+	$(LOCK) --extra serve --extra postgres --output-file requirements/collector.txt
+	$(LOCK) --extra all --output-file requirements/all.txt
+
+# The environment is made from the locked requirements, so their hashes are checked too.
+sbom: $(READY) $(VENV)/release  ## Write sbom.json, a CycloneDX list of what a collector runs (SET=all for all extras)
+	$(PYTHON) -m venv --clear --without-pip $(VENV)/runtime
+	$(BIN)/pip --python $(VENV)/runtime install -qq --require-hashes -r requirements/$(SET).txt
+	$(BIN)/pip --python $(VENV)/runtime install -qq --no-deps --no-build-isolation .
+	version=$$($(VENV)/runtime/bin/python -c 'import pckv; print(pckv.__version__)') && \
+		sed "s/^dynamic = .*/version = \"$$version\"/" pyproject.toml > $(VENV)/runtime/pyproject.toml
+	$(VENV)/release/bin/cyclonedx-py environment --pyproject $(VENV)/runtime/pyproject.toml \
+		--output-reproducible --output-file sbom.json $(VENV)/runtime
+
 clean:  ## Remove the environment, the demo and all caches
-	rm -rf $(VENV) demo build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo build sbom.json .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # The stamp of the environment names the versions it was built from, so a change rebuilds it. The bare
 # environments, one per extra, show that each extra brings what it needs.
@@ -62,11 +82,18 @@ $(READY):
 		|| { echo "please install the package python3-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install -qq -c constraints.txt pip
+	@# Python 3.11 puts an old one, with known vulnerabilities, into every environment; nothing here needs any.
+	$(BIN)/pip uninstall -qq -y setuptools
 	$(BIN)/pip install -qq -c constraints.txt -e '.[$(EXTRAS)]' --group dev
 	@for extra in $(BARE); do \
 		echo "a bare environment for $$extra"; \
-		$(PYTHON) -m venv $(VENV)/bare/$$extra && \
-		$(VENV)/bare/$$extra/bin/pip install -qq -c constraints.txt ".$$(test $$extra = core || echo "[$$extra]")" \
-			|| exit 1; \
+		$(PYTHON) -m venv --without-pip $(VENV)/bare/$$extra && \
+		$(BIN)/pip --python $(VENV)/bare/$$extra install -qq -c constraints.txt \
+			".$$(test $$extra = core || echo "[$$extra]")" || exit 1; \
 	done
 	touch $@
+
+# The tools of `make lock` and `make sbom`.
+$(VENV)/release: $(READY)
+	$(PYTHON) -m venv --clear --without-pip $@
+	$(BIN)/pip --python $@ install -qq -c constraints.txt --group release

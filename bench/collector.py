@@ -1,14 +1,12 @@
-"""The collector relative to a bare route and to bare inserts: throughput, latency and memory.
+"""The collector relative to a raw route and to bare inserts: throughput, latency and memory.
 
-Servers run on one core and the load on another. The load is `wrk` (closed loop) and a small client of our own
-that sends at a fixed rate (open loop).
+Servers run on one core and the load on another. The raw route is the least that a server in Python can do with a
+report: the fastest protocol and event loop there are, no framework, and nothing but parsing the JSON.
 """
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
 import os
 import resource
 import secrets
@@ -16,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,50 +23,44 @@ from pathlib import Path
 import apsw
 import numpy as np
 
+from bench.load import Connections, closed_loop, open_loop
 from bench.measurement import Measurement, difference, ratio
-from bench.processes import ROOT
 from pckv import Report, Task
-from pckv.canonical import base64url
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
 from pckv.store import open_store
 from pckv.store.base import Upload
 
-TOKEN = "bench"  # noqa: S105
-SERVER_CORE, LOAD_CORE = "0", "1"
-CONNECTIONS = 64
-SECONDS = 5
+TOKEN = "the-token-of-collectors-in-a-bench"  # noqa: S105
+SERVER_CORE = "0"
 ROUNDS = 5
 BATCH, REPORTS = 10_000, 10**6
 FEW, MANY, MAX_MEGABYTES_MORE = 10**5, 5 * 10**6, 64
 OPEN_FILES = 4096
 TASK = Task(name="bench", keys=10_000, values=(1, 5), epsilon=1, mechanism="ue-compact")
-# Unique ids: 14 random characters per sender, 7 of a counter, and a last one that encodes two bits.
-SCRIPT = """
-local digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-local number = 0
-local head = {{}}
-math.randomseed({seed})
-for place = 1, 14 do local d = math.random(64); head[place] = digits:sub(d, d) end
-head = table.concat(head)
-request = function()
-  number = number + 1
-  local tail, rest = {{}}, number
-  for place = 1, 7 do local d = rest % 64; tail[place] = digits:sub(d + 1, d + 1); rest = math.floor(rest / 64) end
-  local body = '{{"reports":[{{"id":"' .. head .. table.concat(tail) .. 'A","body":"{body}"}}]}}'
-  return wrk.format("POST", "{path}", {{["Content-Type"] = "application/json"}}, body)
-end
-"""
-BARE_SERVER = """
+# The path that takes reports.
+UPLOAD_PATH = f"/tasks/{TASK.id}/reports"
+RAW_SERVER = """
 import json, sys, uvicorn
-from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Route
-async def take(request):
-    json.loads(await request.body())
-    return Response('{"refused": []}', media_type="application/json")
-app = Starlette(routes=[Route("/tasks/{task}/reports", take, methods=["POST"])])
-uvicorn.run(app, port=int(sys.argv[1]), http="h11", access_log=False, log_config=None, server_header=False)
+ANSWER = b'{"refused":[]}'
+START = {
+    "type": "http.response.start",
+    "status": 200,
+    "headers": [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(ANSWER))],
+}
+async def take(scope, receive, send):
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message["body"]
+        more = message["more_body"]
+    json.loads(body)
+    await send(START)
+    await send({"type": "http.response.body", "body": ANSWER})
+uvicorn.run(
+    take, port=int(sys.argv[1]), http="httptools", loop="uvloop", lifespan="off", ws="none", backlog=1024,
+    access_log=False, log_config=None, proxy_headers=False, server_header=False,
+)
 """
 OUR_SERVER = "from pckv.cli import main; main()"
 
@@ -77,33 +70,37 @@ def measurements() -> Iterator[Measurement]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        throughput = single_reports(folder)
-        yield throughput
-        yield latency(folder, throughput.ours / 2)
+        for connections in Connections:
+            throughput = single_reports(folder, connections)
+            yield throughput
+            yield latency(folder, connections, throughput)
         yield arrow_batches(folder)
         yield memory_growth(folder)
 
 
-def single_reports(folder: Path) -> Measurement:
+def single_reports(folder: Path, connections: Connections) -> Measurement:
     """Send one report per request as fast as possible; the baseline only parses the JSON."""
     ours, baseline = [], []
     for _ in range(ROUNDS):
         with running_collector(8701, folder):
-            ours.append(closed_loop(8701, folder))
-        with running(8702, BARE_SERVER, "8702"):
-            baseline.append(closed_loop(8702, folder))
-    return ratio("durable single reports", "reports/s", ours, baseline, 0.4, at_most=False)
+            ours.append(closed_loop(8701, UPLOAD_PATH, folder, connections))
+        with running(8702, RAW_SERVER, "8702"):
+            baseline.append(closed_loop(8702, UPLOAD_PATH, folder, connections))
+    name = f"durable single reports, {connections.value}"
+    return ratio(name, "reports/s", ours, baseline, 0.25, at_most=False)
 
 
-def latency(folder: Path, rate: float) -> Measurement:
-    """Send one report per request at a fixed rate; the baseline only parses the JSON."""
+def latency(folder: Path, connections: Connections, throughput: Measurement) -> Measurement:
+    """Send one report per request at half of what each server can take; the baseline only parses the JSON."""
     ours, baseline = [], []
+    our_rate, raw_rate = throughput.ours / 2, (throughput.baseline or 0) / 2
     for _ in range(ROUNDS):
         with running_collector(8703, folder):
-            ours.append(1e3 * open_loop(8703, rate))
-        with running(8704, BARE_SERVER, "8704"):
-            baseline.append(1e3 * open_loop(8704, rate))
-    return ratio(f"p99 at {rate:.0f} reports/s", "ms", ours, baseline, 5, at_most=True)
+            ours.append(1e3 * open_loop(8703, UPLOAD_PATH, our_rate, connections))
+        with running(8704, RAW_SERVER, "8704"):
+            baseline.append(1e3 * open_loop(8704, UPLOAD_PATH, raw_rate, connections))
+    name = f"p99 at {our_rate:.0f} and {raw_rate:.0f} reports/s, {connections.value}"
+    return ratio(name, "ms", ours, baseline, 5, at_most=True)
 
 
 def arrow_batches(folder: Path) -> Measurement:
@@ -150,77 +147,6 @@ def running_collector(port: int, folder: Path) -> Iterator[subprocess.Popen[byte
         yield process
 
 
-def upload_path() -> str:
-    """Return the path that takes reports."""
-    return f"/tasks/{TASK.id}/reports"
-
-
-def closed_loop(port: int, folder: Path) -> float:
-    """Return the requests per second under wrk; none may be refused."""
-    script = folder / "load.lua"
-    body = base64url((5).to_bytes(8, "little"))
-    script.write_text(SCRIPT.format(seed=secrets.randbelow(2**31), body=body, path=upload_path()))
-    command = [
-        "wrk",
-        "-t1",
-        f"-c{CONNECTIONS}",
-        f"-d{SECONDS}s",
-        "-s",
-        str(script),
-        f"http://127.0.0.1:{port}",
-    ]
-    output = subprocess.run(
-        ["taskset", "-c", LOAD_CORE, *command], check=True, capture_output=True, text=True
-    ).stdout
-    if "Non-2xx" in output or "Socket errors" in output:
-        raise RuntimeError(output)
-    return float(next(line for line in output.splitlines() if "Requests/sec" in line).split()[-1])
-
-
-def open_loop(port: int, rate: float) -> float:
-    """Return the 99th percentile of seconds to an answer, from when the request was due, at a fixed rate."""
-    code = f"from bench.collector import send; send({port}, {rate})"
-    command = ["taskset", "-c", LOAD_CORE, sys.executable, "-c", code]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)
-
-
-def send(port: int, rate: float) -> None:
-    """Send at a fixed rate over persistent connections; print the 99th percentile in seconds."""
-    asyncio.run(_send(port, rate))
-
-
-async def _send(port: int, rate: float) -> None:
-    times: list[float] = []
-    total = int(rate * SECONDS)
-    begin = time.perf_counter() + 0.2
-    numbers = iter(range(total))
-
-    async def connection() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for number in numbers:
-            due = begin + number / rate
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            body = json.dumps(
-                {
-                    "reports": [
-                        {
-                            "id": base64url(secrets.token_bytes(16)),
-                            "body": base64url((5).to_bytes(8, "little")),
-                        }
-                    ]
-                }
-            )
-            head = f"POST {upload_path()} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-            writer.write((head + body).encode())
-            answer = await reader.readuntil(b"\r\n\r\n")
-            length = int(answer.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-            await reader.readexactly(length)
-            times.append(time.perf_counter() - due)
-
-    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
-    print(np.percentile(times, 99))
-
-
 def random_reports(rng: np.random.Generator) -> list[Report]:
     """Return a batch of random reports."""
     ids = rng.bytes(16 * BATCH)
@@ -236,7 +162,7 @@ def arrow_rate(port: int, reports: int = REPORTS) -> float:
         sink = io.BytesIO()
         stream_reports(sink, TASK, [as_arrays(TASK, random_reports(rng))])
         headers = {"Content-Type": "application/vnd.apache.arrow.stream"}
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{upload_path()}", sink.getvalue(), headers)
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{UPLOAD_PATH}", sink.getvalue(), headers)
         start = time.perf_counter()
         urllib.request.urlopen(request).read()
         spent += time.perf_counter() - start

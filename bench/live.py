@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.serving import ServeProcess, serving
 
 TASK = Task(name="live", keys=250_000, values=(1, 5), epsilon=1, padding=5, mechanism="collision")
-TOKEN = "bench"  # noqa: S105
+TOKEN = "the-token-of-collectors-in-a-bench"  # noqa: S105
 BATCH, BATCHES, MORE = 10_000, 2, 100
 ROUNDS, ESTIMATES = 3, 5
 RATE, QUIET_SECONDS, WARM_UP_SECONDS = 20.0, 4.0, 5.0

@@ -273,3 +273,33 @@ REFUSE_TASKS = tuple(
         (3, "refuse", {"name": "collision", "symbols": 11}),
     )
 )
+# Tasks whose functions follow from coins: both mechanisms, with and without a size question. The first draw of a
+# function is rejected for one coin in four million of the third, and for one in seventeen of the fourth.
+COIN_TASKS = tuple(
+    Task(
+        name="coins",
+        keys=keys,
+        values=(1, 5),
+        epsilon=1,
+        padding=padding,
+        mechanism=mechanism,
+        more=more,
+        size_share=share,
+        coin="server",
+    )
+    for keys, padding, mechanism, more, share in (
+        (MOVIES, 2, {"name": "ue-compact", "q": 3}, "sample", "0.25"),
+        (
+            MOVIES,
+            2,
+            {"name": "collision", "symbols": 8, "positions": 4099, "generator": 2539},
+            "sample",
+            "0.25",
+        ),
+        (2_080_000, 1, {"name": "ue-compact", "q": 2_077_807}, "sample", 0),
+        (20, 1, {"name": "collision", "symbols": 2, "positions": 1_473_161_647}, "sample", "0.5"),
+        (20, 3, {"name": "ue-compact", "q": 19, "r": 9, "o": 3}, "sample", "0.2"),
+        (2**29 - 1, 2, {"name": "collision", "symbols": 22}, "sample", "0.05"),
+        (MOVIES, 2, {"name": "collision", "symbols": 8}, "refuse", 0),
+    )
+)

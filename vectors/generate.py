@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, TASKS
+from coin_vectors import coin_vectors
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.errors import PckvError
@@ -36,6 +37,7 @@ def write(folder: Path) -> None:
         ("tasks", task_vectors()),
         ("reports", report_vectors()),
         ("tallies", tally_vectors()),
+        ("coins", coin_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import Any
 
 import edge_cases
 from catalogue import (
+    COIN_TASKS,
     COLLISION_TASKS,
     COMPACT_TASKS,
     NAMING_TASKS,
@@ -66,6 +67,7 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _tuned_tasks()
     yield from _collision_tasks()
     yield from _size_tasks()
+    yield from _coin_tasks()
     yield from map(_described, edge_cases.allowed_tasks())
     yield from edge_cases.refused_tasks()
 
@@ -187,6 +189,20 @@ def _size_tasks() -> Iterator[dict[str, Any]]:
         ("at most the number of keys", refusing.replace('"padding":2', '"padding":2147483648')),
         ("kind", good.replace('"kind":"pairs"', '"kind":"sizes"')),
         ("names a mechanism", good.replace('"name":"grr"', '"name":"buckets"')),
+    )
+
+
+def _coin_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, COIN_TASKS)
+    good, device, server = COIN_TASKS[0].to_json(), '"coin":"device"', '"coin":"server"'
+    yield from _refused(
+        *(
+            ("coin must be 'device' or 'server'", good.replace(server, f'"coin":{value}'))
+            for value in ('""', '"Server"', '"none"', "null", "true", "0", "[]", '["server"]', '{"server":1}')
+        ),
+        ("missing", good.replace(f"{server},", "")),
+        ("coin must be 'device' for 'ue'", TASKS[0].to_json().replace(device, server)),
+        ("coin must be 'device' for 'grr'", TASKS[1].to_json().replace(device, server)),
     )
 
 

@@ -99,9 +99,10 @@ def base64url(data: bytes) -> str:
 
 def from_base64url(text: str) -> bytes:
     """Undo `base64url`; any text that it would not have written is refused with a `ReportError`."""
+    padded = text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
     try:
-        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
+        data = binascii.a2b_base64(padded, strict_mode=True)
+    except ValueError:
         raise ReportError("bad_encoding", "not base64url") from None
     if base64url(data) != text:
         raise ReportError("bad_encoding", "not canonical base64url")

@@ -20,6 +20,8 @@ AUTO = "auto"
 # What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
 # where pairs are entered.
 MORE = SAMPLE, REFUSE = "sample", "refuse"
+# Who draws the public function of a report: the device itself, or the collector, which hands out a coin per report.
+COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
 DEFAULT_OBJECTIVE = "both"
 DEFAULT_USERS = 10**6
 
@@ -50,3 +52,10 @@ def check_more(more: str) -> str:
     if more not in MORE:
         raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
     return more
+
+
+def check_coin(coin: str) -> str:
+    """Return who draws the public function of a report, or refuse anything else."""
+    if coin not in COINS:
+        raise ParameterError(f"coin must be {' or '.join(map(repr, COINS))}, not {coin!r}")
+    return coin

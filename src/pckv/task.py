@@ -20,6 +20,7 @@ from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
+    DEVICE_COIN,
     MAX_BODY_BYTES,
     SAMPLE,
     Numeric,
@@ -30,6 +31,7 @@ from pckv.limits import (
 from pckv.task_members import (
     KIND,
     VERSION,
+    checked_coin,
     checked_days,
     checked_keys,
     checked_members,
@@ -69,6 +71,8 @@ class Task:
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
+        coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device` itself, or the
+            `server`, which hands out one coin per invitation, so that nobody can search for a function that suits them.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
         pairs: A hint: how many pairs people hold on average.
@@ -92,6 +96,7 @@ class Task:
     keys: tuple[str, ...] | int
     padding: int
     more: str
+    coin: str
     opens: str | None
     closes: str | None
     # How pairs are reported, and the question how many there are, where a share of the reports answers that.
@@ -114,6 +119,7 @@ class Task:
         mechanism: str | Mapping[str, object] = AUTO,
         more: str = SAMPLE,
         size_share: Numeric | None = None,
+        coin: str = DEVICE_COIN,
         opens: str | None = None,
         closes: str | None = None,
         pairs: float | None = None,
@@ -141,10 +147,10 @@ class Task:
             padding=None if padding is None else check_padding(padding),
             more=more,
         )
-        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
+        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected, coin)
         if size_share is None:
             size_share = planned_size_share(channel, expected)
-        self._set_channel(channel, size_share)
+        self._set_channel(channel, size_share, coin)
 
     def _set_contract(  # noqa: PLR0917
         self,
@@ -170,7 +176,7 @@ class Task:
             _epsilon=check_epsilon(epsilon),
         )
 
-    def _set_channel(self, channel: channels.Channel, size_share: Numeric) -> None:
+    def _set_channel(self, channel: channels.Channel, size_share: Numeric, coin: str) -> None:
         if channel.padding > self.key_count:
             raise ParameterError(
                 f"padding must be at most the number of keys, {self.key_count:,}, not {channel.padding:,}"
@@ -182,7 +188,13 @@ class Task:
             )
         text = decimal_text(size_share, "size_share")
         question = checked_question(channel, Fraction(text), self.more)
-        vars(self).update(padding=channel.padding, channel=channel, size_question=question, _size_share=text)
+        vars(self).update(
+            padding=channel.padding,
+            channel=channel,
+            coin=checked_coin(channel, coin),
+            size_question=question,
+            _size_share=text,
+        )
         if not is_within(self.realised, Fraction(self._epsilon)):
             raise ParameterError(f"the reports of this task would lose more than ε = {self._epsilon}")
 
@@ -311,6 +323,7 @@ class Task:
         return dump(
             {
                 "closes": self.closes,
+                "coin": self.coin,
                 "epsilon": self._epsilon,
                 "high": self._high,
                 "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
@@ -365,7 +378,7 @@ class Task:
             channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters)
             if missing := sorted(channel.parameters.keys() - parameters.keys()):
                 raise ParameterError(f"mechanism {mechanism!r} needs {' and '.join(missing)}")
-            task._set_channel(channel, members["size_share"])
+            task._set_channel(channel, members["size_share"], members["coin"])
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None
         if task.to_json() != text:

@@ -11,11 +11,12 @@ from pckv import channels
 from pckv.canonical import check_name, decimal_text, is_decimal_text
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import MAX_KEYS, REFUSE, Numeric
+from pckv.limits import MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
 
 VERSION = 1
 MEMBERS = (
     "closes",
+    "coin",
     "epsilon",
     "high",
     "keys",
@@ -64,6 +65,15 @@ def checked_question(channel: channels.Channel, share: Fraction, more: str) -> S
         raise ParameterError(f"size_share must be 0 for {channel.name!r}, whose reports are not words")
     # No channel has more than 2^63 - 2^32 words, so there is room for the few answers in any case.
     return SizeQuestion(channel.keys, channel.padding, channel.epsilon, share)
+
+
+def checked_coin(channel: channels.Channel, coin: str) -> str:
+    """Return who draws the function of a report; the server can only where a mechanism has public functions."""
+    if check_coin(coin) == SERVER_COIN and channel.functions is None:
+        raise ParameterError(
+            f"coin must be 'device' for {channel.name!r}, whose reports name no function that a coin could choose"
+        )
+    return coin
 
 
 def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:

@@ -372,8 +372,8 @@ def test_e_to_the_epsilon_too_large_for_long_decimals_is_caught(monkeypatch: pyt
 def test_an_id_that_carries_the_number_of_pairs_is_caught() -> None:
     faulty = faulty_module(
         "device/perturb.py",
-        "Report(tape.report_id, ",
-        "Report(tape.report_id[:15] + bytes([len(pairs)]), ",
+        "or tape.report_id, ",
+        "or tape.report_id[:15] + bytes([len(pairs)]), ",
     )
     with pytest.raises(AuditFailure, match="report ids"):
         check_reports([of("grr", 8, 2)()], faulty.perturb_from)

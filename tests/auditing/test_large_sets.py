@@ -104,20 +104,17 @@ def test_a_word_that_is_never_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -
 
 
 REPORTS = (
-    ("return Report(tape.report_id,", "return Report(tape.report_id if len(pairs) < 7 else bytes(16),"),
+    ("or tape.report_id,", "or (tape.report_id if len(pairs) < 7 else bytes(16)),"),
+    ("or tape.report_id,", "or (bytes(16) if task.key_count > 1_000 else tape.report_id),"),
     (
-        "return Report(tape.report_id,",
-        "return Report(bytes(16) if task.key_count > 1_000 else tape.report_id,",
-    ),
-    (
-        "return perturb_from(Tape(task.draws), task, pairs)",
+        "return perturb_from(Tape(task.draws), task, pairs, coin)",
         (
             "return min((perturb_from(Tape(task.draws), task, pairs) for _ in range(1 + (len(pairs) > 9))), "
             "key=lambda report: report.body)"
         ),
     ),
     (
-        "perturb_from(Tape(task.draws), task, pairs)",
+        "perturb_from(Tape(task.draws), task, pairs, coin)",
         (
             "perturb_from(Tape(task.draws, lambda count: bytes(count)) if len(pairs) > 9 else Tape(task.draws), "
             "task, pairs)"

@@ -13,7 +13,7 @@ from pckv.auditing.variants import VARIANTS
 from pckv.channels import Channel, build
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
-from pckv.errors import ParameterError, TaskError
+from pckv.errors import ParameterError
 from pckv.planning.shuffled import ReportLaws
 from support.shuffles import (
     ShuffledKind,
@@ -147,9 +147,10 @@ def test_the_conditions_are_stated_in_words() -> None:
 
 
 def test_a_task_with_a_coin_is_refused() -> None:
-    task = Task(name="t", keys=4, values=(0, 1), epsilon=3, padding=2)
-    with pytest.raises(TaskError):
-        Task.from_json(task.to_json().replace('{"closes":null,', '{"closes":null,"coin":true,'))
+    task = Task(name="t", keys=4, values=(0, 1), epsilon=3, padding=2, coin="server")
+    with pytest.raises(ParameterError, match="its collector hands out coins") as refusal:
+        shuffled_privacy(task, 1000, 1e-7)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

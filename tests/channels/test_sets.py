@@ -25,7 +25,7 @@ from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
 from pckv.planning.explanation import errors_relative_to_ue, explain_parameters
-from pckv.planning.precision import hostile
+from pckv.planning.influence import hostile
 from pckv.tally.decode import ue_compact as compact
 
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
@@ -275,5 +275,9 @@ def test_a_hostile_word_says_both_signs_of_every_key() -> None:
     moments = CountMoments.of(channel.count_law)
     shared = 8
     assert all(channel.residue(shared, key) in range(6, 9) for key in range(20))
-    assert hostile(channel, users).one_report == pytest.approx((2 - moments.noise) / moments.signal / users)
-    assert hostile(channel, users).ten_keys == pytest.approx(100 * hostile(channel, users).one_report)
+    assert hostile(channel, users).own_function.one_report == pytest.approx(
+        (2 - moments.noise) / moments.signal / users
+    )
+    assert hostile(channel, users).own_function.ten_keys == pytest.approx(
+        100 * hostile(channel, users).own_function.one_report
+    )

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pckv import Tally
+from pckv import Tally, Task
 from pckv.channels import CHANNELS
 from support.cli import (
     COLUMNS,
@@ -245,3 +245,11 @@ def test_pairs_of_standard_input_do_not_outlive_the_command(number: signal.Signa
         assert process.wait(60) == -number
         assert not list(temporary.iterdir())
         process.stdin.close()
+
+
+def test_a_task_with_coins_is_refused() -> None:
+    task = Task(name="coins", keys=["alien", "up"], values=(1, 5), epsilon=1, padding=1, coin="server")
+    put({"coins.json": task.to_json().encode()})
+    refusal = run_refused(f"perturb pairs.csv --task coins.json {COLUMNS} --out new.parquet")
+    assert "coins.json: every report of this task needs a coin from its collector" in refusal
+    assert not Path("new.parquet").exists()

@@ -78,9 +78,10 @@ def test_an_audit_that_fails_has_no_central_guarantee(monkeypatch: pytest.Monkey
         assert "central" not in result.stdout
 
 
-def test_a_task_with_a_coin_is_no_task() -> None:
-    put({"coin.json": UE.to_json().replace('{"closes":null,', '{"closes":null,"coin":true,').encode()})
-    assert "coin" in run_refused("audit --task coin.json --shuffled 5000 --delta 1e-6")
+def test_a_task_with_a_coin_is_refused() -> None:
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=3, padding=2, coin="server")
+    put({"coin.json": task.to_json().encode()})
+    assert "hands out coins" in run_refused("audit --task coin.json --shuffled 5000 --delta 1e-6")
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ def test_show_says_what_a_task_promises() -> None:
         "padding": 1,
         "more": "sample",
         "size_share": 0.0,
+        "coin": "device",
         "word_limit": None,
         "bytes_a_report": 18,
         "opens": None,
@@ -196,3 +197,14 @@ def test_json_escapes_what_utf_8_cannot_encode(capsysbinary: pytest.CaptureFixtu
     name = b"reports-\xff.parquet".decode(errors="surrogateescape")
     print_json({"file": name})
     assert json.loads(capsysbinary.readouterr().out.decode()) == {"file": name}
+
+
+def test_a_task_with_coins() -> None:
+    command = (
+        "task new --name t --key-count 3 --low 0 --high 1 --epsilon 4 --coin server --out new.json --force"
+    )
+    run_ok(command)
+    shown = read_json(run_ok("task show new.json --json"))
+    assert (shown["coin"], shown["mechanism"] in {"ue-compact", "collision"}) == ("server", True)
+    assert "coin must be 'device' for 'grr'" in run_refused(f"{command} --mechanism grr")
+    assert run(command.replace("server", "everybody")).exit_code == 2

@@ -34,8 +34,8 @@ def perturbed_reports(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
     """Record all reports that are perturbed."""
     reports: list[Report] = []
 
-    def watched(task: Task, pairs: dict[str, float]) -> Report:
-        reports.append(pckv.perturb(task, pairs))
+    def watched(task: Task, pairs: dict[str, float], coin: bytes | None = None) -> Report:
+        reports.append(pckv.perturb(task, pairs, coin))
         return reports[-1]
 
     monkeypatch.setattr("pckv.client.client.perturb", watched)

@@ -13,7 +13,7 @@ import pytest
 
 from pckv import Task
 from pckv.canonical import base64url
-from pckv.collector.decoding import decode_arrow
+from pckv.collector.arrow_decoding import decode_arrow
 from pckv.collector.problem_details import ProblemDetails
 from pckv.files.reports.format import report_schema
 from support.collectors import (

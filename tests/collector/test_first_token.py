@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from pckv.cli.common import error_line
-from pckv.collector import auth
+from pckv.collector import tokens
 from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import ParameterError, StoreError
 from pckv.store.base import Role
@@ -43,14 +43,14 @@ def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     store = MemoryStore()
     with pytest.raises(ParameterError, match=f"set {TOKEN_VARIABLE}$") as refused:
-        auth.create_first_token(store, None)
+        tokens.create_first_token(store, None)
     assert error_line(refused.value).endswith(f"set {TOKEN_VARIABLE}, or name a --token-file to write one to")
     assert store.tokens() == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    auth.create_first_token(store, None)
+    tokens.create_first_token(store, None)
     shown = capsys.readouterr().err.split()[-1]
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
-    auth.create_first_token(store, None)
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(shown))]
+    tokens.create_first_token(store, None)
     assert capsys.readouterr().err == ""
 
 
@@ -59,7 +59,7 @@ def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
     file.write_text("before", encoding="utf-8")
     store = MemoryStore()
     with pytest.raises(FileExistsError):
-        auth.create_first_token(store, str(file))
+        tokens.create_first_token(store, str(file))
     assert (file.read_text(encoding="utf-8"), store.tokens()) == ("before", [])
 
 
@@ -67,7 +67,7 @@ def test_a_postgres_store_is_shared_by_token(tmp_path: Path) -> None:
     """A second collector on the same store knows the first one's token."""
     url = postgres_url()
     with opened(url) as store:
-        store.set_token(Role.ADMINISTRATOR, auth.token_hash("known"))
+        store.set_token(Role.ADMINISTRATOR, tokens.token_hash("known"))
     with serving(tmp_path, store=url) as collector:
         assert json.loads(collector.ask("GET", "/tasks", headers=bearer("known"))) == {"tasks": []}
 
@@ -96,7 +96,7 @@ def test_one_of_two_collectors_that_start_together_creates_the_token(
             connection.rollback()
             logs = [future.result() for future in starting]
         [token] = [file.read_text().strip() for file in {*files} if file.exists()]
-        assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+        assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
     logged = [json.loads(line) for text in logs for line in text.splitlines()]
     [reason] = [line["reason"] for line in logged if line["event"] == "token_exists"]
     assert reason.endswith(
@@ -120,19 +120,19 @@ def test_the_other_of_two_terminals_shows_no_token(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     store = MemoryStore()
     # The other collector stores its token after this one has found none.
-    monkeypatch.setattr(auth, "_has_administrator", lambda _: False)
-    auth.create_first_token(store, None)
+    monkeypatch.setattr(tokens, "_has_administrator", lambda _: False)
+    tokens.create_first_token(store, None)
     shown = capsys.readouterr().err.split()[-1]
-    auth.create_first_token(store, None)
+    tokens.create_first_token(store, None)
     log = capsys.readouterr().err
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(shown))]
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(shown))]
     assert json.loads(log)["event"] == "token_exists"
 
 
 def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:
     store = MemoryStore()
     with pytest.raises(FileNotFoundError, match="nowhere/token'"):
-        auth.create_first_token(store, str(tmp_path / "nowhere" / "token"))
+        tokens.create_first_token(store, str(tmp_path / "nowhere" / "token"))
     assert store.tokens() == []
 
 
@@ -153,10 +153,10 @@ def test_a_stored_token_that_gets_no_file_name_is_not_lost(
     store = MemoryStore()
     monkeypatch.setattr(os, "link", full_disk)
     with pytest.raises(ParameterError, match="No space left") as failed:
-        auth.create_first_token(store, str(tmp_path / "token"))
+        tokens.create_first_token(store, str(tmp_path / "token"))
     file = only_file(tmp_path)
     assert str(failed.value).endswith(f"the administrator's token is in {file}")
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(file.read_text().strip()))]
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(file.read_text().strip()))]
 
 
 def test_a_file_that_appears_meanwhile_is_not_written_over_and_the_token_is_not_lost(tmp_path: Path) -> None:
@@ -169,11 +169,11 @@ def test_a_file_that_appears_meanwhile_is_not_written_over_and_the_token_is_not_
 
     store = InterferingStore()
     with pytest.raises(ParameterError, match="File exists"):
-        auth.create_first_token(store, str(path))
+        tokens.create_first_token(store, str(path))
     assert path.read_text(encoding="utf-8") == "somebody else's"
     path.unlink()
     token = only_file(tmp_path).read_text().strip()
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
 
 
 def test_a_token_is_not_lost_with_the_answer_to_its_commit(tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ def test_a_token_is_not_lost_with_the_answer_to_its_commit(tmp_path: Path) -> No
 
     store = DisconnectingStore()
     with pytest.raises(StoreError):
-        auth.create_first_token(store, str(tmp_path / "token"))
+        tokens.create_first_token(store, str(tmp_path / "token"))
     token = only_file(tmp_path).read_text().strip()
-    assert store.tokens() == [(Role.ADMINISTRATOR, auth.token_hash(token))]
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
 
 
 def test_a_full_disk_stores_no_token_and_leaves_no_file(
@@ -195,7 +195,7 @@ def test_a_full_disk_stores_no_token_and_leaves_no_file(
     store = MemoryStore()
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space left"):
-        auth.create_first_token(store, str(tmp_path / "token"))
+        tokens.create_first_token(store, str(tmp_path / "token"))
     assert (store.tokens(), list(tmp_path.iterdir())) == ([], [])
 
 
@@ -215,6 +215,6 @@ def test_a_token_file_is_on_disk_before_its_hash_is_stored(
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", record_sync)
-    auth.create_first_token(RecordingStore(), str(tmp_path / "token"))
+    tokens.create_first_token(RecordingStore(), str(tmp_path / "token"))
     assert events == ["sync file", "sync folder", "store", "sync folder"]
     assert only_file(tmp_path).name == "token"

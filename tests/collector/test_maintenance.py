@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,7 @@ from support.collectors import (
     some_reports,
     wait_until,
 )
-from support.stores import stored_reports, total
+from support.stores import opened, stored_reports, total
 from support.uploads import SlowStore
 
 
@@ -56,6 +57,26 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     maintenance.finish_closed_tasks(state, None, state.today())
     assert len(collector.store.parts(task.id)) == 1
     assert collector.get(f"/tasks/{task.id}/estimates").text == before
+
+
+def test_the_log_of_a_database_is_emptied_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "SECONDS_BETWEEN_ERASURES", 0.02)
+    log = tmp_path / "pckv.db-wal"
+    with opened(f"sqlite:///{tmp_path}/pckv.db") as store, running(store) as collector:
+        task = collector.add_task()
+        for number in range(3):
+            assert collector.upload(task, report(number, task=task)) == {}
+            wait_until(lambda: log.stat().st_size == 0)
+        # Somebody reads: the deletion is done, its erasure waits, and asking again tells when it is done.
+        with store.snapshot() as snapshot:
+            assert list(snapshot.reports(task.id))
+            for _ in range(2):
+                answer = collector.administer("DELETE", f"/tasks/{task.id}")
+                assert (answer.status_code, answer.json()["erasure"]) == (200, "pending")
+        wait_until(lambda: store.pending_erasures() == [])
+        assert collector.administer("DELETE", f"/tasks/{task.id}").json()["erasure"] == "done"
 
 
 def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(collector: Running) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
-from pckv.collector.request_limits import BURST_SECONDS, RateLimit
+from pckv.collector.rate_limit import BURST_SECONDS, RateLimit
 from support.collectors import (
     Running,
     check_problem,

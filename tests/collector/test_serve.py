@@ -56,7 +56,7 @@ def is_moment(value: Any) -> bool:
 def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> None:
     url = store_url(kind, tmp_path)
     task = new_task()
-    token = "the token that nobody may find"  # noqa: S105
+    token = "the token that nobody may ever find"  # noqa: S105
     with serving(tmp_path, "--rate", "1000", store=url, admin_token=token) as collector:
         administrator = bearer(token)
         collector.ask("POST", "/tasks", task.to_json().encode(), headers=administrator)

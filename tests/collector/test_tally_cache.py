@@ -16,6 +16,7 @@ from pckv import Task
 from pckv.arrays import Integers
 from pckv.channels.collision import CollisionChannel
 from pckv.collector import compaction, tally_cache
+from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache, EstimateOptions
 from pckv.collector.tally_cache import TallyCache
@@ -61,7 +62,9 @@ def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fresh(store: Store, task: Task) -> tuple[str, str]:
     """Return digest and estimates as a process answers that has just started."""
-    digest, estimates = asyncio.run(EstimateCache(store, Compactor(store)).get(task, OPTIONS))
+    digest, estimates = asyncio.run(
+        EstimateCache(store, Compactor(store), AnalysisThreads(20)).get(task, OPTIONS, b"")
+    )
     return digest, estimates.to_json()
 
 
@@ -69,7 +72,7 @@ def work_and_compare(store: Store, seed: int) -> int:
     """Upload, compact and delete at random; return how often a kept answer was not that of a fresh process."""
     rng, different = random.Random(seed), 0
     compactor = Compactor(store)
-    cache = EstimateCache(store, compactor)
+    cache = EstimateCache(store, compactor, AnalysisThreads(20))
     sent = dict.fromkeys(TASKS, 0)
     for _ in range(14):
         task = rng.choice(TASKS)
@@ -79,7 +82,7 @@ def work_and_compare(store: Store, seed: int) -> int:
             sent[task] += size
         if rng.random() < 0.5:
             compactor.compact(task.id, fully=rng.random() < 0.3)
-        digest, estimates = asyncio.run(cache.get(task, OPTIONS))
+        digest, estimates = asyncio.run(cache.get(task, OPTIONS, b""))
         different += (digest, estimates.to_json()) != fresh(store, task)
         assert different or estimates.reports == sent[task]
     return different
@@ -262,24 +265,3 @@ def test_a_task_that_cannot_be_compacted_does_not_stop_the_others(
     with pytest.raises(TallyError, match="truncated or edited"):
         compactor.compact_all()
     assert [len(store.part_summaries(task_id)) == 1 for task_id in (first, second)] == [False, True]
-
-
-def test_estimates_have_threads_of_their_own(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many are computed, what uploads need is done at once."""
-    go_on = threading.Event()
-    cache = EstimateCache(store, Compactor(store))
-    monkeypatch.setattr(cache, "_compute", lambda *_: go_on.wait(20))
-
-    async def estimating() -> float:
-        options = [EstimateOptions("corrected", level / 100, ()) for level in range(1, 40)]
-        waiting = [asyncio.ensure_future(cache.get(TASK, each)) for each in options]
-        await asyncio.sleep(0.5)
-        loop = asyncio.get_running_loop()
-        before = loop.time()
-        await asyncio.to_thread(store.part_summaries, TASK.id)
-        taken = loop.time() - before
-        go_on.set()
-        await asyncio.gather(*waiting)
-        return taken
-
-    assert asyncio.run(estimating()) < 10

@@ -13,8 +13,13 @@ import pytest
 
 from pckv import Task
 from pckv.canonical import base64url
+from pckv.collector.arrow_decoding import max_arrow_bytes
+from pckv.collector.decoding import max_json_bytes
+from pckv.collector.settings import Settings
 from pckv.wire import Report
 from support.collectors import (
+    ADMINISTRATOR,
+    ARROW,
     DAY,
     JSON,
     Running,
@@ -172,7 +177,7 @@ MALFORMED: dict[str, bytes] = {
     "infinite": b'{"reports":[{"id":"A","body":-Infinity}]}',
     "huge-number": b'{"reports":[' + b"9" * 100_000 + b"]}",
     "deep": b'{"reports":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    "deep-object": b'{"a":' * 100_000,
+    "deep-object": b'{"a":' * 9_000,
     "not-utf8": b'{"reports":[{"id":"\xff","body":"AAAA"}]}',
     "surrogates": b'{"reports":[{"id":"\xed\xa0\x80","body":"AAAA"}]}',
     "utf16": '{"reports":[]}'.encode("utf-16"),
@@ -210,12 +215,16 @@ def test_ten_thousand_reports_are_taken_and_one_more_is_not(small: Running) -> N
     small.check(task, *reports[:-1])
 
 
-def test_large_bodies_within_the_limit(collector: Running) -> None:
+def test_bodies_up_to_the_limit_of_their_task(collector: Running) -> None:
     task = collector.add_task()
-    check_problem(collector.post(task, b" " * 10_000_000), 400, "malformed")
-    long = [{"id": "A" * 10_000_000, "body": "AAAA"}]
+    limit = max_json_bytes(task)
+    assert limit < Settings().body_bytes
+    check_problem(collector.post(task, b" " * limit), 400, "malformed")
+    check_problem(collector.post(task, b" " * (limit + 1)), 413, "too-large")
+    check_problem(collector.post(task, b" " * (max_arrow_bytes(task) + 1), ARROW), 413, "too-large")
+    long = [{"id": "A" * (limit - 100), "body": "AAAA"}]
     assert set(refusals(collector.send(task, long)).values()) == {"bad_id"}
-    check_problem(collector.post(task, b"[" * 10_000_000), 400, "malformed")
+    check_problem(collector.post(task, b"[" * limit), 400, "malformed")
     collector.check(task)
 
 
@@ -239,14 +248,26 @@ def test_a_larger_body_is_refused_though_it_does_not_say_its_length(small: Runni
     small.check(task, valid)
 
 
-@pytest.mark.parametrize("path", ["/tasks/{id}/reports", "/nowhere", "/tasks"])
-def test_a_slow_body_is_cut_off(small: Running, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "token", "status"),
+    [
+        ("/tasks/{id}/reports", "", 408),
+        ("/tasks", ADMINISTRATOR, 408),
+        # Who may not send a body is told so before it arrives.
+        ("/tasks", "", 401),
+        ("/nowhere", "", 404),
+    ],
+)
+def test_a_slow_body_is_cut_off(small: Running, path: str, token: str, status: int) -> None:
     task = small.add_task()
-    head = f"POST {path.format(id=task.id)} HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: 99\r\n\r\n"
+    head = (
+        f"POST {path.format(id=task.id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: {JSON}\r\nContent-Length: 99\r\n\r\n"
+    )
     # One byte at a time, for longer than the time limit.
     answer = small.talk(head.encode(), *[b" "] * 12, pause=0.1)
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"urn:pckv:problem:slow" in answer
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"urn:pckv:problem:" in answer
     assert b"connection: close" in answer.lower()
 
 

@@ -44,14 +44,20 @@ pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully suppo
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_ten_million_reports_on_every_engine(
-    ten_million: CollectionFactory, mechanism: str, spark: Any
+def test_many_reports_on_every_engine(
+    ten_million: CollectionFactory,
+    mechanism: str,
+    spark: Any,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
+    """Ten million words of one mechanism by default, and a million of the others; with --slow ten million of all."""
     assert spark.sparkContext.master == "local[2,3]"
-    collection = ten_million(mechanism)
+    large = mechanism == "grr" or request.config.getoption("--slow")
+    collection = ten_million(mechanism) if large else make_collection(tmp_path, mechanism, MILLION)
     for engine in ("numpy", "duckdb", "spark"):
         counted = find_engine(engine)(collection.job())
-        assert counted.tally.reports == TEN_MILLION
+        assert counted.tally.reports == (TEN_MILLION if large else MILLION)
         assert bytes(counted.tally) == collection.expected
 
 

@@ -27,7 +27,7 @@ def make(**changes: Any) -> Task:
 def test_canonical_json_is_as_specified() -> None:
     task = make(padding=2, mechanism="grr", opens="2026-01-01", closes="2026-02-01")
     assert task.to_json() == (
-        '{"closes":"2026-02-01","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","low":"1",'
+        '{"closes":"2026-02-01","coin":"device","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","low":"1",'
         '"mechanism":{"allocation":"optimized","name":"grr"},"more":"sample","name":"movies","opens":"2026-01-01",'
         '"padding":2,"size_share":"0","version":1}'
     )
@@ -163,6 +163,17 @@ def test_not_a_plain_decimal(text: Any) -> None:
         ({"opens": "2026-02-30"}, "YYYY-MM-DD"),
         ({"opens": "2026-02-02", "closes": "2026-02-02"}, "cannot close"),
         ({"name": ""}, "name is empty"),
+        ({"coin": "none"}, "coin must be 'device' or 'server', not 'none'"),
+        ({"coin": None}, "coin must be 'device' or 'server', not None"),
+        (
+            {"coin": "server", "mechanism": "grr"},
+            "coin must be 'device' for 'grr', whose reports name no function",
+        ),
+        (
+            {"coin": "server", "mechanism": "ue"},
+            "coin must be 'device' for 'ue', whose reports name no function",
+        ),
+        ({"coin": "server", "mechanism": {"name": "auto", "allocation": "naive"}}, "no mechanism with these"),
     ],
 )
 def test_bad_tasks(changes: dict[str, Any], message: str) -> None:

@@ -14,7 +14,7 @@ from pckv.channels import build
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.moments import CountMoments
-from pckv.planning.precision import hostile
+from pckv.planning.influence import hostile
 from pckv.tally.decode.support import key_support
 
 
@@ -67,16 +67,16 @@ def test_g_and_h_of_the_paper() -> None:
 def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilon: str) -> None:
     """The paper's worst cases in closed form, and by adding hostile reports to a tally."""
     users, e = 10_000, math.exp(float(epsilon))
-    ue = hostile(build("ue", keys, padding, Fraction(epsilon), {}), users)
+    ue = hostile(build("ue", keys, padding, Fraction(epsilon), {}), users).own_function
     a, b, _ = probabilities("ue", keys, padding, float(epsilon))
     assert ue.one_report == pytest.approx(padding * (1 - b) / (a - b) / users)
     assert ue.one_percent == pytest.approx(100 * ue.one_report)
     assert ue.ten_keys == pytest.approx(10 * ue.one_percent)
-    grr = hostile(build("grr", keys, padding, Fraction(epsilon), {}), users)
+    grr = hostile(build("grr", keys, padding, Fraction(epsilon), {}), users).own_function
     symbols = keys + padding
     assert grr.one_report == pytest.approx((padding + 2 * (symbols - 1) / (e - 1)) / users)
     assert grr.ten_keys == pytest.approx(100 * (padding + 2 * (symbols - 10) / (e - 1)) / users)
-    compact = hostile(build("ue-compact", keys, padding, Fraction(epsilon), {}), users)
+    compact = hostile(build("ue-compact", keys, padding, Fraction(epsilon), {}), users).own_function
     a, b, _ = probabilities("ue-compact", keys, padding, float(epsilon))
     assert compact.one_report == pytest.approx(padding * (1 - b) / (a - b) / users)
     assert compact.ten_keys == pytest.approx(1000 * compact.one_report)

@@ -14,10 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from pckv import Task
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import parts
-from pckv.store.base import Role, Store, Upload
+from pckv.store.base import Deletion, Role, Session, Store, Upload
 from pckv.store.checks import check_store
 from pckv.store.memory import MemoryStore
+from pckv.store.postgres import PostgresStore
 from support.stores import (
+    BY_COIN,
     COUNTED_LATER,
     ENDING,
     TASK,
@@ -29,13 +31,21 @@ from support.stores import (
     total,
 )
 
-TASKS = [TASK, ENDING, COUNTED_LATER]
+TASKS = [TASK, ENDING, COUNTED_LATER, BY_COIN]
 
 
 numbers = st.integers(0, 5)
 
 
 tasks = st.sampled_from(TASKS)
+
+
+hashes = st.sampled_from([b"a", b"b", b"c"])
+
+
+def deletion_facts(deletion: Deletion | None) -> tuple[str, int] | None:
+    """Return what all stores agree on: PostgreSQL takes longer to erase."""
+    return None if deletion is None else (deletion.day, deletion.reports)
 
 
 class StoreModel(RuleBasedStateMachine):
@@ -84,6 +94,15 @@ class StoreModel(RuleBasedStateMachine):
     def invite(self, task: Task, hashes: list[int]) -> None:
         self.same(lambda store: store.add_invitations(task.id, [invitation(number) for number in hashes]))
 
+    @rule(task=tasks, token=numbers, number=numbers)
+    def issue(self, task: Task, token: int, number: int) -> None:
+        coin = report(number, task=TASK).id
+        self.same(lambda store: store.issue_coin(task.id, invitation(token), coin))
+
+    @rule(task=tasks, token=numbers)
+    def look_at_invitation(self, task: Task, token: int) -> None:
+        self.same(lambda store: store.invitation_state(task.id, invitation(token)))
+
     @rule(task=tasks, fully=st.booleans())
     def compact(self, task: Task, fully: bool) -> None:
         self.same(lambda store: store.compact(task.id, fully=fully))
@@ -107,15 +126,38 @@ class StoreModel(RuleBasedStateMachine):
 
     @rule(task=tasks, day=st.just("2030-03-01"))
     def delete(self, task: Task, day: str) -> None:
-        self.same(lambda store: store.delete_task(task.id, day))
+        self.same(lambda store: deletion_facts(store.delete_task(task.id, day)))
 
     @rule(task=tasks)
     def add(self, task: Task) -> None:
         self.same(lambda store: store.add_task(task))
 
-    @rule(role=st.sampled_from(Role), token=st.binary(min_size=1, max_size=1))
+    @rule(role=st.sampled_from(Role), token=hashes)
     def set_token(self, role: Role, token: bytes) -> None:
         self.same(lambda store: store.set_token(role, token))
+
+    @rule(token=hashes)
+    def revoke_token(self, token: bytes) -> None:
+        self.same(lambda store: (store.revoke_token(token), store.find_role(token)))
+
+    @rule(one=hashes, token=hashes, role=st.sampled_from(Role), expires=numbers)
+    def sign_in(self, one: bytes, token: bytes, role: Role, expires: int) -> None:
+        self.same(lambda store: store.add_session(Session(one, token, role, expires)))
+
+    @rule(one=hashes)
+    def sign_out(self, one: bytes) -> None:
+        self.same(lambda store: (store.find_session(one), store.end_session(one)))
+
+    @rule(now=numbers)
+    def end_sessions(self, now: int) -> None:
+        self.same(lambda store: store.end_expired_sessions(now))
+
+    @rule()
+    def erase(self) -> None:
+        for store in self.stores:
+            store.erase_deleted()
+            # Nobody reads, so that only PostgreSQL waits, for somebody who rewrites its files.
+            assert isinstance(store, PostgresStore) or store.pending_erasures() == []
 
     @invariant()
     def all_stores_have_the_same_contents(self) -> None:
@@ -123,7 +165,8 @@ class StoreModel(RuleBasedStateMachine):
             lambda store: (
                 store.list_tasks(9),
                 store.tokens(),
-                [store.find_deletion(task.id) for task in TASKS],
+                store.count_sessions(),
+                [deletion_facts(store.find_deletion(task.id)) for task in TASKS],
                 [(stored_reports(store, task), bytes(total(store, task))) for task in TASKS],
             )
         )

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 
+from pckv import Task
 from pckv.errors import StoreError
+from pckv.store import sqlite as sqlite_module
 from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sql import SqlStore
 from pckv.store.sqlite import SqliteStore
-from pckv.store.transactions import Transaction
+from pckv.store.transactions import NO_COIN, Transaction
 from support.stores import (
+    BY_COIN,
     DAY,
+    STORED,
     TASK,
     add,
     change,
@@ -29,6 +33,9 @@ from support.stores import (
     some_reports,
     store_url,
 )
+from support.write_ahead_log import links
+
+PAGE_BYTES = 4096
 
 
 def dump(store: SqlStore) -> dict[str, list[Any]]:
@@ -65,6 +72,62 @@ def test_a_file_does_not_show_the_order_of_arrival(tmp_path: Path) -> None:
                 with pytest.raises(StoreError, match="rowid"):
                     change(store, f"DELETE FROM {table} WHERE rowid = 1")  # noqa: S608
     assert all(other == dumps[0] for other in dumps)
+
+
+def arrive_one_by_one(store: SqliteStore, seed: int, task: Task, count: int) -> list[tuple[bytes, bytes]]:
+    """Hand out coins and add reports, each with the same invitation whatever the order; return the order."""
+    order = random.Random(seed)
+    store.add_task(task)
+    store.add_invitations(task.id, [invitation(number) for number in range(count)])
+    guests = random.Random(99).sample(range(count), count)
+    for number in order.sample(range(count), count):
+        store.issue_coin(task.id, invitation(guests[number]), report(number, task=task).id)
+    store.erase_deleted()
+    arrivals = order.sample(range(count), count)
+    for number in arrivals:
+        assert invited(store, (report(number, task=task), guests[number]), task=task) == [STORED]
+    return [(invitation(guests[number]), report(number, task=task).id) for number in arrivals]
+
+
+@pytest.mark.parametrize("task", [TASK, BY_COIN], ids=["device", "server"])
+def test_the_log_links_what_came_together_until_it_is_emptied(sqlite: SqliteStore, task: Task) -> None:
+    arrivals = arrive_one_by_one(sqlite, 1, task, 40)
+    invitations, reports = ({pair[side] for pair in arrivals} for side in (0, 1))
+    log = Path(f"{sqlite.path}-wal")
+    # The control: whoever has the log sees all of them, in the order of arrival.
+    pairs = [({one}, {other}) for one, other in arrivals]
+    # The first commit in the log does not show what was in its pages before.
+    assert links(log, invitations, reports)[1:] == pairs[1:]
+    sqlite.erase_deleted()
+    assert links(log, invitations, reports) == []
+    assert not log.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("task", "no_coin", "same"), [(TASK, NO_COIN, True), (BY_COIN, NO_COIN, True), (BY_COIN, b"", False)]
+)
+def test_the_file_does_not_show_the_order_of_invitations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task, no_coin: bytes, same: bool
+) -> None:
+    """A row that keeps its size stays in its place: the pages are the same, byte by byte, whatever the order.
+
+    The control: if a row shrinks when its coin is erased, it moves, and the order shows.
+    """
+    monkeypatch.setattr(sqlite_module, "NO_COIN", no_coin)
+    pages, orders = [], []
+    for seed in (1, 2):
+        with opened(f"sqlite:///{tmp_path}/{seed}.db") as store:
+            assert isinstance(store, SqliteStore)
+            orders.append(arrive_one_by_one(store, seed, task, 120))
+        content = (tmp_path / f"{seed}.db").read_bytes()
+        hashes = [one for one, _ in orders[-1]]
+        page_starts = range(0, len(content), PAGE_BYTES)
+        all_pages = [content[start : start + PAGE_BYTES] for start in page_starts]
+        pages.append([page for page in all_pages if any(one in page for one in hashes)])
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert len(pages[0]) > 1
+    assert (pages[0] == pages[1]) == same
 
 
 def test_postgres_stores_a_batch_in_the_order_of_its_ids() -> None:
@@ -108,9 +171,11 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
         *(f"deletions.{name}" for name in ("task", "day", "reports")),
         *(f"reports.{name}" for name in ("task", "id", "body")),
         *(f"parts.{name}" for name in ("task", "number", "reports", "uncounted", "content")),
-        *(f"invitations.{name}" for name in ("task", "hash", "spent")),
+        *(f"invitations.{name}" for name in ("task", "hash", "spent", "coin")),
         *(f"tokens.{name}" for name in ("role", "hash")),
-        *(f"session_keys.{name}" for name in ("number", "key")),
+        *(f"erasures.{name}" for name in ("task", "mark")),
+        # The only times are the ends of sessions of those who run the collection.
+        *(f"sessions.{name}" for name in ("hash", "token", "role", "expires")),
     }
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store:
         store.add_task(TASK)

@@ -54,7 +54,7 @@ def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
 class FakeCollector:
     """A collector's tasks, the reports of each task, and scripted answers that are given first.
 
-    `answers` are given to any request, `replies` to uploads alone.
+    `answers` are given to any request, `replies` to uploads alone, `admissions` to who asks whether a report would be taken.
     """
 
     def __init__(self, *tasks: Task) -> None:
@@ -63,16 +63,19 @@ class FakeCollector:
         self.reports: dict[str, dict[str, str]] = {}
         self.answers: deque[Reply] = deque()
         self.replies: deque[Reply] = deque()
+        self.admissions: deque[Reply] = deque()
         self.url = ""
 
     @property
     def sent(self) -> list[bytes]:
         """Return the bodies of all uploads."""
-        return [request.body for request in self.received if request.method == "POST"]
+        return [request.body for request in self.received if request.path.endswith("/reports")]
 
     def answer(self, request: ReceivedRequest) -> Reply:
         """Return the next scripted answer, or else the answer of a collector."""
         self.received.append(request)
+        if request.path.endswith("/admission"):
+            return self.admissions.popleft() if self.admissions else Reply(200, b'{"coin":null}')
         scripted = self.replies if self.replies and request.method == "POST" else self.answers
         reply = scripted.popleft() if scripted else None
         if reply is not None and reply is not LOST:

@@ -90,7 +90,7 @@ def reply_with(
     usual_answer, left = collector.answer, [reply] * times
 
     def answer(request: Any) -> Reply:
-        if request.method != "POST" or not left:
+        if not request.path.endswith("/reports") or not left:
             return usual_answer(request)
         next_reply = left.pop()
         if next_reply is LOST:

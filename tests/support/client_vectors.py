@@ -13,7 +13,7 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
 def vectors() -> dict[str, list[dict[str, Any]]]:
     """Return the vectors that a client can answer; pairs are lists, since JavaScript objects reorder numeric keys."""
-    names = ("thresholds", "tasks", "reports")
+    names = ("thresholds", "tasks", "reports", "coins")
     selected: dict[str, Any] = {
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
@@ -24,6 +24,7 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
             case["pairs"] = list(case["pairs"].items())
     # A client creates bodies, and never reads those of others.
     selected["reports"] = [case for case in selected["reports"] if case.get("fails_at") != "report"]
+    selected["coins"] = [case for case in selected["coins"] if "fails_at" not in case]
     return selected
 
 
@@ -45,3 +46,5 @@ def check_answers(cases: dict[str, list[dict[str, Any]]], answers: dict[str, lis
             assert (answer.get("fails_at"), answer.get("code")) == (case["fails_at"], "bad_pairs"), case
         else:
             assert answer == {"id": case["id"], "body": case["body"]}, case
+    for case, answer in zip(cases["coins"], answers["coins"], strict=True):
+        assert answer == {name: case[name] for name in ("asks_size", "function")}, case

@@ -17,10 +17,10 @@ from fastapi import FastAPI
 
 from pckv import Task
 from pckv.canonical import base64url
-from pckv.collector.auth import token_hash
 from pckv.collector.problem_details import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
 from pckv.task import utc_today

@@ -31,7 +31,7 @@ from support.stores import stored_reports, tally, total
 
 # Every report has its own word, so that a cell that counts 2 proves that one was counted twice.
 TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
-TOKEN = "a token for tests"  # noqa: S105
+TOKEN = "a token for tests of this length"  # noqa: S105
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 START_SECONDS = STOP_SECONDS = ANSWER_SECONDS = 60.0
 

@@ -31,7 +31,7 @@ SENDER = "127.0.0.77"
 NOTHING: Mapping[str, str] = {}
 
 
-WITH_TOKEN = {"admin_token": "x"}
+WITH_TOKEN = {"admin_token": "x" * 32}
 
 
 def command(*flags: str) -> list[str]:

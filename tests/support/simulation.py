@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 from pckv import estimate
 from pckv.canonical import base64url
 from pckv.collector import maintenance
-from pckv.collector.auth import token_hash
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts

@@ -23,7 +23,7 @@ from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.
 ANSWER_SECONDS = 30
-TOKEN = "simulated"  # noqa: S105
+TOKEN = "a token for simulated collectors"  # noqa: S105
 SETTINGS = Settings(batch_delay=0)
 
 

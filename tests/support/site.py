@@ -6,7 +6,6 @@ from typing import Any
 
 import httpx2
 
-from pckv.collector.sessions import COOKIE
 from support.collectors import ADMINISTRATOR, Running
 
 OWN_PAGE = {"X-Pckv": "1"}
@@ -24,7 +23,8 @@ def cookie(collector: Running, token: str = ADMINISTRATOR) -> dict[str, str]:
     """Sign in and return the cookie header."""
     answer = sign_in(collector, token)
     assert answer.status_code == 200
-    return {"Cookie": f"{COOKIE}={answer.cookies[COOKIE]}"}
+    [(name, value)] = answer.cookies.items()
+    return {"Cookie": f"{name}={value}"}
 
 
 def ask(

@@ -30,6 +30,7 @@ DAY = "2031-05-06"
 
 STORED, KNOWN, CONFLICT = ReportOutcome.STORED, ReportOutcome.KNOWN, ReportOutcome.CONFLICT
 UNKNOWN, SPENT = ReportOutcome.INVITATION_UNKNOWN, ReportOutcome.INVITATION_SPENT
+WRONG_COIN = ReportOutcome.WRONG_COIN
 CLOSED, GONE = ReportOutcome.TASK_CLOSED, ReportOutcome.TASK_GONE
 
 TASK = Task(name="one", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
@@ -37,6 +38,7 @@ OTHER = Task(name="other", keys=5, values=(0, 1), epsilon=1, mechanism="ue-compa
 PLANES = Task(name="planes", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 # Its reports wait as words until they are counted.
 COUNTED_LATER = Task(name="later", keys=11, values=(0, 1), epsilon=1, padding=3, mechanism="collision")
+BY_COIN = Task(name="coin", keys=11, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
 SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
 ENDING = Task(
     name="ending", keys=11, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-01-01", closes="2030-02-01"
@@ -122,9 +124,9 @@ def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
     return counted
 
 
-def invited(store: Store, *pairs: tuple[Report, int | None]) -> list[ReportOutcome]:
+def invited(store: Store, *pairs: tuple[Report, int | None], task: Task = TASK) -> list[ReportOutcome]:
     hashes = [None if number is None else invitation(number) for _, number in pairs]
-    return store.add_reports([Upload(TASK.id, [report for report, _ in pairs], hashes)])[0]
+    return store.add_reports([Upload(task.id, [report for report, _ in pairs], hashes)])[0]
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.auditing.interval_tape import Box, IntervalTape, Leaf, explore
+from pckv.coins import coin_choice
 from pckv.device.perturb import make_message, read_pairs
 from pckv.errors import AuditFailure
 from pckv.randomness import BITS, Tape
@@ -41,10 +42,11 @@ def traced_node(client: Path = CLIENT) -> Iterator[NodeProcess]:
 
 @dataclass(frozen=True)
 class Setting:
-    """A task and a participant's pairs."""
+    """A task and a participant's pairs, and their coin where the server gives one."""
 
     task: Task
     pairs: dict[str, float]
+    coin: bytes | None = None
 
     @property
     def functions(self) -> int | None:
@@ -54,13 +56,14 @@ class Setting:
 
     def message(self, tape: Tape) -> Any:
         """Return what Python makes of a tape."""
-        return make_message(self.task, read_pairs(self.task, self.pairs), tape)
+        choice = None if self.coin is None else coin_choice(self.task, self.coin)
+        return make_message(self.task, read_pairs(self.task, self.pairs), tape, choice)
 
     def __str__(self) -> str:
         task = self.task
         return (
             f"{len(self.pairs)} pairs of {task.key_count} keys, {task.mechanism} {task.parameters}, "
-            f"padding {task.padding}, ε = {task.epsilon}, size share {task.size_share}"
+            f"padding {task.padding}, ε = {task.epsilon}, size share {task.size_share}, coin {self.coin and self.coin.hex()}"
         )
 
 
@@ -185,6 +188,7 @@ def _check_batch(process: NodeProcess, requests: Sequence[tuple[Setting, Sequenc
             {
                 "task": setting.task.to_json(),
                 "pairs": list(setting.pairs.items()),
+                "coin": setting.coin and setting.coin.hex(),
                 "runs": [[str(draw) for draw in point.draws] for point in points],
             }
             for setting, points in requests

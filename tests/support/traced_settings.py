@@ -10,12 +10,17 @@ from typing import Any
 
 from pckv import Task
 from pckv.auditing.variants import VARIANTS
+from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue import UeChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.errors import ParameterError
-from pckv.limits import REFUSE
+from pckv.limits import DEVICE_COIN, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Point, Setting, explored_points, random_points
 
+# Mechanisms whose functions a coin can choose.
+WITH_FUNCTIONS = (UeCompactChannel.name, CollisionChannel.name)
+COINS_PER_SETTING = 4
 # Settings with at most this many keys and pairs are visited on all draws.
 SMALL = ((1, 1), (2, 1), (3, 2), (3, 3), (5, 2))
 # Reports of many pairs: sizes on both sides of the paddings.
@@ -44,7 +49,7 @@ Request = tuple[Setting, list[Point]]
 def requests_of(mechanism: str) -> list[Request]:
     """Return all points at which a mechanism is compared; they are found once per test run."""
     seeded = random.Random(f"traced {mechanism}")
-    explored = [*_small(mechanism), *_large(mechanism)]
+    explored = [*_small(mechanism), *_large(mechanism), *_by_coins(mechanism)]
     requests = [(setting, explored_points(setting, seeded)) for setting in explored]
     sampled = [*_many_pairs(mechanism, seeded), *_very_many_pairs(mechanism), *_random(mechanism, seeded)]
     requests += [(setting, random_points(setting, POINTS_PER_SETTING, seeded)) for setting in sampled]
@@ -56,7 +61,13 @@ def requests_of(mechanism: str) -> list[Request]:
 
 
 def _task(
-    mechanism: str, keys: int, padding: int, epsilon: str, variant: Mapping[str, object], share: str = "0"
+    mechanism: str,
+    keys: int,
+    padding: int,
+    epsilon: str,
+    variant: Mapping[str, object],
+    share: str = "0",
+    coin: str = DEVICE_COIN,
 ) -> Task:
     stated: dict[str, Any] = {"name": mechanism, **variant}
     asks = mechanism != UeChannel.name and padding < keys
@@ -68,6 +79,7 @@ def _task(
         padding=padding,
         mechanism=stated,
         size_share=share if asks else "0",
+        coin=coin,
     )
 
 
@@ -98,6 +110,17 @@ def _large(mechanism: str) -> Iterator[Setting]:
     for size, padding in ((0, 13), (5, 13), (12, 100), (51, 60)):
         task = _task(mechanism, 300, padding, "2", {}, "0.1")
         yield Setting(task, _pairs(300, size, mixed=False))
+
+
+def _by_coins(mechanism: str) -> Iterator[Setting]:
+    """Yield reports that are made by coins, which ask either question and name functions all over their range."""
+    if mechanism not in WITH_FUNCTIONS:
+        return
+    for (keys, padding), epsilon in zip((*SMALL, (300, 13)), EPSILONS, strict=True):
+        task = _task(mechanism, keys, padding, epsilon, {}, "0.5", SERVER_COIN)
+        for size in (0, 1, min(keys, 4)):
+            coins = (bytes([number]) * REPORT_ID_BYTES for number in range(COINS_PER_SETTING))
+            yield from (Setting(task, _pairs(keys, size), coin) for coin in coins)
 
 
 def _many_pairs(mechanism: str, seeded: random.Random) -> Iterator[Setting]:

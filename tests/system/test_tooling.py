@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 from support.durations import duration_lines, group_of
 
 ROOT = Path(__file__).parents[2]
-MAX_TARGETS = 10
+MAX_TARGETS = 12
 # Modules that others use, which cannot be run.
 SHARED = {
     "bench": {"__init__", "__main__", "data", "hashed_decode", "measurement", "processes"},
@@ -61,6 +63,8 @@ def test_no_experiment_measures_speed() -> None:
 
 # Distributions whose import name differs by more than a hyphen.
 IMPORT_NAMES = {"vl-convert-python": "vl_convert"}
+# What only other packages import: named for its least version, since older ones have known vulnerabilities.
+FLOORS = {"h11": "0.16", "jinja2": "3.1.6", "starlette": "0.49.1"}
 
 
 def test_the_source_imports_every_requirement() -> None:
@@ -71,10 +75,66 @@ def test_the_source_imports_every_requirement() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     for requirement in requirements:
         name = re.split(r"[<>=\[]", requirement)[0]
-        if name != "pckv":
+        if name in FLOORS:
+            assert requirement == f"{name}>={FLOORS[name]}"
+        elif name != "pckv":
             module = re.escape(IMPORT_NAMES.get(name, name.replace("-", "_")))
             imported = rf"^\s*(import|from) {module}\b|require\(\"{module}\b"
             assert re.search(imported, source, re.MULTILINE), requirement
+
+
+def canonical_name(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins() -> dict[str, str]:
+    """Return the version of every distribution in constraints.txt."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return {canonical_name(name): version for name, _, version in (line.partition("==") for line in lines)}
+
+
+def locked(name: str) -> dict[str, tuple[str, int]]:
+    """Return the version of every distribution of a file of requirements, and how many hashes it has."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    # Nothing but names, versions, markers and hashes: no address, no path, no option.
+    assert not re.search(r"://|^\s*-(?!-hash=sha256:[0-9a-f]{64}\b)|/", text, re.MULTILINE)
+    entries = re.findall(
+        r"^(\S+)==([^\s;]+)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", text, re.MULTILINE
+    )
+    assert len(entries) == len(re.findall(r"^\S", text, re.MULTILINE))
+    return {canonical_name(name): (version, hashes.count("--hash")) for name, version, hashes in entries}
+
+
+def required(extras: str) -> set[str]:
+    """Return what the package, its extras and its build name themselves."""
+    toml = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert toml["dependency-groups"]["build"] == toml["build-system"]["requires"]
+    waiting, names = extras.split(","), [*toml["project"]["dependencies"], *toml["build-system"]["requires"]]
+    while waiting:
+        for text in toml["project"]["optional-dependencies"][waiting.pop()]:
+            others = re.fullmatch(r"pckv\[(.*)\]", text)
+            waiting += others[1].split(",") if others else []
+            names += [] if others else [text]
+    return {canonical_name(re.split(r"[<>=\[]", name)[0]) for name in names}
+
+
+@pytest.mark.parametrize(("name", "extras"), [("collector", "serve,postgres"), ("all", "all")])
+def test_what_users_install_is_locked_with_hashes(name: str, extras: str) -> None:
+    """`make lock` writes these files."""
+    requirements, constraints = locked(name), pins()
+    assert required(extras) <= requirements.keys()
+    for package, (version, hashes) in requirements.items():
+        assert (package, version, hashes > 0) == (package, constraints.get(package), True)
+
+
+def test_every_environment_has_pinned_versions_only() -> None:
+    """Python 3.11 puts a setuptools with known vulnerabilities into a new environment."""
+    constraints, packages = pins(), Path(sysconfig.get_path("purelib"))
+    folders = [packages, *(ROOT / ".venv" / "bare").glob(f"*/lib/*/{packages.name}")]
+    for folder in folders:
+        for distribution in metadata.distributions(path=[str(folder)]):
+            name = canonical_name(distribution.name)
+            assert name == "pckv" or constraints.get(name) == distribution.version, (folder, name)
 
 
 def test_the_package_says_that_it_needs_posix() -> None:

@@ -18,6 +18,7 @@ from pckv.budget import exp_lower
 from pckv.canonical import base64url, from_base64url
 from pckv.channels import CHANNELS, build
 from pckv.channels.size_question import SizeQuestion
+from pckv.coins import coin_choice, follows_coin
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.device.perturb import perturb_from
@@ -97,6 +98,30 @@ def test_reports() -> None:
         tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
         report = perturb_from(tape, task, case["pairs"])
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
+
+
+def test_coins() -> None:
+    seen = set()
+    for case in cases("coins", positive=True):
+        task, coin = Task.from_json(case["task"]), from_base64url(case["coin"])
+        asks_size, function = coin_choice(task, coin)
+        if "body" in case:
+            tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
+            report = perturb_from(tape, task, case["pairs"], coin)
+            assert (report.id, base64url(report.body)) == (coin, case["body"])
+            assert follows_coin(task, coin, task.message_format.decode(report.body))
+            continue
+        assert (asks_size, str(function)) == (case["asks_size"], case["function"])
+        seen.add((task.mechanism, task.size_question is not None, asks_size))
+    assert len(seen) == 6
+
+
+def test_words_that_do_not_follow_their_coin_are_refused() -> None:
+    for case in cases("coins", positive=False):
+        task = Task.from_json(case["task"])
+        word = task.message_format.decode(from_base64url(case["body"]))
+        assert (case["fails_at"], case["reason"]) == ("coin", "wrong_coin")
+        assert not follows_coin(task, from_base64url(case["coin"]), word)
 
 
 def test_tallies() -> None:

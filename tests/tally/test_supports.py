@@ -115,7 +115,7 @@ def words_of(
 def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChannel]) -> None:
     pytest.importorskip("numba")
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(
         words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans()
     )

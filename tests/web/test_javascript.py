@@ -20,7 +20,9 @@ from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
 
 # The largest compressed size of what a page loads; `collision` takes most, since it checks a prime and its primitive root.
-MAX_BYTES = 10_240
+# It was 10 KiB before pages asked for admission (.6 kB) and read coins (.5 kB). Coins in a file that only tasks with coins load
+# made those tasks larger; reading coins by the tape, and answers of both kinds by one function, is in the figure.
+MAX_BYTES = 11_264
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -112,9 +114,14 @@ def test_the_package_is_what_it_says() -> None:
         assert not re.search(r"Math\.random|\beval\b|new Function|innerHTML|document\.", text), path
     types = (CLIENT / "index.d.ts").read_text(encoding="utf-8")
     exported = [*re.findall(r"export (?:async )?(?:function|class) (\w+)", code[CLIENT / "index.js"])]
-    exported += re.findall(r"export \{ (.+) \} from", code[CLIENT / "index.js"])[0].split(", ")
+    for names in re.findall(r"export \{ (.+) \} from", code[CLIENT / "index.js"]):
+        exported += names.split(", ")
     declared = re.findall(r"export declare (?:class|function) (\w+)", types)
-    assert sorted(exported) == sorted(declared) == ["Client", "PckvError", "Task", "fetchTask", "perturb"]
+    assert (
+        sorted(exported)
+        == sorted(declared)
+        == ["Client", "PckvError", "Task", "coinOf", "fetchTask", "perturb"]
+    )
 
 
 def test_mechanisms_have_one_list() -> None:

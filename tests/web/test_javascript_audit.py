@@ -142,7 +142,7 @@ MUTANTS = (
     ClientMutant(
         "the first functions are drawn once more often",
         COLLISION,
-        {"const drawn = tape.below(this.functions)": "const drawn = tape.draw() % this.functions"},
+        {"drawn = tape.below(this.functions)": "drawn = tape.draw() % this.functions"},
         collision,
         "incomplete run",
     ),
@@ -178,6 +178,42 @@ MUTANTS = (
         COMPACT,
         {"let residue = first;": "let residue = drawn % 65521n === 7n ? 0n : first;"},
         compact,
+        "hash function",
+    ),
+    ClientMutant(
+        "a function of its own where there is a coin",
+        COMPACT,
+        {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"},
+        compact,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "the coin's function in every second report",
+        COLLISION,
+        {"{ drawn = tape.below(this.functions) } = coin":
+         "drawn = coin.id && tape.bernoulli(this.one / 2n) ? coin.drawn : tape.below(this.functions)"},
+        collision,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "the device decides who answers the size question",
+        QUESTION,
+        {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = tape.bernoulli(this.asked)"},
+        collision,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "a coin's bytes are used for noise",
+        COMPACT,
+        {"if (tape.bernoulli(this.kept))": "if (coin.id ? BigInt(coin.id[0]) << 56n < this.kept : tape.bernoulli(this.kept))"},
+        compact,
+        "another message|draws, not",
+    ),
+    ClientMutant(
+        "one coin in many shows a symbol",
+        COLLISION,
+        {"const number = tape.draw(), count": "const number = (coin.drawn ?? 1n) % 65521n === 7n ? 0n : tape.draw(), count"},
+        collision,
         "hash function",
     ),
     ClientMutant(
@@ -224,13 +260,13 @@ MUTANTS = (
     ClientMutant(
         "the question depends on the pairs beyond 50",
         QUESTION,
-        {"!tape.bernoulli(this.asked)": "!tape.bernoulli(this.asked) || pairs.length > 50"},
+        {"if (!asked)": "if (!asked || pairs.length > 50)"},
         grr,
     ),
     ClientMutant(
         "a report id that carries the number of pairs",
         CORE,
-        {"return { id: tape.reportId,": "return { id: tape.reportId.with(15, length),"},
+        {"id: coin.id ?? tape.reportId": "id: tape.reportId.with(15, pairs.size)"},
         grr,
         "randomness is read",
     ),
@@ -286,10 +322,15 @@ MUTANTS = (
     ClientMutant(
         "the question depends on the pairs",
         QUESTION,
-        {"!tape.bernoulli(this.asked)": "pairs.length < 2 || !tape.bernoulli(this.asked)"},
+        {"if (!asked)": "if (pairs.length < 2 || !asked)"},
         grr,
     ),
-    ClientMutant("the question is not drawn", QUESTION, {"!tape.bernoulli(this.asked)": "pairs.length < 3"}, grr),
+    ClientMutant(
+        "the question is not drawn",
+        QUESTION,
+        {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = pairs.length >= 3"},
+        grr,
+    ),
     ClientMutant(
         "answers are mixed with the words of pairs",
         QUESTION,

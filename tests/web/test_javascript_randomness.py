@@ -16,9 +16,11 @@ from pckv import Task
 from pckv.channels import CHANNELS
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
+from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
 from pckv.randomness import Tape, fixed_source
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, node
+from support.traced_settings import WITH_FUNCTIONS
 
 # A browser gives no more randomness at once.
 MAX_BLOCK = 65536
@@ -46,7 +48,8 @@ def check_every_byte(client: Path) -> None:
 def check_successive_reports(client: Path) -> None:
     """Check that reports made one after another are Python's, each from the bytes that it took and from no others.
 
-    So ids are the system's bytes whatever somebody holds, and no report depends on an earlier one.
+    So ids are the system's bytes, or the coin, whatever somebody holds; no report depends on an earlier one; and a coin, which
+    the collector knows, is no source of noise.
     """
     seeded = random.Random("successive reports")
     cases = [
@@ -64,22 +67,33 @@ def check_very_many_keys(client: Path) -> None:
 
 
 def _check_reports(client: Path, cases: list[tuple[Task, dict[str, float]]]) -> None:
-    reports = [{"task": task.to_json(), "pairs": list(pairs.items())} for task, pairs in cases]
+    coins = [seeded_coin(task, number) for number, (task, _) in enumerate(cases)]
+    reports = [
+        {"task": task.to_json(), "pairs": list(pairs.items())} | ({"coin": coin.hex()} if coin else {})
+        for (task, pairs), coin in zip(cases, coins, strict=True)
+    ]
     with node(client) as process:
         [answers] = process.ask({"do": "made", "reports": reports, "seed": 7})
     stream, start = hashlib.shake_256(b"7").digest(STREAM_BYTES), 0
-    for (task, pairs), answer in zip(cases, answers, strict=True):
-        report = perturb_from(Tape(task.draws, fixed_source(stream[start:])), task, pairs)
+    for (task, pairs), coin, answer in zip(cases, coins, answers, strict=True):
+        report = perturb_from(Tape(task.draws, fixed_source(stream[start:])), task, pairs, coin)
         if (answer["id"], answer["body"]) != (report.id.hex(), report.body.hex()):
             raise AuditFailure(f"reports: not that of {pairs} in {task!r}")
         start += sum(answer["taken"])
 
 
+def seeded_coin(task: Task, number: int) -> bytes | None:
+    """Return a coin if the task takes one."""
+    return random.Random(number).randbytes(REPORT_ID_BYTES) if task.coin == SERVER_COIN else None
+
+
 def _tasks() -> list[Task]:
     return [
-        Task(name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share)
-        for name, share in itertools.product(CHANNELS, ("0", "0.5"))
-        if name != "ue" or share == "0"
+        Task(
+            name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
+        )
+        for name, share, coin in itertools.product(CHANNELS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
+        if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
 
 
@@ -114,6 +128,7 @@ def test_the_client_passes(check: Callable[[Path], None]) -> None:
 
 
 RANDOM = "const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));"
+ID = "id: coin.id ?? tape.reportId"
 TAKE = "this.block = new DataView(this.source(this.end).buffer);"
 
 MUTANTS = (
@@ -156,13 +171,28 @@ MUTANTS = (
     ClientMutant(
         "a report id that carries the number of pairs",
         "core.js",
-        {"return { id: tape.reportId,": "if (length > 4) tape.reportId[15] = length;\n  return { id: tape.reportId,"},
+        {ID: "id: [...pairs].length > 4 ? tape.reportId.with(15, [...pairs].length) : tape.reportId"},
         check_successive_reports,
     ),
     ClientMutant(
         "a report id that depends on the task",
         "core.js",
-        {"return { id: tape.reportId,": "if (task.padding > 2) tape.reportId[0] &= 254;\n  return { id: tape.reportId,"},
+        {ID: "id: task.padding > 2 ? tape.reportId.with(0, tape.reportId[0] & 254) : tape.reportId"},
+        check_successive_reports,
+    ),
+    ClientMutant(
+        "noise from the coin",
+        "core.js",
+        {"new Tape(channelOf(task).draws)":
+         "new Tape(channelOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
+        check_successive_reports,
+    ),
+    ClientMutant(
+        "the coin's own draws are the noise",
+        "core.js",
+        {"new Tape(channelOf(task).draws)":
+         "new Tape(channelOf(task).draws, coin && ((count) => { const data = randomBytes(count);"
+         " new DataView(data.buffer).setBigUint64(0, coin.drawn, true); return data; }))"},
         check_successive_reports,
     ),
     ClientMutant(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import httpx2
 import pytest
+from fastapi import Request
 
-from pckv.collector import sessions
-from pckv.collector.auth import Guard, token_hash
-from pckv.collector.sessions import COOKIE, SECONDS, Sessions
+from pckv.canonical import from_base64url
+from pckv.collector.auth import Guard
+from pckv.collector.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Sessions
 from pckv.collector.settings import TOKEN_VARIABLE
+from pckv.collector.tokens import token_hash
 from pckv.store.base import Role
 from pckv.store.memory import MemoryStore
 from support.collectors import (
@@ -24,32 +24,52 @@ from support.collectors import (
     check_problem,
     running,
 )
-from support.parts import SUPPORT
 from support.site import FORM, OWN_PAGE, ask, cookie, sign_in
 from support.stores import opened, store_url
+
+FROM_ENVIRONMENT = "a token that the environment names"
 
 
 def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site: Running) -> None:
     answer = sign_in(site)
     assert answer.json() == {"role": "administrator"}
     set_cookie = answer.headers["set-cookie"]
-    assert {part.strip().partition("=")[0].lower() for part in set_cookie.split(";")} == {
-        COOKIE,
-        "httponly",
-        "max-age",
-        "path",
-        "samesite",
+    [(name, value), *attributes] = [part.strip().partition("=")[::2] for part in set_cookie.split(";")]
+    assert name in COOKIES
+    assert {(attribute.lower(), text) for attribute, text in attributes} == {
+        ("httponly", ""),
+        ("max-age", str(SECONDS)),
+        ("path", "/"),
+        ("samesite", "strict"),
+        ("secure", ""),
     }
-    assert "samesite=strict" in set_cookie.lower()
-    assert f"Max-Age={SECONDS}" in set_cookie
-    assert "Path=/" in set_cookie
-    assert ADMINISTRATOR not in set_cookie
-    assert token_hash(ADMINISTRATOR).hex() not in set_cookie
+    assert len(from_base64url(value)) == 32
+    assert value != sign_in(site).cookies[name]
 
 
-def test_behind_https_a_cookie_never_travels_without_it() -> None:
-    with running(https=1) as collector:
-        assert "; Secure" in sign_in(collector).headers["set-cookie"]
+@pytest.mark.parametrize(
+    ("origin", "secure"),
+    [
+        ("https://collect.example", True),
+        # Without an origin nobody says that the page came without https.
+        ("null", True),
+        (None, True),
+        ("http://127.0.0.1:8000", False),
+        ("http://collect.example", False),
+    ],
+)
+def test_a_cookie_is_secure_wherever_the_page_came_by_https(
+    site: Running, origin: str | None, secure: bool
+) -> None:
+    answer = sign_in(site, **({"Origin": origin} if origin else {}))
+    assert list(answer.cookies) == [SECURE_COOKIE if secure else PLAIN_COOKIE]
+    assert ("; Secure" in answer.headers["set-cookie"]) is secure
+    # Browsers take a cookie with this prefix only with these attributes.
+    assert SECURE_COOKIE.startswith("__Host-")
+    assert "; Path=/" in answer.headers["set-cookie"]
+    assert "domain" not in answer.headers["set-cookie"].lower()
+    [(name, value)] = answer.cookies.items()
+    assert ask(site, "GET", "/tasks", {"Cookie": f"{name}={value}"}).status_code == 200
 
 
 def test_wrong_tokens_do_not_sign_in(site: Running) -> None:
@@ -72,11 +92,31 @@ def test_a_session_may_do_what_its_token_may(
     assert ask(site, "GET", "/session", headers).json() == {"role": role}
 
 
-def test_signing_out_removes_the_cookie(site: Running) -> None:
-    answer = ask(site, "DELETE", "/session", cookie(site) | OWN_PAGE)
+def test_signing_out_ends_the_session_and_removes_the_cookie(site: Running) -> None:
+    headers, other = cookie(site), cookie(site)
+    answer = ask(site, "DELETE", "/session", headers | OWN_PAGE)
     assert answer.status_code == 200
-    assert 'pckv_session=""' in answer.headers["set-cookie"]
-    assert "Max-Age=0" in answer.headers["set-cookie"]
+    for name, set_cookie in zip(COOKIES, answer.headers.get_list("set-cookie"), strict=True):
+        assert set_cookie.startswith(f'{name}="";')
+        assert "Max-Age=0" in set_cookie
+        assert ("; Secure" in set_cookie) is (name == SECURE_COOKIE)
+    # Somebody who kept the cookie cannot use it.
+    check_problem(ask(site, "GET", "/tasks", headers), 401, "bad-token")
+    assert ask(site, "GET", "/tasks", other).status_code == 200
+
+
+def test_a_revoked_token_ends_its_sessions() -> None:
+    with running() as collector:
+        administrator, analyst = cookie(collector), cookie(collector, ANALYST)
+        assert collector.store.revoke_token(token_hash(ANALYST))
+        check_problem(ask(collector, "GET", "/overview", analyst), 401, "bad-token")
+        check_problem(collector.get("/overview", ANALYST), 401, "bad-token")
+        assert ask(collector, "GET", "/overview", administrator).status_code == 200
+        # A session that began while its token was revoked is none.
+        text = collector.app.state.guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
+        check_problem(
+            ask(collector, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token"
+        )
 
 
 def test_a_replaced_token_ends_its_sessions() -> None:
@@ -88,10 +128,23 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN_VARIABLE, "from the environment")
+    monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
     with running() as collector:
-        assert ask(collector, "GET", "/tasks", cookie(collector, "from the environment")).status_code == 200
+        assert ask(collector, "GET", "/tasks", cookie(collector, FROM_ENVIRONMENT)).status_code == 200
         check_problem(sign_in(collector), 401, "bad-token")
+
+
+def test_another_token_of_the_environment_ends_the_sessions_of_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = MemoryStore()
+    monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
+    text = Guard(store).sessions.start(Role.ADMINISTRATOR, token_hash(FROM_ENVIRONMENT))
+    request = Request({"type": "http", "headers": [(b"cookie", f"{SECURE_COOKIE}={text}".encode())]})
+    assert Guard(store).session(request) is not None
+    for changed in (FROM_ENVIRONMENT[::-1], ""):
+        monkeypatch.setenv(TOKEN_VARIABLE, changed)
+        assert Guard(store).session(request) is None
 
 
 def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) -> None:
@@ -105,38 +158,30 @@ def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) 
 
 def test_a_session_ends_after_twelve_hours() -> None:
     now = 1_000_000.0
-    signed_sessions = Sessions(MemoryStore(), lambda: now)
-    text = signed_sessions.write(Role.ANALYST, b"hash")
+    timed = Sessions(MemoryStore(), lambda: now)
+    text = timed.start(Role.ANALYST, b"hash")
     now += SECONDS - 1
-    assert signed_sessions.read(text) == (Role.ANALYST, 1_000_000 + SECONDS, sessions.fingerprint(b"hash"))
+    session = timed.find(text)
+    assert session is not None
+    assert session[1:] == (b"hash", Role.ANALYST, 1_000_000 + SECONDS)
     now += 1
-    assert signed_sessions.read(text) is None
+    assert timed.find(text) is None
 
 
 def test_a_cookie_that_was_changed_anywhere_is_refused(site: Running) -> None:
     guard: Guard = site.app.state.guard
-    text = guard.sessions.write(Role.ANALYST, token_hash(ANALYST))
-    role, expires, token, signature = text.split(".")
-    assert guard.sessions.read(text) is not None
-    forged = [
-        f"administrator.{expires}.{token}.{signature}",
-        f"{role}.{int(expires) + 1}.{token}.{signature}",
-        f"{role}.{expires}.{token[::-1]}.{signature}",
-        f"{role}.{expires}.{token}.",
-        f"{role}.{expires}.{token}",
-        "é",
-        "...",
-        "",
-    ]
-    # Every character counts, except the unused bits of the last base64 character.
+    text = guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
+    assert guard.sessions.find(text) is not None
+    forged = [text + "x", text[:-1], "é", "...", ""]
+    # Every character counts.
     forged += [text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :] for at in range(len(text))]
-    assert not [cookie_text for cookie_text in forged if guard.sessions.read(cookie_text) is not None]
+    assert not [cookie_text for cookie_text in forged if guard.sessions.find(cookie_text) is not None]
 
 
 def test_a_cookie_with_a_role_that_its_token_does_not_have_is_refused(site: Running) -> None:
     guard: Guard = site.app.state.guard
-    text = guard.sessions.write(Role.ADMINISTRATOR, token_hash(ANALYST))
-    check_problem(ask(site, "GET", "/overview", {"Cookie": f"{COOKIE}={text}"}), 401, "bad-token")
+    text = guard.sessions.start(Role.ADMINISTRATOR, token_hash(ANALYST))
+    check_problem(ask(site, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token")
 
 
 # Requests that another site forged
@@ -186,16 +231,13 @@ def test_a_token_needs_no_header(site: Running) -> None:
     assert site.administer("POST", f"/tasks/{task.id}/close").status_code == 200
 
 
-def test_no_page_and_no_log_has_a_token() -> None:
-    script = (
-        "from support.collectors import ADMINISTRATOR, running\n"
-        "import httpx2\n"
-        "with running() as collector:\n"
-        "    for token in (ADMINISTRATOR, 'wrong-canary'):\n"
-        "        httpx2.post(f'http://127.0.0.1:{collector.port}/session', json={'token': token}, headers={'X-Pckv': '1'})\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=SUPPORT.parent
-    )
-    assert "canary" not in result.stderr
-    assert ADMINISTRATOR not in result.stderr
+def test_no_log_has_a_token(capfd: pytest.CaptureFixture[str]) -> None:
+    with running() as collector:
+        assert [sign_in(collector, token).status_code for token in (ADMINISTRATOR, "wrong-canary")] == [
+            200,
+            401,
+        ]
+    printed = "".join(capfd.readouterr())
+    assert '"ready"' in printed
+    assert "canary" not in printed
+    assert ADMINISTRATOR not in printed

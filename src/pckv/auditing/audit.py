@@ -28,6 +28,9 @@ class Audit:
     `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for `sets` sets of pairs
     (all sets of up to three keys) over `paths` paths. All are rounded up.
 
+    Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If `coin` is
+    `server`, they are also of each of the two questions alone: whoever gives coins knows both, and may choose them.
+
     Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both questions,
     and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
     """
@@ -37,12 +40,14 @@ class Audit:
     keys: int
     padding: int
     size_share: float
+    coin: str
     asked: float
     claimed: float
     closed_form: float
     enumerated: float
     size_answers: float
     sets: int
+    functions: int
     paths: int
     holds: bool
 
@@ -77,12 +82,14 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         keys=channel.keys,
         padding=channel.padding,
         size_share=0.0 if question is None else float(question.share),
+        coin=task.coin,
         asked=float(channel.epsilon),
         claimed=epsilon_of(task.claim),
         closed_form=epsilon_of(task.realised),
         enumerated=epsilon_of(loss.reports),
         size_answers=epsilon_of(loss.sizes),
         sets=loss.sets,
+        functions=loss.functions,
         paths=loss.paths,
         holds=max(loss.reports, loss.sizes) <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)

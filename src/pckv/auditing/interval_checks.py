@@ -10,21 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 
-from pckv.auditing.exact import spread_values
-from pckv.auditing.sampler_loss import DeviceCode, message_leaves, sampler_loss
+from pckv.auditing.exact import Values, spread_values
+from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
+from pckv.coins import coin_choice
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
-from pckv.limits import REPORT_ID_BYTES
+from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
 from pckv.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.task import Task
 from pckv.wire import BitPlanes, Report
 
 # Keys and padding: few, where every branch is reached, and many.
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
-LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 100))
+LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")
@@ -32,9 +33,14 @@ POSITION_EPSILONS = ("0.000001", "20")
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
 # A report comes from somebody with this many pairs, at most.
 MAX_PAIRS = 6
+# The coins that reports are made with, where there are coins; about half of them ask for sizes.
+COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in (0, 7, 128, 255))
 
-# Makes a report from a tape, a task and somebody's pairs.
-ReportMaker = Callable[[Tape, Task, Mapping[str, float]], Report]
+# The first bytes of every tape.
+TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
+
+# Makes a report from a tape, a task, somebody's pairs, and a coin where there are coins.
+ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
 
 
 def small_tasks(name: str) -> Iterator[Task]:
@@ -54,8 +60,21 @@ def large_tasks(name: str) -> Iterator[Task]:
         yield audited_task({"name": name}, keys, padding, epsilon)
 
 
-def audited_task(
-    mechanism: Mapping[str, object], keys: int, padding: int, epsilon: str, share: str = "0.5"
+def coin_tasks(name: str) -> Iterator[Task]:
+    """Yield tasks of a mechanism with public functions whose server gives coins, with few keys and with many."""
+    parameters: dict[str, object] = {"symbols": 5, "positions": 4099} if name == "collision" else {"q": 3}
+    for (keys, padding), epsilon in zip(SMALL_SIZES[1:], EPSILONS, strict=True):
+        yield audited_task({"name": name, **parameters}, keys, padding, epsilon, coin=SERVER_COIN)
+    yield audited_task({"name": name}, *LARGE_SIZES[0], EPSILONS[1], coin=SERVER_COIN)
+
+
+def audited_task(  # noqa: PLR0917
+    mechanism: Mapping[str, object],
+    keys: int,
+    padding: int,
+    epsilon: str,
+    share: str = "0.5",
+    coin: str = DEVICE_COIN,
 ) -> Task:
     """Return a task with values from -1 to 1; a share of its reports answer the size question, where there is one.
 
@@ -72,6 +91,7 @@ def audited_task(
         padding=padding,
         mechanism=mechanism,
         size_share=share if has_words and padding < keys else 0,
+        coin=coin,
     )
 
 
@@ -97,23 +117,30 @@ def check_within_epsilon(channel: Channel) -> None:
 
 
 def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from) -> None:
-    """At the corners of every path a real tape of bytes makes the same message, under an id of its own bytes."""
+    """At the corners of every path a real tape of bytes makes the same message, under an id of its own bytes.
+
+    Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
+    """
     for task in tasks:
-        for size in range(min(task.key_count, MAX_PAIRS) + 1):
-            values = spread_values(task.key_count, size)
-            pairs = {task.key_name(key): value for key, value in values.items()}
-            for leaf in message_leaves(task, values, seed=1):
-                for draws, message in ((leaf.lowest, leaf.first), (leaf.highest, leaf.last)):
-                    _check_report(make_report, task, pairs, draws, message)
+        coins = COINS if task.coin == SERVER_COIN else (None,)
+        for coin, size in product(coins, range(min(task.key_count, MAX_PAIRS) + 1)):
+            _check_reports_of(task, spread_values(task.key_count, size), coin, make_report)
 
 
-def _check_report(
-    make_report: ReportMaker, task: Task, pairs: Mapping[str, float], draws: tuple[int, ...], message: int
-) -> None:
-    report_id = bytes(range(1, REPORT_ID_BYTES + 1))
-    data = report_id + b"".join(draw.to_bytes(DRAW_BYTES, "little") for draw in draws)
-    report = make_report(Tape(len(draws), fixed_source(data)), task, pairs)
-    if report.id != report_id:
-        raise AuditFailure(f"report ids: that of {len(pairs)} pairs is not the tape's own bytes")
-    if report.body != task.message_format.encode(message):
-        raise AuditFailure(f"reports: {len(pairs)} pairs make another message from bytes than from intervals")
+def _check_reports_of(task: Task, values: Values, coin: bytes | None, make_report: ReportMaker) -> None:
+    pairs = {task.key_name(key): value for key, value in values.items()}
+    given = Given(1)
+    if coin is not None:
+        asks_size, function = coin_choice(task, coin)
+        given = Given(function, asks_size)
+    for leaf in message_leaves(task, values, given):
+        for draws, message in ((leaf.lowest, leaf.first), (leaf.highest, leaf.last)):
+            data = TAPE_ID + b"".join(draw.to_bytes(DRAW_BYTES, "little") for draw in draws)
+            report = make_report(Tape(len(draws), fixed_source(data)), task, pairs, coin)
+            if report.id != (coin or TAPE_ID):
+                owner = "tape's own bytes" if coin is None else "coin"
+                raise AuditFailure(f"report ids: that of {len(pairs)} pairs is not the {owner}")
+            if report.body != task.message_format.encode(message):
+                raise AuditFailure(
+                    f"reports: {len(pairs)} pairs make another message from bytes than from intervals"
+                )

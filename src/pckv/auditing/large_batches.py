@@ -78,8 +78,7 @@ def _check_bands(task: Task, rng: np.random.Generator) -> None:
     def run(tape: VectorisedTape) -> None:
         list(vectorised.perturb_many_from(tape, task, people.population))
 
-    functions: int | None = getattr(task.channel, "functions", None)
-    corners = np.array(recorded_corners(run, seeded_source(3), functions), np.uint64)
+    corners = np.array(recorded_corners(run, seeded_source(3), task.channel.functions), np.uint64)
     near = rng.random(draws.shape) < 1 / 2
     near[:, -SPARE_DRAWS:] = False
     draws = np.where(near, rng.choice(corners, draws.shape), draws)

@@ -11,23 +11,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import perm
+from typing import NamedTuple
 
-from pckv.auditing.choices import check_choices
+from pckv.auditing.choices import FUNCTION, check_choices
 from pckv.auditing.exact import Values, input_sets, spread_values, visited_sizes
 from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
 from pckv.auditing.toy_tasks import without_question
-from pckv.auditing.traced import Held, Number
+from pckv.auditing.traced import Held, Number, Seed
 from pckv.channels import SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
+from pckv.coins import CoinChoice
 from pckv.device import padding as device_padding
 from pckv.device.padding import Pair
 from pckv.device.perturb import make_message
 from pckv.device.size_question import answer
 from pckv.errors import AuditFailure
-from pckv.limits import REFUSE
+from pckv.limits import REFUSE, SERVER_COIN
 from pckv.progress import Progress, no_progress
 from pckv.randomness import Tape
 from pckv.task import Task
@@ -46,8 +48,9 @@ MANY_POSITIONS = 5_000
 KEYS_PER_PAIR = 20
 # A value inside the range, of which half a unit more than the middle is +.
 INNER_VALUE = 0.5
-# At most this many hash functions are all tried; of more, the first, the last and one between.
-FEW_SEEDS = 3
+# At most this many hash functions are all tried; of more, the first, the last and one between. Whoever gives coins
+# chooses among all functions, so that more are tried where there are coins.
+FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
 
 # What pairs may be reported as, and the chance of that.
 Signed = tuple[dict[int, int], Fraction]
@@ -57,7 +60,8 @@ Signed = tuple[dict[int, int], Fraction]
 class DeviceCode:
     """The parts of a device that are audited, so that a planted fault can stand in for any of them."""
 
-    message: Callable[[Task, Sequence[Pair], Tape], Number] = make_message
+    # Takes a task, pairs and a tape; where there are coins, also the choice of one.
+    message: Callable[..., Number] = make_message
     answer: Callable[[SizeQuestion, int, Tape], Number] = answer
     level: Callable[[float, float, float], int] = device_padding.level
 
@@ -77,7 +81,24 @@ class SamplerLoss:
     reports: Fraction
     sizes: Fraction
     sets: int
+    functions: int
     paths: int
+
+
+class Given(NamedTuple):
+    """What a law is conditional on: the hash function; with coins, also which question is answered."""
+
+    function: int = 0
+    asks_size: bool | None = None
+
+    @property
+    def choice(self) -> tuple[CoinChoice, ...]:
+        """What device code is given besides its tape: the choice of a coin, where there are coins.
+
+        A decision that depends on the function alone fails.
+        """
+        function: Number = Seed(self.function)
+        return () if self.asks_size is None else (CoinChoice(self.asks_size, function),)
 
 
 def sampler_loss(
@@ -109,12 +130,14 @@ def sampler_loss(
         reports, paths = _words_loss(task, code, sets, progress)
     if all_kinds and isinstance(task.channel, CollisionChannel) and task.can_truncate:
         alone = without_question(task)
+        given = Given(FUNCTION, None if task.coin != SERVER_COIN else False)
         paths += check_choices(
             task.channel,
-            lambda values, tape: code.message(alone, code.held_pairs(values), tape),
+            lambda values, tape: code.message(alone, code.held_pairs(values), tape, *given.choice),
             (task.padding + 1, 2 * task.padding),
         )
-    return SamplerLoss(reports, sizes, len(sets), paths + size_paths)
+    functions = 0 if task.channel.functions is None else len(_seeds(task))
+    return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths)
 
 
 def _words_loss(
@@ -122,41 +145,52 @@ def _words_loss(
 ) -> tuple[Fraction, int]:
     """Return the loss of reports of words, or of few bit planes, and the number of paths."""
     paths, worst = 0, Fraction(1)
-    seeds = _seeds(task)
-    for place, seed in enumerate(seeds):
+    conditions = list(_conditions(task))
+    for place, given in enumerate(conditions):
         laws = []
         for number, values in enumerate(sets):
-            leaves = message_leaves(task, values, seed, code)
+            leaves = message_leaves(task, values, given, code)
             laws.append(PiecewiseLaw(leaves))
             paths += len(leaves)
-            progress((place + number / len(sets)) / len(seeds))
+            progress((place + number / len(sets)) / len(conditions))
         messages = _messages(task, laws)
         for values, law in zip(sets, laws, strict=True):
-            _check_law(task, values, seed, law, messages)
+            _check_law(task, values, given, law, messages)
         worst = max(worst, worst_ratio_at(laws, messages))
     return worst, paths
 
 
-def message_leaves(task: Task, values: Values, seed: int = 0, code: DeviceCode | None = None) -> list[Leaf]:
-    """Return all paths of making a report of these values, with one hash function where there are some."""
+def _conditions(task: Task) -> Iterator[Given]:
+    """Yield what laws are conditional on: a function, and with coins one of the two questions."""
+    seeds = _seeds(task)
+    if task.coin != SERVER_COIN:
+        yield from map(Given, seeds)
+        return
+    yield from (Given(seed, asks_size=False) for seed in seeds)
+    if task.size_question is not None:
+        yield Given(seeds[-1], asks_size=True)
+
+
+def message_leaves(
+    task: Task, values: Values, given: Given | None = None, code: DeviceCode | None = None
+) -> list[Leaf]:
+    """Return all paths of making a report of these values, under a condition where there is one."""
+    given = given or Given()
     code = code or DeviceCode()
     # Bit planes are made key by key, so there every position is compared with the sampled key.
     pairs = code.pairs(values) if task.word_limit is None else code.held_pairs(values)
-    functions = _functions_of(task)
+    functions = task.channel.functions
 
     def run(tape: Tape) -> Number:
-        message = code.message(task, pairs, tape)
+        message = code.message(task, pairs, tape, *given.choice)
         for limit in getattr(tape, "function_limits", ()):
+            if given.choice:
+                raise AuditFailure("interval tape: a function is drawn, though a coin chose one")
             if limit != functions:
                 raise AuditFailure(f"interval tape: a function is drawn below {limit:,}, not {functions:,}")
         return message
 
-    return explore(run, seed, task.channel.bits)
-
-
-def _functions_of(task: Task) -> int | None:
-    """Return the number of hash functions of which a report names one; None if there are none."""
-    return getattr(task.channel, "functions", None)
+    return explore(run, given.function, task.channel.bits)
 
 
 def visited_sets(task: Task) -> Iterator[dict[int, float]]:
@@ -206,12 +240,11 @@ def _choices(task: Task, size: int) -> int:
 
 def _seeds(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
-    functions = _functions_of(task)
+    functions = task.channel.functions
     if functions is None:
         return [0]
-    return (
-        list(range(functions)) if functions <= FEW_SEEDS else [0, functions * 618_034 // 10**6, functions - 1]
-    )
+    few = FEW_COIN_FUNCTIONS if task.coin == SERVER_COIN else FEW_SEEDS
+    return list(range(functions)) if functions <= few else [0, functions * 618_034 // 10**6, functions - 1]
 
 
 def _messages(task: Task, laws: Sequence[PiecewiseLaw]) -> list[int]:
@@ -220,29 +253,31 @@ def _messages(task: Task, laws: Sequence[PiecewiseLaw]) -> list[int]:
     return list(task.channel.messages()) if limit is None else turning_points(laws, limit)
 
 
-def _check_law(task: Task, values: Values, seed: int, law: PiecewiseLaw, messages: list[int]) -> None:
+def _check_law(task: Task, values: Values, given: Given, law: PiecewiseLaw, messages: list[int]) -> None:
     if law.mass != 1:
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
         )
     signed = list(_signs(values))
     for message in messages:
-        if law.chance(message) != _stated_chance(task, signed, message, seed):
+        if law.chance(message) != _stated_chance(task, signed, message, given):
             raise AuditFailure(
                 f"interval tape: message {message} of {_shown(values)} has another chance than stated"
             )
 
 
-def _stated_chance(task: Task, signed: Sequence[Signed], message: int, seed: int) -> Fraction:
-    """Return the probability of a message as the channel states it, given the hash function where there are some."""
-    functions, first, question = _functions_of(task), task.channel.word_limit, task.size_question
+def _stated_chance(task: Task, signed: Sequence[Signed], message: int, given: Given) -> Fraction:
+    """Return the probability of a message as the channel states it, under a condition."""
+    functions, first, question = task.channel.functions, task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
+    if given.asks_size is not None:
+        asked = Fraction(given.asks_size)
     if question is not None and first is not None and message >= first:
         weights, total = question.law(len(signed[0][0]))
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
-        share *= functions if message // (first // functions) == seed else 0
+        share *= functions if message // (first // functions) == given.function else 0
     return share * sum(
         (chance * task.channel.chance(signs, message) for signs, chance in signed if share),
         Fraction(0),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pckv.errors import ParameterError
+from pckv.limits import SERVER_COIN
 from pckv.planning.shuffled import ReportLaws, Shuffle, ShuffledPrivacy, privacy_of_shuffle
 from pckv.task import Task
 
@@ -19,12 +21,16 @@ def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0)
         colluding: How many of the reports come from people who collude with whoever sees the result.
 
     Raises:
-        ParameterError: if a number is outside its domain.
+        ParameterError: if a number is outside its domain, or the collector knows whose function is whose by its coins.
 
     >>> task = Task(name="movies", keys=100, values=(1, 5), epsilon=4, padding=1, mechanism="grr", size_share=0)
     >>> result = shuffled_privacy(task, reports=100_000, delta=1e-7)
     >>> result.local_epsilon, result.central_epsilon
     (4.0, 0.0603282)
     """
+    if task.coin == SERVER_COIN:
+        raise ParameterError(
+            f"shuffling adds nothing to task {task.name!r}: its collector hands out coins, and knows reports by them"
+        )
     laws = ReportLaws.of(task.channel, task.size_question)
     return privacy_of_shuffle(Shuffle(reports, delta, colluding), laws)

@@ -98,6 +98,8 @@ class Channel(metaclass=_FrozenWhenBuilt):
     max_keys: ClassVar[int] = MAX_KEYS
     # Whether the count law is exact, or leaves out what is measured.
     exactly_uniform = True
+    # How many public functions there are, where a report names one: its word is then function·symbols + symbol.
+    functions: FunctionCount | None = None
 
     def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
         self.keys = keys

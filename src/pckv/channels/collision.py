@@ -61,6 +61,7 @@ class CollisionChannel(Channel):
     # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
     exactly_uniform = False
     options = frozenset({"symbols", "positions", "generator"})
+    functions: FunctionCount
 
     def __init__(
         self,

@@ -40,6 +40,7 @@ class UeCompactChannel(SamplingChannel):
     options = frozenset({"q", "r", "o"})
     # Slot, sign, φ, whether the residue is in the true set, which one.
     draws = 5
+    functions: FunctionCount
 
     def __init__(  # noqa: PLR0917
         self,

@@ -42,9 +42,12 @@ def audit_command(
     share of the devices, about how many there are: the loss is that of both together. With --shuffled, the central ε
     of a task's shuffled reports is bounded, too.
 
+    Where reports name a public function, the loss is that of each function alone. Where the collector chooses it, by a
+    coin, it is also that of either question alone: whatever coins a collector gives, no report loses more.
+
     The columns: what the proof claims, the worst case of the task's own integers by its formula, what was found by
-    running the code, and the same for answers about sizes alone; then how many sets of pairs were tried, and how many
-    paths through the code were followed.
+    running the code, and the same for answers about sizes alone; then how many sets of pairs and public functions were
+    tried, and how many paths through the code were followed.
 
     \b
     pckv audit --task task.json
@@ -86,12 +89,14 @@ def _print_audits(audits: list[Audit]) -> None:
             "keys",
             "padding",
             "size share",
+            "coin",
             "asked",
             "claimed",
             "closed form",
             "enumerated",
             "of sizes",
             "sets",
+            "functions",
             "paths",
             "verdict",
         ),
@@ -101,10 +106,12 @@ def _print_audits(audits: list[Audit]) -> None:
                 f"{a.keys:,}",
                 str(a.padding),
                 f"{a.size_share:g}",
+                a.coin,
                 f"{a.asked:g}",
                 *(_shown(epsilon) for epsilon in (a.claimed, a.closed_form, a.enumerated)),
                 _shown(a.size_answers) if a.size_share else "",
                 f"{a.sets:,}",
+                f"{a.functions:,}" if a.functions else "",
                 f"{a.paths:,}",
                 "holds" if a.holds else "BROKEN",
             )

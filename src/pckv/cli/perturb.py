@@ -23,9 +23,11 @@ from pckv.cli.report_output import (
 )
 from pckv.cli.terminal import progress_bar, row_bar
 from pckv.device.vectorised import perturb_many
+from pckv.errors import ParameterError
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
+from pckv.limits import SERVER_COIN
 from pckv.progress import RowsDone
 from pckv.task import Task
 
@@ -57,9 +59,14 @@ def perturb_command(
 ) -> None:
     """Perturb DATA (CSV or Parquet; - for standard input) as the participants' devices would: one report per user.
 
-    Randomness is the operating system's. Running this again makes new reports and spends ε again.
+    Randomness is the operating system's. Running this again makes new reports and spends ε again. A task whose
+    collector gives coins is refused: its reports are made one by one, by pckv submit.
     """
     task = read_task(task_file)
+    if task.coin == SERVER_COIN:
+        raise ParameterError(
+            f"{task_file}: every report of this task needs a coin from its collector, which pckv submit asks for"
+        )
     check_report_output(out, force=force)
     columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
     with _pairs_file(data) as (path, name):

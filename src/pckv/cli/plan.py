@@ -17,6 +17,7 @@ from pckv.cli.terminal import print_json
 from pckv.files.outputs import check_free
 from pckv.limits import REFUSE
 from pckv.planning.detection import DETECTION_POWER
+from pckv.planning.influence import Hostile
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
 from pckv.task import Task
@@ -133,12 +134,7 @@ def _print_plan(recommended: Plan) -> None:
     _print_larger_sets(recommended)
     _print_alternatives(recommended)
     _print_users_needed(recommended)
-    hostile = recommended.hostile
-    click.echo(
-        f"\nHostile reports: one can raise a key's frequency by {two_digits(100 * hostile.one_report)} points; 1 % of all "
-        f"reports by {two_digits(100 * hostile.one_percent)} points, or ten keys by {two_digits(100 * hostile.ten_keys)} "
-        "points in all."
-    )
+    _print_hostile(recommended.hostile)
     click.echo(f"\n{recommended.verdict}")
 
 
@@ -270,6 +266,25 @@ def _print_users_needed(recommended: Plan) -> None:
             for error, users in recommended.users_needed.items()
         ],
     )
+
+
+def _print_hostile(hostile: Hostile) -> None:
+    """Print what hostile reports can do, with functions of their own and with a server's coins."""
+    own, coin = hostile.own_function, hostile.server_coin
+    click.echo(
+        f"\nHostile reports: one counts as up to {two_digits(own.people)} people for a key; 1 % of all reports can raise a "
+        f"key's frequency by {_shift(own.one_percent)}, or those of ten keys by {_shift(own.ten_keys)} in all."
+    )
+    if coin is not None:
+        click.echo(
+            f"If the collector hands out coins: {two_digits(coin.people)} people, {_shift(coin.one_percent)}, "
+            f"{_shift(coin.ten_keys)}, on average."
+        )
+
+
+def _shift(change: float) -> str:
+    """Return a change of frequencies in percentage points."""
+    return f"{two_digits(100 * change)} points"
 
 
 def _points(error: float) -> str:

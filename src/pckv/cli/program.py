@@ -69,7 +69,7 @@ COMMANDS = {
     "submit": LazyCommand("pckv.cli.submit:submit_command", "Perturb your pairs once and send the report."),
     "tally": LazyCommand("pckv.cli.tally:tally_command", "Count reports."),
     "task": LazyCommand("pckv.cli.task:task_group", "Make and show tasks, and run them on a collector."),
-    "token": LazyCommand("pckv.cli.store:token_group", "Make tokens for the people who run a collection."),
+    "token": LazyCommand("pckv.cli.store:token_group", "Make, list and revoke tokens."),
 }
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import shutil
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import click
 
 from pckv.cli.common import FilePath
+from pckv.client.transport import checked_url, one_line
 from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import DataError, ParameterError
 
 TIMEOUT_SECONDS = 30
+REDIRECT_STATUSES = range(300, 400)
 # What a token may consist of: ASCII without spaces and control characters.
 FIRST_PRINTABLE, LAST_PRINTABLE = ord("!"), ord("~")
 
@@ -56,25 +60,48 @@ def download(url: str, path: str, token: str, out: Path) -> None:
         shutil.copyfileobj(answer, file)
 
 
+class _RefusedRedirects(HTTPRedirectHandler):
+    """Follows no redirect: the request carries the administrator's token, and its target could be anybody."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Leave a redirect as the answer, which is then an error like any other that is not a success."""
+
+
 @contextmanager
 def _answer(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Iterator[IO[bytes]]:
-    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-        raise ParameterError(f"{url!r} is not an address of a collector: it begins with https:// or http://")
+    url = checked_url(url)
+    warn_if_readable_on_the_way(url, "the administrator's token")
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    request = urllib.request.Request(url.rstrip("/") + path, body, headers, method=method)  # noqa: S310
+    request = Request(url + path, body, headers, method=method)  # noqa: S310
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+        with build_opener(_RefusedRedirects).open(request, timeout=TIMEOUT_SECONDS) as answer:
             yield answer
-    except urllib.error.HTTPError as error:
+    except HTTPError as error:
         with error:
-            raise DataError(f"{url}: {_problem(error)}") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{url}: {getattr(error, 'reason', error)}") from None
+            raise DataError(f"{url}: {one_line(_problem(error))}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise DataError(f"{url}: {one_line(str(getattr(error, 'reason', error)))}") from None
 
 
-def _problem(error: urllib.error.HTTPError) -> str:
+def warn_if_readable_on_the_way(url: str, what: str) -> None:
+    """Say in one line on stderr that plain http shows something to everybody between here and another host."""
+    if urlsplit(url).scheme == "http" and not _is_this_machine(urlsplit(url).hostname or ""):
+        click.echo(f"pckv: warning: {url} is not https: others on the network can read {what}", err=True)
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _problem(error: HTTPError) -> str:
+    location = error.headers.get("Location")
+    if location and error.code in REDIRECT_STATUSES:
+        return f"it redirects to {location}; give that address if you trust it with the token"
     try:
         problem = json.load(error)
         return " ".join(filter(None, (problem["title"], problem.get("detail"))))
-    except (ValueError, KeyError, TypeError):
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
         return f"{error.code} {error.reason}"

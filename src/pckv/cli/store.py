@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from pckv.cli.common import FilePath
+from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.errors import DataError, require
 from pckv.store import open_store
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
+
+# Long enough that no two tokens share an id by chance.
+TOKEN_ID_LENGTH = 12
 
 store_option = click.option(
     "--store",
@@ -46,16 +53,34 @@ def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
     with _opened(address) as store:
         problems = check_store(store)
+        pending = store.pending_erasures()
     for problem in problems:
         click.echo(problem)
+    for task_id in pending:
+        click.echo(f"task {task_id}: erasure pending, deleted reports may still be in the database's files")
     if problems:
         raise DataError(f"{len(problems)} problems in the store")
     click.echo("the store is sound, and its tallies are those of its reports")
 
 
-@click.group("token", short_help="Make tokens for the people who run a collection.")
+@store_group.command("backup", short_help="Copy a store to a file, while it is in use.")
+@click.argument("path", metavar="FILE", type=FilePath)
+@store_option
+@force_option
+def backup_command(path: Path, address: str, force: bool) -> None:
+    """Copy a SQLite store, as of one moment, to FILE, which only its owner can read (mode 0600).
+
+    The collector may go on meanwhile. To restore, stop the collector and put FILE in the store's place. Whoever has
+    FILE has all reports: keep it as safe as the store, and delete it when the reports in it must be gone.
+    """
+    with _opened(address) as store, progress_bar("Copying the store") as progress:
+        store.backup(path, force=force, progress=progress)
+    click.echo(f"written to {path}")
+
+
+@click.group("token", short_help="Make, list and revoke tokens.")
 def token_group() -> None:
-    """Make tokens for the people who run a collection."""
+    """Make, list and revoke the tokens of the people who run a collection."""
 
 
 @token_group.command("new", short_help="Replace the administrator's token, or make a read-only one.")
@@ -67,7 +92,7 @@ def token_group() -> None:
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
     require("fastapi", extra="serve")
-    from pckv.collector.auth import new_token, token_hash, write_token  # noqa: PLC0415
+    from pckv.collector.tokens import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()
     with _opened(address) as store:
@@ -75,3 +100,71 @@ def new_token_command(address: str, analyst: bool, token_file: Path | None) -> N
             write_token(token_file, token)
         store.set_token(Role.ANALYST if analyst else Role.ADMINISTRATOR, token_hash(token))
     click.echo(f"written to {token_file}" if token_file else token)
+
+
+class _ListedToken(NamedTuple):
+    """A token as people see it: `id` is the beginning of its hash, from which nobody can sign in."""
+
+    role: Role
+    id: str
+    sessions: int
+    place: str
+
+
+def _list_tokens(store: Store) -> dict[bytes, _ListedToken]:
+    """Return the stored tokens by their hashes, and the environment's if somebody is signed in with it."""
+    # Sessions whose time is over are removed now and then; they do not count until then.
+    store.end_expired_sessions(int(time.time()))
+    sessions, stored = store.count_sessions(), {token: role for role, token in reversed(store.tokens())}
+    places = {token: "store" if token in stored else "environment" for token in [*stored, *sessions]}
+    return {
+        token: _ListedToken(
+            stored.get(token, Role.ADMINISTRATOR),
+            token.hex()[:TOKEN_ID_LENGTH],
+            sessions.get(token, 0),
+            place,
+        )
+        for token, place in sorted(places.items())
+    }
+
+
+@token_group.command("list", short_help="List all tokens: role, id and number of sessions.")
+@store_option
+@json_option
+def list_tokens_command(address: str, as_json: bool) -> None:
+    """List all tokens by role, with the ids that pckv token revoke takes, and how many sessions each has.
+
+    A token itself cannot be shown: only its hash is stored. One that the collector's environment names
+    (PCKV_ADMIN_TOKEN) is listed while somebody is signed in with it.
+    """
+    with _opened(address) as store:
+        listed = sorted(_list_tokens(store).values())
+    if as_json:
+        print_json([token._asdict() for token in listed])
+        return
+    rows = [(token.role, token.id, token.place, f"{token.sessions:,}") for token in listed]
+    print_table("", ("role", "id", "place", "sessions"), rows, texts=3)
+
+
+@token_group.command("revoke", short_help="Make a token invalid, and end its sessions.")
+@click.argument("token_id", metavar="ID")
+@store_option
+@click.option("--force", is_flag=True, help="Revoke the administrator's token, too.")
+def revoke_token_command(token_id: str, address: str, force: bool) -> None:
+    """Make the token with an ID of pckv token list invalid at once, and end all its sessions.
+
+    There is one administrator's token, so revoking it takes --force: pckv token new replaces it instead. Without it,
+    nobody administers the collector until then, except by a token in its environment.
+    """
+    with _opened(address) as store:
+        found = [(token, listed) for token, listed in _list_tokens(store).items() if listed.id == token_id]
+        if len(found) != 1:
+            raise DataError(f"{token_id!r} is not the id of one token: pckv token list shows them")
+        [(token, listed)] = found
+        if listed.role is Role.ADMINISTRATOR and listed.place == "store" and not force:
+            raise DataError(
+                "this is the administrator's token: pckv token new replaces it, --force revokes it"
+            )
+        store.revoke_token(token)
+    what = "revoked" if listed.place == "store" else "still in the collector's environment"
+    click.echo(f"{token_id}  {what}, {listed.sessions:,} sessions ended")

@@ -11,6 +11,7 @@ import click
 from pckv.canonical import RepeatedMember, refuse_repeated_members
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task_id
+from pckv.cli.remote import warn_if_readable_on_the_way
 from pckv.cli.state import cap_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
@@ -52,11 +53,11 @@ def submit_command(
     if flush:
         if given != (None,) * len(given):
             raise click.UsageError("--flush sends what waits: give it --url and --state only")
-        _flush_waiting(Client(url, folder), as_json=as_json)
+        _flush_waiting(_client(url, folder), as_json=as_json)
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
-    client, task_id = Client(url, folder, cap=cap), read_task_id(task_id)
+    client, task_id = _client(url, folder, cap), read_task_id(task_id)
     receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
@@ -75,6 +76,13 @@ def submit_command(
             "not_sent",
             f"the report is stored and waits ({receipt.reason}): send it by pckv submit --flush --url {url}{place}",
         )
+
+
+def _client(url: str, folder: Path, cap: str | None = None) -> Client:
+    """Return the client of a collector, after a warning if others can read what it sends."""
+    client = Client(url, folder, cap=cap)
+    warn_if_readable_on_the_way(client.url, "the report")
+    return client
 
 
 def _flush_waiting(client: Client, *, as_json: bool) -> None:

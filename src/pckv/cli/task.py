@@ -17,7 +17,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
+from pckv.limits import COINS, DEFAULT_USERS, DEVICE_COIN, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
@@ -72,6 +72,14 @@ def task_group() -> None:
     "--generator",
     type=int,
     help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
+)
+@click.option(
+    "--coin",
+    type=click.Choice(COINS),
+    default=DEVICE_COIN,
+    show_default=True,
+    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
+    "per invitation, so that hostile reports cannot be made from a function that suits them.",
 )
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
@@ -163,6 +171,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "padding": task.padding,
         "more": task.more,
         "size_share": task.size_share,
+        "coin": task.coin,
         "word_limit": task.word_limit,
         "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
@@ -223,4 +232,4 @@ def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)
-    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports")
+    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports, erasure {answer['erasure']}")

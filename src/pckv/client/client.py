@@ -15,12 +15,13 @@ from decimal import Decimal
 from pathlib import Path
 
 from pckv.canonical import check_name, from_base64url
+from pckv.client.admission import Admission, ask_admission
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger, LedgerEntry, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, task_id_of
 from pckv.client.retry_policy import RetryPolicy
 from pckv.client.transport import OK, Transport
-from pckv.device.perturb import perturb
+from pckv.device.perturb import perturb, read_pairs
 from pckv.errors import ClientError, DataError, ReportError, TaskError
 from pckv.limits import Numeric
 from pckv.task import Phase, Task, utc_today
@@ -116,12 +117,15 @@ class Client:
     def submit(self, task_id: str, pairs: Mapping[str, float], *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
-        The receipt says `sent`, or `waiting` if the collector cannot be reached or does not take reports yet:
-        `flush` sends the report later. A report that the collector refuses is a `ClientError` with the reason. Its
-        ε is spent all the same, and another call for the task does not perturb again.
+        The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report later. A report
+        that the collector refuses is a `ClientError` with the reason. Its ε is spent all the same, and another call for
+        the task does not perturb again.
 
-        Before anything is perturbed, a `ClientError` refuses a task whose closing day has come, an ε beyond the cap (`over_budget`), and
-        a second task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces.
+        Before anything is perturbed, a `ClientError` refuses an ε beyond the cap (`over_budget`), and a second task of a
+        survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the collector is asked
+        whether it would take a report. If not, because the task is closed, not open yet or gone, or the invitation is
+        missing, unknown or spent, that is a `ClientError`, and nothing is perturbed or spent. If it cannot be reached, the
+        report is made and waits, provided that the task is open by its own days and needs no coin.
 
         A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
         that limit where pairs are entered, for everybody alike: whether somebody takes part must not depend on their
@@ -131,12 +135,16 @@ class Client:
         if invitation is not None:
             check_name(invitation, "the invitation")
         self._ledger.remember_cap()
-        perturbed = False
+        perturbed, unreachable = False, None
         if self._outbox.find(task_id) is None:
-            perturbed = self._perturb(self.task(task_id), pairs, invitation)
+            task = self.task(task_id)
+            admission = self._ask_admission(task, pairs, invitation)
+            perturbed = self._perturb(task, pairs, invitation, admission.coin)
+            if admission.undecided:
+                unreachable = DeliveryOutcome(Status.WAITING, admission.undecided)
         if not perturbed:
             self._outbox.readdress(task_id, self.url, invitation)
-        receipt, _ = self._deliver(task_id, perturbed=perturbed)
+        receipt, _ = self._deliver(task_id, perturbed=perturbed, skip_as=unreachable)
         if receipt.status is Status.REFUSED:
             raise ClientError(
                 "refused",
@@ -144,16 +152,29 @@ class Client:
             )
         return receipt
 
-    def _perturb(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> bool:
-        if task.phase(utc_today()) is Phase.CLOSED:
+    def _ask_admission(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> Admission:
+        """Return that a report may be made, or refuse it: first by what is known here, then by what the collector says."""
+        phase = task.phase(utc_today())
+        if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would be spent all the same.
-            raise ClientError("not_sent", f"task {task.id} closed on {task.closes}; nothing was perturbed")
+            when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
+            raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
+        # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
+        read_pairs(task, pairs)
+        with self._folder.locked():
+            if self._outbox.find(task.id) is None:
+                self._ledger.check(task, realised_epsilon(task))
+        return ask_admission(self._transport, task, invitation)
+
+    def _perturb(
+        self, task: Task, pairs: Mapping[str, float], invitation: str | None, coin: bytes | None
+    ) -> bool:
         epsilon = realised_epsilon(task)
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
             self._ledger.check(task, epsilon)
-            report = StoredReport(perturb(task, pairs), task.to_json(), epsilon, self.url, invitation)
+            report = StoredReport(perturb(task, pairs, coin), task.to_json(), epsilon, self.url, invitation)
             added = self._outbox.add(task.id, report)
             self._ledger.record(task.id)
             return added

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pckv.canonical import base64url, dump, from_base64url, is_decimal_text
 from pckv.client.folder import StateFolder
+from pckv.limits import SERVER_COIN
 from pckv.wire import Report, check_id
 
 REPORT_SUFFIX, OUTCOME_SUFFIX, SPENT_SUFFIX = ".report", ".outcome", ".spent"
@@ -62,6 +63,11 @@ class StoredReport:
                 "version": VERSION,
             }
         )
+
+    @property
+    def has_coin(self) -> bool:
+        """Whether the report was made with a coin, which is its id."""
+        return bool(json.loads(self.task)["coin"] == SERVER_COIN)
 
     @classmethod
     def from_json(cls, text: str) -> StoredReport:
@@ -136,12 +142,15 @@ class Outbox:
     def readdress(self, task_id: str, url: str, invitation: str | None) -> None:
         """Send the same bytes to another address or with another invitation from now on.
 
-        A mistyped address or invitation is no reason to lose a report whose ε is spent.
+        A mistyped address or invitation is no reason to lose a report whose ε is spent. A report that was made with a coin
+        keeps its invitation, which the coin belongs to.
         """
         with self._folder.locked():
             stored, outcome = self.find(task_id), self.outcome(task_id)
             if stored is None or outcome.status is Status.SENT:
                 return
+            if stored.has_coin:
+                invitation = None
             readdressed = replace(stored, url=url, invitation=invitation or stored.invitation)
             new_invitation = invitation is not None and outcome.reason.startswith("invitation_")
             if readdressed.url != stored.url or new_invitation:

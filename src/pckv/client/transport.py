@@ -1,4 +1,4 @@
-"""The client's HTTP: fetch a task, send a report, interpret the answer.
+"""The client's HTTP: fetch a task, ask for admission, send a report, interpret the answer.
 
 A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers are
 bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error) decides
@@ -65,6 +65,16 @@ class Answer(NamedTuple):
         return self.note or f"HTTP {self.status}"
 
 
+class Problem(NamedTuple):
+    """Why a collector refuses a whole request."""
+
+    kind: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else self.kind
+
+
 class Delivery(NamedTuple):
     """The result of sending a report; `unreachable` if no other report would have got through either."""
 
@@ -101,14 +111,23 @@ class Transport:
         members = {"id": base64url(report.id), "body": base64url(report.body)}
         if invitation is not None:
             members["invitation"] = invitation
+        answer = self._post(f"/tasks/{task_id}/reports", {"reports": [members]})
+        return Delivery(interpret(answer, members["id"]), answer.temporary)
+
+    def ask_admission(self, task_id: str, invitation: str | None) -> Answer:
+        """Ask whether a report would be taken; asking spends nothing."""
+        return self._post(
+            f"/tasks/{task_id}/admission", {} if invitation is None else {"invitation": invitation}
+        )
+
+    def _post(self, path: str, content: dict[str, Any]) -> Answer:
         request = Request(  # noqa: S310
-            f"{self.url}/tasks/{task_id}/reports",
-            data=json.dumps({"reports": [members]}).encode(),
+            self.url + path,
+            data=json.dumps(content).encode(),
             headers={"Content-Type": "application/json"},
             method="POST",
         )
-        answer = self._request_with_retries(request, MAX_ANSWER_BYTES)
-        return Delivery(interpret(answer, members["id"]), answer.temporary)
+        return self._request_with_retries(request, MAX_ANSWER_BYTES)
 
     def _request_with_retries(self, request: Request, max_bytes: int) -> Answer:
         deadline = time.monotonic() + self._retry_policy.seconds
@@ -163,14 +182,20 @@ def interpret(answer: Answer, report_id: str) -> DeliveryOutcome:
             case {"refused": [{"id": refused, "reason": str(reason)}]} if refused == report_id:
                 return DeliveryOutcome(Status.REFUSED, _code(reason, "an unknown reason"))
         return DeliveryOutcome(Status.WAITING, "an answer that is not a collector's")
-    problem = answer.members("application/problem+json")
-    if not problem:
+    problem = problem_of(answer)
+    if problem is None:
         return DeliveryOutcome(Status.WAITING, str(answer))
-    kind = _code(str(problem.get("type")).rpartition(":")[2], f"HTTP {answer.status}")
-    detail = one_line(str(problem.get("detail", "")))
-    final = answer.status in FINAL_STATUSES or (answer.status == FORBIDDEN and kind == "closed")
-    reason = f"{kind}: {detail}" if detail else kind
-    return DeliveryOutcome(Status.REFUSED if final else Status.WAITING, reason)
+    final = answer.status in FINAL_STATUSES or (answer.status == FORBIDDEN and problem.kind == "closed")
+    return DeliveryOutcome(Status.REFUSED if final else Status.WAITING, str(problem))
+
+
+def problem_of(answer: Answer) -> Problem | None:
+    """Return the problem that a collector answers a whole request with; None if no collector says so."""
+    members = answer.members("application/problem+json")
+    if not members:
+        return None
+    kind = _code(str(members.get("type")).rpartition(":")[2], f"HTTP {answer.status}")
+    return Problem(kind, one_line(str(members.get("detail", ""))))
 
 
 def _code(text: str, default: str) -> str:

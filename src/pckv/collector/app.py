@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pckv import __version__
-from pckv.collector import estimate_routes, task_routes, upload_routes
+from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard
+from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.cors import CrossOriginHeaders
 from pckv.collector.estimate_cache import EstimateCache
+from pckv.collector.gateway import Gateway
 from pckv.collector.logs import log
 from pckv.collector.maintenance import run_maintenance
 from pckv.collector.metrics import Metrics
@@ -28,15 +30,16 @@ from pckv.collector.problem_details import (
     ProblemDetails,
     ProblemKind,
     handle_problem,
+    handle_store_error,
     problem_responses,
 )
 from pckv.collector.report_writer import ReportWriter
-from pckv.collector.request_limits import RequestLimits
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.errors import StoreError
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import Store
 from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
@@ -56,7 +59,6 @@ GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, 
 
 def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
     """Return the application of a collector over a store whose schema is ready."""
-    guard = Guard(store)
     app = FastAPI(
         title="pckv collector",
         version=__version__,
@@ -64,44 +66,37 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(guard)],
+        # Traces would hold addresses, and looking for where to send them costs every request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), guard
-    for router in (upload_routes.router, task_routes.router, estimate_routes.router):
+    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
     app.add_exception_handler(HTTPException, _handle_http_error)
-    app.add_exception_handler(StoreError, _handle_store_error)
-    app.add_middleware(
-        RequestLimits,
-        body_bytes=settings.body_bytes,
-        body_seconds=settings.body_seconds,
-        rate=settings.rate,
-    )
+    app.add_exception_handler(StoreError, handle_store_error)
+    app.add_middleware(Gateway, rate=settings.rate, endpoints={UPLOAD_ROUTE: UploadEndpoint()})
     app.add_middleware(CrossOriginHeaders)
     return app
 
 
 def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    def write(batch: list[Upload]) -> list[list[ReportOutcome]]:
-        start = time.perf_counter()
-        outcomes = store.add_reports(batch)
-        metrics.commit_seconds.observe(time.perf_counter() - start)
-        return outcomes
-
+    metrics = Metrics()
     report_writer = ReportWriter(
-        write,
+        store.add_reports,
+        metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    metrics = Metrics(lambda: report_writer.pending_reports)
     compactor = Compactor(store)
-    caches = TaskCache(store), compactor, EstimateCache(store, compactor)
-    return Collector(store, settings, report_writer, metrics, *caches, clock)
+    threads = AnalysisThreads(settings.analysis_seconds)
+    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
+    budget = ByteBudget(settings.budget_bytes)
+    return Collector(store, settings, report_writer, metrics, *caches, budget, clock)
 
 
 @asynccontextmanager
@@ -180,8 +175,3 @@ async def _handle_http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101
     kind = BY_STATUS.get(error.status_code, ProblemKind.MALFORMED)
     return ProblemDetails(kind).response(error.headers)
-
-
-async def _handle_store_error(_: Request, error: Exception) -> JSONResponse:
-    log("store_failed", reason=str(error))
-    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from threading import Lock
 
+from pckv.collector.task_locks import TaskLocks
 from pckv.store.base import Store, all_tasks
 from pckv.store.parts import MIN_REPORTS_TO_COUNT
 from pckv.tally.layouts import SupportLayout, layout_of
@@ -32,11 +32,11 @@ class Compactor:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._locks: dict[str, Lock] = {}
+        self._locks = TaskLocks()
 
     def compact(self, task_id: str, *, fully: bool = False) -> int:
         """Merge the parts of a task that are worth merging, or all; return how many were merged."""
-        with self._locks.setdefault(task_id, Lock()):
+        with self._locks.get(task_id):
             return self._store.compact(task_id, fully=fully)
 
     def compact_all(self, parts: int = PARTS_TO_COMPACT) -> None:
@@ -48,7 +48,7 @@ class Compactor:
     def count_waiting(self, task_id: str) -> None:
         """Count the words of a task that wait, if they are many; not those that come faster than they are counted."""
         before = None
-        with self._locks.setdefault(task_id, Lock()):
+        with self._locks.get(task_id):
             while (waiting := self._waiting(task_id)) >= MIN_REPORTS_TO_COUNT:
                 if before is not None and waiting >= before:
                     return

@@ -1,29 +1,39 @@
-"""Decoding reports from the bytes of a request: strictly, and without trusting their size or shape."""
+"""Decoding reports from the JSON of a request: strictly, and without trusting its size or shape."""
 
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+import re
+from binascii import a2b_base64
+from collections.abc import Iterable
+from typing import NamedTuple, NoReturn
 
-from pckv.canonical import RepeatedMember, base64url, from_base64url, refuse_repeated_members
+from pckv.canonical import RepeatedMember, from_base64url, refuse_repeated_members
+from pckv.coins import follows_coin
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.counting.batches import check_batch
-from pckv.errors import ReportError, require
-from pckv.files.reports.columns import message_column
-from pckv.files.reports.format import ID_MEMBER, report_schema
+from pckv.errors import ReportError
+from pckv.limits import SERVER_COIN
 from pckv.task import Task
 from pckv.wire import Report, check_id
 
 MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
-DUPLICATE = "duplicate_in_request"
-# Kinds of Arrow messages, and where a record batch says how it is compressed.
-SCHEMA_MESSAGE, BATCH_MESSAGE = 1, 3
-HEADER_KIND, HEADER, COMPRESSION = 1, 2, 3
-# How a stream ends: without it Arrow would accept what a broken connection left.
-END_MARK = b"\xff\xff\xff\xff\0\0\0\0"
+BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
+# Why a report can be refused before the store has seen it.
+DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
+# What a report in JSON has besides id and body: names of members, an invitation, generous white space.
+MAX_JSON_FRAME_BYTES = 256
+# How often a character of JSON's syntax may appear, per report and besides: what is parsed takes many times the memory
+# of its text, `[[],[],…` thirty times.
+MAX_PER_REPORT = {b"{": 1, b",": 3, b":": 3, b'"': 12}
+MAX_BESIDES = 16
+# Nearly all requests send one report with a word, written as below. Whatever matches is JSON and canonical base64url
+# (the last characters are those that end 16 and 8 bytes), so that it can be read without parsing and says the same.
+_ONE_WORD = re.compile(
+    rb'\{"reports": ?\[\{"id": ?"([\w-]{21}[AQgw])", ?"body": ?"([\w-]{10}[AEIMQUYcgkosw048])"'
+    rb'(?:, ?"invitation": ?"([\w-]*)")?\}\]\}'
+)
+_TO_BASE64 = bytes.maketrans(b"-_", b"+/")
 
 
 class Refusal(NamedTuple):
@@ -41,64 +51,135 @@ class Decoded(NamedTuple):
     refused: list[Refusal]
 
 
+class _NumberFound(ValueError):
+    """A number, which no request has."""
+
+
+def max_json_bytes(task: Task) -> int:
+    """Return the size of the largest body with a task's reports."""
+    return MAX_REPORTS_PER_REQUEST * (MAX_JSON_FRAME_BYTES + 4 * -(-task.message_format.body_bytes // 3))
+
+
 def decode_json(task: Task, body: bytes) -> Decoded:
     """Return the reports of a JSON body."""
-    try:
-        content = json.loads(
-            body.decode(), parse_constant=_no_constants, object_pairs_hook=refuse_repeated_members
-        )
-    except RepeatedMember as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
-    except (ValueError, RecursionError):
-        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
+    if match := _ONE_WORD.fullmatch(body):
+        return _one_word(task, *match.groups())
+    items = _items(body)
+    return without_repeats(
+        (item["id"], _read(task, item["id"], item["body"]), item.get("invitation")) for item in items
+    )
+
+
+def _one_word(task: Task, report_id: bytes, word: bytes, invitation: bytes | None) -> Decoded:
+    report = Report(
+        a2b_base64(report_id.translate(_TO_BASE64) + b"=="), a2b_base64(word.translate(_TO_BASE64) + b"=")
+    )
+    checked = check_body(task, report)
+    if isinstance(checked, str):
+        return Decoded([], [], [Refusal(report_id.decode(), checked)])
+    return Decoded([report], [None if invitation is None else invitation.decode()], [])
+
+
+def _items(body: bytes) -> list[dict[str, str]]:
+    """Return the reports of a body as they were sent: texts under the right names, and not too many."""
+    _check_shape(body)
+    content = _parse(body)
     if (
         not isinstance(content, dict)
         or content.keys() != {"reports"}
         or not isinstance(content["reports"], list)
     ):
         raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"reports": […]}')
-    _check_count(len(content["reports"]))
-    for item in content["reports"]:
+    items = content["reports"]
+    check_count(len(items))
+    for item in items:
         if not isinstance(item, dict) or item.keys() not in MEMBERS or not all(map(_is_text, item.values())):
-            raise ProblemDetails(
-                ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
-            )
-    return _without_repeats(
-        (item["id"], _read(task, item), item.get("invitation")) for item in content["reports"]
-    )
+            raise _not_a_report()
+    return items
 
 
-def _no_constants(name: str) -> None:
+def _check_shape(body: bytes) -> None:
+    """Refuse a body that has more of JSON's syntax than so many reports need, before any of it is parsed."""
+    for character, per_report in MAX_PER_REPORT.items():
+        if body.count(character) > MAX_REPORTS_PER_REQUEST * per_report + MAX_BESIDES:
+            raise _too_many()
+    if body.count(b"[") > MAX_REPORTS_PER_REQUEST + MAX_BESIDES:
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body has many lists instead of one")
+
+
+def _parse(body: bytes) -> object:
+    try:
+        return _DECODER.decode(body.decode())
+    except RepeatedMember as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, f"member {str(error)[:20]!r} appears twice") from None
+    except _NumberFound:
+        raise _not_a_report() from None
+    except (ValueError, RecursionError):
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise _NumberFound(text)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=refuse_repeated_members,
+    parse_constant=_refuse_constant,
+    parse_int=_refuse_number,
+    parse_float=_refuse_number,
+)
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _check_count(reports: int) -> None:
+def _not_a_report() -> ProblemDetails:
+    return ProblemDetails(
+        ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
+    )
+
+
+def check_count(reports: int) -> None:
+    """Refuse more reports than a request may have."""
     if reports > MAX_REPORTS_PER_REQUEST:
-        raise ProblemDetails(
-            ProblemKind.TOO_LARGE, f"a request has at most {MAX_REPORTS_PER_REQUEST:,} reports"
-        )
+        raise _too_many()
 
 
-def _read(task: Task, item: dict[str, str]) -> Report | str:
+def _too_many() -> ProblemDetails:
+    return ProblemDetails(ProblemKind.TOO_LARGE, f"a request has at most {MAX_REPORTS_PER_REQUEST:,} reports")
+
+
+def _read(task: Task, report_id: str, body: str) -> Report | str:
     """Return a report, or the reason why it is refused."""
     try:
-        report_id = from_base64url(item["id"])
-        check_id(report_id)
+        binary_id = from_base64url(report_id)
+        check_id(binary_id)
     except ReportError:
-        return "bad_id"
+        return BAD_ID
     try:
-        body = from_base64url(item["body"])
-        task.message_format.decode(body)
+        return check_body(task, Report(binary_id, from_base64url(body)))
     except ReportError as error:
         return error.code
-    return Report(report_id, body)
 
 
-def _without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
+def check_body(task: Task, report: Report) -> Report | str:
+    """Return a report whose body is one of the task's and follows its coin, or the reason why it is refused."""
+    try:
+        message = task.message_format.decode(report.body)
+    except ReportError as error:
+        return error.code
+    if task.coin == SERVER_COIN and not follows_coin(task, report.id, message):
+        return WRONG_COIN
+    return report
+
+
+def without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> Decoded:
+    """Sort the reports of a request: the first of each id, and those that are refused, as (id, reason)."""
     decoded = Decoded([], [], [])
     seen: set[bytes] = set()
     for text, report, invitation in rows:
@@ -111,101 +192,3 @@ def _without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> De
             decoded.reports.append(report)
             decoded.invitations.append(invitation)
     return decoded
-
-
-def decode_arrow(task: Task, body: bytes) -> Decoded:
-    """Return the reports of an Arrow stream, which has no column for invitations."""
-    arrow = require("pyarrow", extra="files")
-    try:
-        _check_messages(arrow, body)
-        with arrow.ipc.open_stream(body) as stream:
-            _check_schema(task, stream.schema)
-            batches = list(_batches(stream))
-    except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
-        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
-    # `check_batch` checks whole columns, many times as fast as one report after the other.
-    if not any(check_batch(task, batch, "")[1] for batch in batches):
-        ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
-        if len(set(ids)) == len(ids):
-            bodies = (
-                body or b"" for batch in batches for body in message_column(task).to_bodies(batch.column(1))
-            )
-            return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
-    return _without_repeats(
-        (base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches)
-    )
-
-
-def _batches(stream: Any) -> Iterator[Any]:
-    rows = 0
-    for batch in stream:
-        batch.validate(full=True)
-        rows += len(batch)
-        _check_count(rows)
-        yield batch
-
-
-def _check_schema(task: Task, schema: Any) -> None:
-    expected = report_schema(task)
-    if (schema.metadata or {}).get(ID_MEMBER.encode(), task.id.encode()) != task.id.encode():
-        raise ProblemDetails(ProblemKind.MALFORMED, "the stream says that it is another task's")
-    if schema.names != expected.names or schema.types != expected.types:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, expected))}"
-        )
-
-
-def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Report | str]]:
-    for batch in batches:
-        ids, messages = batch.column(0).to_pylist(), message_column(task).to_bodies(batch.column(1))
-        for report_id, body in zip(ids, messages, strict=True):
-            yield report_id, _checked(task, report_id, body)
-
-
-def _checked(task: Task, report_id: bytes | None, body: bytes | None) -> Report | str:
-    if report_id is None:
-        return "bad_id"
-    if body is None:
-        return "bad_encoding"
-    try:
-        task.message_format.decode(body)
-    except ReportError as error:
-        return error.code
-    return Report(report_id, body)
-
-
-def _check_messages(arrow: Any, body: bytes) -> None:
-    """Refuse anything but a schema and plain record batches: compressed ones could unpack to any size."""
-    source = arrow.BufferReader(body)
-    reader = arrow.ipc.MessageReader.open_stream(source)
-    for number, message in enumerate(_messages(reader)):
-        metadata = message.metadata.to_pybytes()
-        root = struct.unpack_from("<I", metadata)[0]
-        kind_position, header_position = (_field(metadata, root, field) for field in (HEADER_KIND, HEADER))
-        kind = metadata[kind_position] if kind_position else 0
-        if kind != (BATCH_MESSAGE if number else SCHEMA_MESSAGE) or not header_position:
-            raise ProblemDetails(ProblemKind.MALFORMED, "the stream must be a schema and record batches")
-        header = header_position + struct.unpack_from("<I", metadata, header_position)[0]
-        if kind == BATCH_MESSAGE and _field(metadata, header, COMPRESSION):
-            raise ProblemDetails(ProblemKind.MEDIA, "compressed record batches are not taken")
-    if source.tell() != len(body):
-        raise ProblemDetails(ProblemKind.MALFORMED, "something follows the end of the stream")
-    if not body.endswith(END_MARK):
-        raise ProblemDetails(ProblemKind.MALFORMED, "the stream breaks off: its end mark is missing")
-
-
-def _messages(reader: Any) -> Iterator[Any]:
-    while True:
-        try:
-            yield reader.read_next_message()
-        except StopIteration:
-            return
-
-
-def _field(data: bytes, table: int, number: int) -> int:
-    """Return the position of a field of a flatbuffers table; 0 if the table does not have it."""
-    vtable = table - struct.unpack_from("<i", data, table)[0]
-    size = struct.unpack_from("<H", data, vtable)[0]
-    place = 4 + 2 * number
-    offset = struct.unpack_from("<H", data, vtable + place)[0] if place + 2 <= size else 0
-    return table + offset if offset else 0

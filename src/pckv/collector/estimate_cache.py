@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.compaction import Compactor
+from pckv.collector.problem_details import ProblemDetails
 from pckv.collector.tally_cache import TallyCache
 from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.result import Estimates
@@ -19,10 +21,11 @@ from pckv.store.base import Store
 from pckv.task import Task
 
 MAX_CACHED = 16
-MAX_COMPUTED_AT_ONCE = 2
 
 K = TypeVar("K")
 V = TypeVar("V")
+# The checksum of a tally, and the estimates from it.
+Result = tuple[str, Estimates]
 
 
 class EstimateOptions(NamedTuple):
@@ -42,37 +45,47 @@ class EstimateOptions(NamedTuple):
 class EstimateCache:
     """The estimates that were computed last from a store's tallies."""
 
-    def __init__(self, store: Store, compactor: Compactor) -> None:
-        self._store = store
+    def __init__(self, store: Store, compactor: Compactor, threads: AnalysisThreads) -> None:
+        self._store, self._threads = store, threads
         self._tallies = TallyCache(store, compactor)
         self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
         # Parts never change: the same numbers mean the same tally, which need not be read again.
         self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
         self._key_names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
-        # Threads of their own: however many estimates wait, uploads do not wait for them.
-        self._threads = ThreadPoolExecutor(MAX_COMPUTED_AT_ONCE, "estimate")
         # Estimates that are being computed, by task, options and the parts that they are computed from.
-        self._in_progress: dict[tuple[object, ...], asyncio.Future[tuple[str, Estimates]]] = {}
+        self._in_progress: dict[tuple[object, ...], asyncio.Future[Result]] = {}
+        # Estimates that came too late for those who asked, by task and options.
+        self._late: OrderedDict[tuple[str, EstimateOptions], Result] = OrderedDict()
 
-    async def get(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+    async def get(self, task: Task, options: EstimateOptions, account: bytes) -> Result:
         """Return the checksum of a task's tally and its estimates.
 
         A request for what is being computed already waits for that, without a thread of its own: a page asks for
-        the same estimates several times at once, and large tasks take long.
+        the same estimates several times at once, and large tasks take long. What came too late for one request is
+        the answer to the next, although reports may have come since: it states how many it counts.
         """
         options = options.resolved(task)
+        late = self._late.pop((task.id, options), None)
+        if late is not None:
+            return late
         key = (task.id, options, await asyncio.to_thread(self._part_numbers, task))
         future = self._in_progress.get(key)
         if future is None:
-            loop = asyncio.get_running_loop()
-            future = asyncio.ensure_future(loop.run_in_executor(self._threads, self._compute, task, options))
+            future = self._threads.start(account, partial(self._compute, task, options))
             self._in_progress[key] = future
             future.add_done_callback(lambda _: self._in_progress.pop(key))
-        # A client that disconnects does not cancel the computation for the others.
-        return await asyncio.shield(future)
+        try:
+            return await self._threads.wait(future)
+        except ProblemDetails:
+            future.add_done_callback(partial(self._keep_late, task.id, options))
+            raise
 
-    def _compute(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+    def _keep_late(self, task_id: str, options: EstimateOptions, future: asyncio.Future[Result]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            self._put(self._late, (task_id, options), future.result())
+
+    def _compute(self, task: Task, options: EstimateOptions) -> Result:
         cached = self._cached(task, options)
         if cached is not None:
             return cached
@@ -82,7 +95,7 @@ class EstimateCache:
         self._put(self._estimates, (digest, options), estimates)
         return digest, estimates
 
-    def _cached(self, task: Task, options: EstimateOptions) -> tuple[str, Estimates] | None:
+    def _cached(self, task: Task, options: EstimateOptions) -> Result | None:
         numbers = self._part_numbers(task)
         with self._lock:
             counted, digest = self._digests.get(task.id, (None, ""))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, BinaryIO
 
 import numpy as np
@@ -15,7 +15,7 @@ from fastapi.responses import Response, StreamingResponse
 from pckv import __version__
 from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Collector, CurrentCollector, unchanged
+from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError
 from pckv.estimators.result import Estimates
@@ -72,6 +72,7 @@ async def get_estimates(
     task_id: str,
     request: Request,
     collector: CurrentCollector,
+    account: Account,
     options: QueryOptions,
     top: Annotated[int | None, Query(ge=1)] = None,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
@@ -90,7 +91,7 @@ async def get_estimates(
     media = _accepted_format(request)
     order = _row_order(sort, top)
     stored = await collector.find(task_id)
-    digest, estimates = await find_estimates(collector, stored.task, options)
+    digest, estimates = await find_estimates(collector, account, stored.task, options)
     headers = {
         "ETag": _entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
         "Cache-Control": "private, no-cache",
@@ -107,7 +108,8 @@ async def get_estimates(
         headers[ROWS_HEADER] = str(len(rows))
         return FORMATS[media](estimates.take(rows[offset:][:limit]))
 
-    return Response(await asyncio.to_thread(serialise), headers=headers, media_type=media)
+    content = await collector.analysis_threads.run_short(serialise)
+    return Response(content, headers=headers, media_type=media)
 
 
 def _row_order(sort: str | None, top: int | None) -> str:
@@ -128,10 +130,12 @@ def _entity_tag(*parts: object) -> str:
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
-async def find_estimates(collector: Collector, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+async def find_estimates(
+    collector: Collector, account: bytes, task: Task, options: EstimateOptions
+) -> tuple[str, Estimates]:
     """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
     try:
-        return await collector.estimate_cache.get(task, options)
+        return await collector.estimate_cache.get(task, options, account)
     except PckvError as error:
         if error.code == "store_unavailable":
             raise
@@ -184,10 +188,10 @@ def _sorted(estimates: Estimates, rows: np.ndarray, order: str) -> np.ndarray:
         **problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
     },
 )
-async def download_reports(task_id: str, collector: CurrentCollector) -> StreamingResponse:
+async def download_reports(task_id: str, collector: CurrentCollector, account: Account) -> StreamingResponse:
     """Return all reports as one report file, in the order of their random ids."""
     stored = await collector.find(task_id)
-    file = await asyncio.to_thread(_report_file, collector, stored.task)
+    file = await collector.analysis_threads.run(account, partial(_report_file, collector, stored.task))
     name = f'attachment; filename="{task_id}.parquet"'
     return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers={"Content-Disposition": name})
 

@@ -5,14 +5,67 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
+from threading import Lock, Timer
+
+# Lines of one kind within some seconds; what goes beyond is counted, and the number logged afterwards.
+MAX_LINES_PER_WINDOW = 10
+WINDOW_SECONDS = 10.0
+
+
+class LogRate:
+    """Decides which lines are logged: whoever causes many of them can neither fill the disk nor stop the service."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        # When the window of a kind began, and how many lines there were since.
+        self._windows: dict[str, tuple[float, int]] = {}
+        self._lock = Lock()
+
+    def count(self, kind: str) -> int:
+        """Count a line of a kind; return how many lines were to be left out of its window so far."""
+        with self._lock:
+            now = self._now()
+            start, lines = self._windows.get(kind, (now, 0))
+            if lines <= MAX_LINES_PER_WINDOW and now - start >= WINDOW_SECONDS:
+                start, lines = now, 0
+            self._windows[kind] = (start, lines + 1)
+            return max(0, lines + 1 - MAX_LINES_PER_WINDOW)
+
+    def end(self, kind: str) -> int:
+        """End the window of a kind; return how many lines were left out."""
+        with self._lock:
+            _, lines = self._windows.pop(kind, (0.0, 0))
+            return max(0, lines - MAX_LINES_PER_WINDOW)
+
+
+_rate = LogRate()
 
 
 def log(event: str, **facts: object) -> None:
-    """Log an event of the collector itself."""
+    """Log an event of the collector itself, unless too many of its kind were logged just now."""
+    # Libraries say different things with one event.
+    kind = f"{event} {facts.get('logger', '')}".strip()
+    left_out = _rate.count(kind)
+    if not left_out:
+        _write({"event": event, **facts})
+    elif left_out == 1:
+        timer = Timer(WINDOW_SECONDS, log_left_out, [kind])
+        timer.daemon = True
+        timer.start()
+
+
+def log_left_out(kind: str) -> None:
+    """Log how many lines of a kind were left out."""
+    _write({"event": "lines_left_out", "kind": kind, "lines": _rate.end(kind)})
+
+
+def _write(line: dict[str, object]) -> None:
     # If nobody reads the log any more, that is no reason to stop collecting.
     with suppress(OSError):
-        sys.stderr.write(json.dumps({"event": event, **facts}, ensure_ascii=False, default=str) + "\n")
+        sys.stderr.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
         sys.stderr.flush()
 
 

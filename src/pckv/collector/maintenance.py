@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, and delete reports that are no longer needed."""
+"""What a collector does by itself: compact tallies, delete reports that are no longer needed, and erase what was deleted."""
 
 from __future__ import annotations
 
@@ -16,11 +16,26 @@ from pckv.task import Phase
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25
+# As far back as the database's log should tell which reports and invitations came together.
+SECONDS_BETWEEN_ERASURES = 1.0
 SECONDS_AFTER_FAILURE = 5.0
 
 
 async def run_maintenance(collector: Collector) -> None:
-    """Compact all the time and finish closed tasks once per day, until cancelled; no error ends it."""
+    """Compact and erase all the time, and finish closed tasks once per day, until cancelled; no error ends it."""
+    async with asyncio.TaskGroup() as loops:
+        loops.create_task(_compact_and_finish(collector))
+        # Compacting may take seconds.
+        loops.create_task(_erase(collector))
+
+
+async def _erase(collector: Collector) -> None:
+    while True:
+        erased = await _succeeds(collector.store.erase_deleted)
+        await asyncio.sleep(SECONDS_BETWEEN_ERASURES if erased else SECONDS_AFTER_FAILURE)
+
+
+async def _compact_and_finish(collector: Collector) -> None:
     finished_day = ""
     await _succeeds(collector.compactor.prepare_all)
     while True:

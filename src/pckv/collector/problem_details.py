@@ -9,6 +9,8 @@ from typing import NamedTuple
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
+from pckv.collector.logs import log
+
 MEDIA_TYPE = "application/problem+json"
 URN = "urn:pckv:problem:"
 RETRY_SECONDS = 1
@@ -27,6 +29,8 @@ class ProblemKind(Enum):
     BAD_TOKEN = _ProblemType("bad-token", 401, "A valid token is needed.")
     NOT_OPEN = _ProblemType("not-open", 403, "The task does not take reports yet.")
     CLOSED = _ProblemType("closed", 403, "The task takes no more reports.")
+    INVITATION_UNKNOWN = _ProblemType("invitation-unknown", 403, "The task has no such invitation.")
+    INVITATION_SPENT = _ProblemType("invitation-spent", 403, "The invitation was used before.")
     FORBIDDEN = _ProblemType("forbidden", 403, "This token does not allow it.")
     UNKNOWN = _ProblemType("unknown", 404, "There is no such thing here.")
     WRONG_METHOD = _ProblemType("wrong-method", 405, "There is no such method here.")
@@ -42,9 +46,9 @@ class ProblemKind(Enum):
 class ProblemDetails(Exception):
     """The refusal of a whole request; nothing of the request was written."""
 
-    def __init__(self, kind: ProblemKind, detail: str = "") -> None:
+    def __init__(self, kind: ProblemKind, detail: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail or kind.value.title)
-        self.kind, self.detail = kind, detail
+        self.kind, self.detail, self.headers = kind, detail, headers or {}
 
     def response(self, headers: Mapping[str, str] | None = None) -> JSONResponse:
         """Return the problem as it is sent."""
@@ -55,7 +59,7 @@ class ProblemDetails(Exception):
         return JSONResponse(
             content | ({"detail": self.detail} if self.detail else {}),
             status,
-            {**retry, **challenge, **(headers or {})},
+            {**retry, **challenge, **self.headers, **(headers or {})},
             MEDIA_TYPE,
         )
 
@@ -68,6 +72,12 @@ async def handle_problem(_: Request, problem: Exception) -> JSONResponse:
     """Answer a request that raised problem details."""
     assert isinstance(problem, ProblemDetails)  # noqa: S101
     return problem.response()
+
+
+async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
+    """Answer a request that the store failed: it may succeed later."""
+    log("store_failed", reason=str(error))
+    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
 
 
 def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:

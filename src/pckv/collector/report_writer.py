@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from pckv.collector.logs import log
+from pckv.collector.metrics import Metrics
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.errors import StoreError
 from pckv.store.base import ReportOutcome, Upload
@@ -29,15 +31,17 @@ class ReportWriter:
     after an idle period nobody waits.
     """
 
-    def __init__(self, write: WriteUploads, *, max_batch: int, delay: float, max_pending: int) -> None:
-        self._write = write
+    def __init__(
+        self, write: WriteUploads, metrics: Metrics, *, max_batch: int, delay: float, max_pending: int
+    ) -> None:
+        self._write, self._metrics = write, metrics
         self._max_batch, self._delay, self._max_pending = max_batch, delay, max_pending
         self._queue: deque[_PendingUpload] = deque()
         self._wake = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "commit")
         self._runner: asyncio.Task[None] | None = None
         self._stopping = False
-        self.pending_reports = 0
+        self._pending_reports = 0
 
     def start(self) -> None:
         """Begin to write."""
@@ -56,10 +60,10 @@ class ReportWriter:
         if self._stopping:
             # Nobody would write it any more.
             raise ProblemDetails(ProblemKind.OVERLOADED, "the collector is stopping")
-        if self.pending_reports + len(upload.reports) > self._max_pending:
+        if self._pending_reports + len(upload.reports) > self._max_pending:
             raise ProblemDetails(ProblemKind.OVERLOADED, "too many reports wait to be written")
         outcomes: asyncio.Future[list[ReportOutcome]] = asyncio.get_running_loop().create_future()
-        self.pending_reports += len(upload.reports)
+        self._add_pending(len(upload.reports))
         self._queue.append(_PendingUpload(upload, outcomes))
         self._wake.set()
         return await outcomes
@@ -70,7 +74,7 @@ class ReportWriter:
         while True:
             await self._wake.wait()
             pause = next_start - loop.time()
-            if pause > 0 and self.pending_reports < self._max_batch and not self._stopping:
+            if pause > 0 and self._pending_reports < self._max_batch and not self._stopping:
                 await asyncio.sleep(pause)
             next_start = loop.time() + self._delay
             if self._queue:
@@ -93,7 +97,7 @@ class ReportWriter:
         uploads = [pending.upload for pending in batch]
         loop = asyncio.get_running_loop()
         try:
-            outcomes = await loop.run_in_executor(self._thread, self._write, uploads)
+            outcomes = await loop.run_in_executor(self._thread, self._timed_write, uploads)
         except StoreError as error:
             self._fail(batch, error)
         except Exception as error:  # noqa: BLE001
@@ -105,7 +109,17 @@ class ReportWriter:
                 if not pending.outcomes.done():
                     pending.outcomes.set_result(upload_outcomes)
         finally:
-            self.pending_reports -= sum(len(upload.reports) for upload in uploads)
+            self._add_pending(-sum(len(upload.reports) for upload in uploads))
+
+    def _timed_write(self, uploads: list[Upload]) -> list[list[ReportOutcome]]:
+        start = time.perf_counter()
+        outcomes = self._write(uploads)
+        self._metrics.observe_commit(time.perf_counter() - start)
+        return outcomes
+
+    def _add_pending(self, reports: int) -> None:
+        self._pending_reports += reports
+        self._metrics.set_queue(self._pending_reports)
 
     @staticmethod
     def _fail(batch: list[_PendingUpload], error: Exception) -> None:

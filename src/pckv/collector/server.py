@@ -10,40 +10,25 @@ import sys
 import threading
 from collections.abc import Callable
 
-import h11
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pckv.collector.app import create_app
-from pckv.collector.auth import create_first_token
+from pckv.collector.connections import ConnectionLimits, Connections, allowed_connections
+from pckv.collector.http_protocol import ProtocolFactory
 from pckv.collector.logs import LibraryLogHandler, log
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.settings import Settings
+from pckv.collector.tokens import create_first_token
 from pckv.errors import ParameterError
 from pckv.store import open_store
 from pckv.store.base import Store
 
-# The largest head of a request.
-MAX_HEAD_BYTES = 16 * 2**10
 DRAIN_SECONDS = 30
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
 MAX_WAITING_CONNECTIONS = 1024
 
 CreateApp = Callable[[Store, Settings], FastAPI]
-
-
-class ProblemH11Protocol(H11Protocol):
-    """uvicorn's protocol, but bytes that are not HTTP, or too large a head, get problem details like all others."""
-
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
-        """Refuse and hang up."""
-        answer = ProblemDetails(ProblemKind.MALFORMED).response({"Connection": "close"})
-        head = h11.Response(status_code=400, headers=answer.raw_headers, reason=b"Bad Request")
-        for event in (head, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -87,14 +72,18 @@ def _exit_on_signals() -> None:
             signal.signal(number, lambda *_: sys.exit(0))
 
 
-def server(app: object) -> uvicorn.Server:
+def server(app: FastAPI) -> uvicorn.Server:
     """Return uvicorn as a collector runs it: without access log, which would print addresses."""
+    settings: Settings = app.state.collector.settings
+    limits = ConnectionLimits(
+        allowed_connections(settings.connections), settings.head_seconds, settings.write_seconds
+    )
     return uvicorn.Server(
         uvicorn.Config(
-            app,  # type: ignore[arg-type]
-            http=ProblemH11Protocol,
+            app,
+            http=ProtocolFactory(Connections(limits)),  # type: ignore[arg-type]
+            loop="uvloop",
             ws="none",
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             access_log=False,
             log_config=None,
             server_header=False,

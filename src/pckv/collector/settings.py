@@ -33,10 +33,17 @@ class Settings:
     # The largest body of a request in bytes, and how many seconds it may take to arrive.
     body_bytes: int = 16 * 2**20
     body_seconds: int = 20
+    # Seconds until a head must have arrived, and until a piece of an answer must have been read.
+    head_seconds: int = 10
+    write_seconds: int = 20
+    # The most connections at the same time; fewer if the process has too few file descriptors.
+    connections: int = 2000
+    # The most bytes that all bodies, queued reports and answers may take together.
+    budget_bytes: int = 128 * 2**20
+    # How many seconds a request for estimates, a chart or a file of reports waits for it.
+    analysis_seconds: int = 60
     # Requests per second that one network address may send on average; 0 for no limit.
     rate: int = 0
-    # 1 if people reach the collector by https, as behind a proxy: then cookies are sent over https only.
-    https: int = 0
 
 
 def load(

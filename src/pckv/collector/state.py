@@ -8,6 +8,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from pckv.collector.analysis import AnalysisThreads
+from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
@@ -29,7 +31,9 @@ class Collector:
     metrics: Metrics
     task_cache: TaskCache
     compactor: Compactor
+    analysis_threads: AnalysisThreads
     estimate_cache: EstimateCache
+    budget: ByteBudget
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:
@@ -51,7 +55,14 @@ def get_collector(request: Request) -> Collector:
     return collector
 
 
+def get_account(request: Request) -> bytes:
+    """Return whose request it is: the hash of the token that authorises it."""
+    account: bytes = request.scope["account"]
+    return account
+
+
 CurrentCollector = Annotated[Collector, Depends(get_collector)]
+Account = Annotated[bytes, Depends(get_account)]
 
 
 def unchanged(request: Request, tag: str) -> bool:

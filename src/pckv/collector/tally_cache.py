@@ -7,6 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from pckv.collector.compaction import Compactor
+from pckv.collector.task_locks import TaskLocks
 from pckv.store.base import Store
 from pckv.store.parts import add_parts, merge_parts
 from pckv.tally import Tally
@@ -32,12 +33,12 @@ class TallyCache:
     def __init__(self, store: Store, compactor: Compactor) -> None:
         self._store, self._compactor = store, compactor
         self._tallies: OrderedDict[str, CountedTally] = OrderedDict()
-        self._counting: dict[str, Lock] = {}
+        self._counting = TaskLocks()
         self._lock = Lock()
 
     def get(self, task: Task) -> CountedTally:
         """Return the tally of all parts of a task; requests for the same task wait for each other."""
-        with self._counting.setdefault(task.id, Lock()):
+        with self._counting.get(task.id):
             self._compactor.count_waiting(task.id)
             counted = self._brought_up_to_date(task, self._tallies.get(task.id))
             self._keep(task, counted)

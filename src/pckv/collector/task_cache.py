@@ -1,47 +1,155 @@
-"""A short-lived cache of tasks, so that not every request asks the store for its task."""
+"""Tasks that requests ask for: what the store says of them for some seconds, and their texts."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import re
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.store.base import Store, StoredTask
+from pckv.store.base import Deletion, Store, StoredTask
+from pckv.task import Task
 
 # How long a cached task is used; transactions check the store's own state in any case.
 CACHE_SECONDS = 2.0
-MAX_RECENT_TASKS = 1000
+# The most memory that tasks, and that their texts, may take. A name of a key takes about this much in a task.
+MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
+BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
+# A smaller text is not compressed: its answer fits into a packet or two.
+MIN_GZIP_BYTES = 2**10
+# Threads of their own: a request never waits for a thread that somebody's slow work holds.
+LOOKUP_THREADS, TEXT_THREADS = 4, 1
 TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+
+T = TypeVar("T")
+
+
+class TaskText(NamedTuple):
+    """The canonical JSON of a task, and the same compressed unless that is not worth it."""
+
+    json: bytes
+    gzipped: bytes | None
+
+
+class RecentItems(Generic[T]):
+    """The items that were used last, as many as fit into some bytes; at least one."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._items: OrderedDict[str, tuple[T, int]] = OrderedDict()
+        self.bytes = 0
+
+    def get(self, key: str) -> T | None:
+        """Return an item, which counts as used."""
+        if key not in self._items:
+            return None
+        self._items.move_to_end(key)
+        return self._items[key][0]
+
+    def put(self, key: str, item: T, size: int) -> None:
+        """Keep an item of a size in bytes; those that were not used for the longest make room."""
+        self.discard(key)
+        self._items[key] = (item, size)
+        self.bytes += size
+        while self.bytes > self._max_bytes and len(self._items) > 1:
+            self.discard(next(iter(self._items)))
+
+    def discard(self, key: str) -> None:
+        """Forget an item."""
+        _, size = self._items.pop(key, (None, 0))
+        self.bytes -= size
 
 
 class TaskCache:
-    """The tasks that requests asked for in the last seconds."""
+    """The tasks that requests asked for last."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._lookup_threads = ThreadPoolExecutor(LOOKUP_THREADS, "lookup")
+        self._text_threads = ThreadPoolExecutor(TEXT_THREADS, "text")
         # When the store was asked, and what it said.
-        self._cached: dict[str, tuple[float, StoredTask]] = {}
+        self._tasks: RecentItems[tuple[float, StoredTask]] = RecentItems(MAX_TASK_BYTES)
+        # A task never changes, so neither does its text.
+        self._texts: RecentItems[TaskText] = RecentItems(MAX_TEXT_BYTES)
+        # What is being looked up or written: everybody who asks for the same waits for the same.
+        self._lookups: dict[str, asyncio.Task[StoredTask]] = {}
+        self._writing: dict[str, asyncio.Task[TaskText]] = {}
 
     async def find(self, task_id: str) -> StoredTask:
         """Return a task, or raise the problem that it is unknown or deleted."""
         check_task_id(task_id)
         now = asyncio.get_running_loop().time()
-        read_at, cached = self._cached.get(task_id, (0.0, None))
+        read_at, cached = self._tasks.get(task_id) or (0.0, None)
         if cached is not None and now - read_at < CACHE_SECONDS:
             return cached
-        stored = await asyncio.to_thread(self._store.find_task, task_id)
+        return await _share(self._lookups, task_id, lambda: self._look_up(task_id, now))
+
+    async def _look_up(self, task_id: str, now: float) -> StoredTask:
+        running = asyncio.get_running_loop().run_in_executor
+        stored = await running(self._lookup_threads, self._store.find_task, task_id)
         if stored is None:
-            self.invalidate(task_id)
-            deletion = await asyncio.to_thread(self._store.find_deletion, task_id)
+            self._tasks.discard(task_id)
+            find_deletion: Callable[[str], Deletion | None] = self._store.find_deletion
+            deletion = await running(self._lookup_threads, find_deletion, task_id)
             raise ProblemDetails(ProblemKind.DELETED if deletion else ProblemKind.UNKNOWN)
-        if len(self._cached) >= MAX_RECENT_TASKS:
-            self._cached.clear()
-        self._cached[task_id] = (now, stored)
+        # If the task was changed meanwhile, this may be what it was before.
+        if self._lookups.get(task_id) is asyncio.current_task():
+            self._tasks.put(task_id, (now, stored), _size(stored.task))
         return stored
+
+    async def text(self, task: Task) -> TaskText:
+        """Return the text of a task."""
+        text = self._texts.get(task.id)
+        if text is None:
+            text = await _share(self._writing, task.id, lambda: self._write(task))
+        return text
+
+    async def _write(self, task: Task) -> TaskText:
+        text = await asyncio.get_running_loop().run_in_executor(self._text_threads, _text, task)
+        self._texts.put(task.id, text, len(text.json) + len(text.gzipped or b""))
+        return text
 
     def invalidate(self, task_id: str) -> None:
         """Ask the store for a task the next time."""
-        self._cached.pop(task_id, None)
+        self._tasks.discard(task_id)
+        self._lookups.pop(task_id, None)
+
+
+async def _share(
+    running: dict[str, asyncio.Task[T]], key: str, start: Callable[[], Coroutine[Any, Any, T]]
+) -> T:
+    """Return the result of some work, which is started unless it is running already.
+
+    A client that disconnects does not cancel it for the others.
+    """
+
+    def end(done: asyncio.Task[T]) -> None:
+        if running.get(key) is done:
+            del running[key]
+        if not done.cancelled():
+            # If everybody has disconnected nobody else asks how it ended.
+            done.exception()
+
+    task = running.get(key)
+    if task is None:
+        task = running[key] = asyncio.create_task(start())
+        task.add_done_callback(end)
+    return await asyncio.shield(task)
+
+
+def _text(task: Task) -> TaskText:
+    content = task.to_json().encode()
+    # Without a time, so that the same text always gives the same bytes.
+    compressed = gzip.compress(content, mtime=0) if len(content) >= MIN_GZIP_BYTES else None
+    return TaskText(content, compressed)
+
+
+def _size(task: Task) -> int:
+    return BYTES_PER_TASK + (0 if isinstance(task.keys, int) else len(task.keys) * BYTES_PER_NAME)
 
 
 def check_task_id(task_id: str) -> None:

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.auth import new_token, token_hash
+from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector, task_facts, unchanged
 from pckv.collector.task_cache import check_task_id
+from pckv.collector.tokens import new_token, token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import TaskError, TaskGone
 from pckv.task import Task
@@ -86,10 +87,15 @@ async def list_tasks(
 async def fetch_task(task_id: str, request: Request, collector: CurrentCollector) -> Response:
     """Return the public contract: the id is its SHA-256, so that anybody can check it."""
     stored = await collector.find(task_id)
-    headers = {"ETag": f'"{task_id}"', "Cache-Control": "public, max-age=3600"}
-    if unchanged(request, headers["ETag"]):
+    content, gzipped = await collector.task_cache.text(stored.task)
+    tags = {False: f'"{task_id}"', True: f'"{task_id}-gzip"'}
+    compressed = gzipped is not None and accepts_gzip(request.headers.get("accept-encoding", ""))
+    headers = {"ETag": tags[compressed], "Cache-Control": "public, max-age=3600", "Vary": "Accept-Encoding"}
+    if any(unchanged(request, tag) for tag in tags.values()):
         return Response(status_code=304, headers=headers)
-    return Response(stored.task.to_json(), headers=headers, media_type=JSON_TYPE)
+    if compressed:
+        headers["Content-Encoding"] = "gzip"
+    return SharedResponse(gzipped if compressed else content, headers=headers, media_type=JSON_TYPE)
 
 
 @router.post(
@@ -117,7 +123,8 @@ async def delete_task(task_id: str, collector: CurrentCollector) -> dict[str, An
     collector.task_cache.invalidate(task_id)
     if deletion is None:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports}
+    erasure = "done" if deletion.erased else "pending"
+    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports, "erasure": erasure}
 
 
 @router.post(

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from fastapi.routing import APIRoute
+from starlette.types import Receive, Scope, Send
 
 from pckv.canonical import base64url
-from pckv.collector.auth import token_hash
+from pckv.collector.arrow_decoding import decode_arrow, max_arrow_bytes
+from pckv.collector.byte_budget import MAX_SMALL_BYTES
 from pckv.collector.cors import PREFLIGHT
-from pckv.collector.decoding import Decoded, Refusal, decode_arrow, decode_json
+from pckv.collector.decoding import Decoded, Refusal, decode_json, max_json_bytes
+from pckv.collector.outcomes import ACCEPTED, TASK_ENDED
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Collector, get_collector
-from pckv.store.base import ReportOutcome, Upload
+from pckv.collector.request_bodies import read_body
+from pckv.collector.state import Collector
+from pckv.collector.tokens import token_hash
+from pckv.store.base import Upload
 from pckv.task import Task
 
 JSON_TYPE, ARROW_TYPE = "application/json", "application/vnd.apache.arrow.stream"
-DECODERS = {JSON_TYPE: decode_json, ARROW_TYPE: decode_arrow}
-ACCEPTED = {ReportOutcome.STORED, ReportOutcome.KNOWN}
-TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
+# What a report takes in memory besides its body, once it is decoded.
+DECODED_BYTES_PER_REPORT = 256
 TEXT = {"type": "string"}
 REPORTS_SCHEMA = {
     "type": "object",
@@ -55,26 +60,27 @@ REFUSED_SCHEMA = {
     },
 }
 
-
-class DirectRoute(APIRoute):
-    """A route without FastAPI's parsing: most requests are uploads of one report, and it would dominate their cost."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function, behind the same guard as all routes."""
-
-        async def handle(request: Request) -> Response:
-            await request.app.state.guard(request)
-            response: Response = await self.endpoint(request, **request.path_params)
-            return response
-
-        return handle
+Decode = Callable[[Task, bytes], Decoded]
 
 
-router = APIRouter(tags=["reports"], route_class=DirectRoute)
+class UploadFormat(NamedTuple):
+    """How reports are written: what reads them, and how large a body may be."""
+
+    decode: Decode
+    max_bytes: Callable[[Task], int]
+
+
+FORMATS = {
+    JSON_TYPE.encode(): UploadFormat(decode_json, max_json_bytes),
+    ARROW_TYPE.encode(): UploadFormat(decode_arrow, max_arrow_bytes),
+}
+UPLOAD_ROUTE = ("POST", "/tasks/{task_id}/reports")
+
+router = APIRouter(tags=["reports"])
 
 
 @router.post(
-    "/tasks/{task_id}/reports",
+    UPLOAD_ROUTE[1],
     summary="Send reports",
     response_class=Response,
     responses={
@@ -98,40 +104,87 @@ router = APIRouter(tags=["reports"], route_class=DirectRoute)
         },
     },
 )
-async def upload(request: Request, task_id: str) -> Response:
+async def describe_upload(task_id: str) -> Response:
     """Store reports, each once; the answer lists those that were refused.
 
     The same id with the same body again is fine; with another body it is a conflict, and the first stays.
     """
-    collector = get_collector(request)
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media not in DECODERS:
+    # Declared for the OpenAPI document only: the gateway sends uploads to `UploadEndpoint`.
+    raise NotImplementedError(task_id)
+
+
+class UploadEndpoint:
+    """Takes uploads straight from the gateway: most requests send one report, and FastAPI would dominate their cost."""
+
+    def __init__(self) -> None:
+        # One thread, so that however many large bodies wait, the event loop has half of the interpreter's time.
+        self._large_bodies = ThreadPoolExecutor(1, "decode")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Store the reports of a request; the answer lists those that were refused."""
+        collector: Collector = scope["app"].state.collector
+        upload_format = _format_of(scope)
+        task_id = scope["path_params"]["task_id"]
+        stored = await collector.find(task_id)
+        collector.check_open(stored)
+        settings, task = collector.settings, stored.task
+        limit = min(settings.body_bytes, upload_format.max_bytes(task))
+        async with read_body(
+            scope, receive, collector.budget, max_bytes=limit, seconds=settings.body_seconds
+        ) as body:
+            decoded = await self._decode(upload_format.decode, task, body.content)
+            body.hold(len(decoded.reports) * (DECODED_BYTES_PER_REPORT + task.message_format.body_bytes))
+            refused = decoded.refused + await _store(collector, task_id, decoded)
+        collector.metrics.count_accepted(len(decoded.reports) + len(decoded.refused) - len(refused))
+        for _, reason in refused:
+            collector.metrics.count_refused(reason)
+        await _send(send, _answer(refused) if refused else ALL_ACCEPTED)
+
+    async def _decode(self, decode: Decode, task: Task, body: bytes) -> Decoded:
+        if len(body) <= MAX_SMALL_BYTES:
+            return decode(task, body)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._large_bodies, decode, task, body)
+
+
+def _format_of(scope: Scope) -> UploadFormat:
+    media = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    found = FORMATS.get(media) or FORMATS.get(media.partition(b";")[0].strip().lower())
+    if found is None:
         raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
-    stored = await collector.find(task_id)
-    collector.check_open(stored)
-    decoded = DECODERS[media](stored.task, await request.body())
-    refused = [*decoded.refused, *await _store(collector, stored.task, decoded)]
-    collector.metrics.accepted.inc(len(decoded.reports) + len(decoded.refused) - len(refused))
-    for _, reason in refused:
-        collector.metrics.refused.labels(reason).inc()
-    content = {"refused": [refusal._asdict() for refusal in refused]}
-    return Response(json.dumps(content), media_type=JSON_TYPE)
+    return found
 
 
-async def _store(collector: Collector, task: Task, decoded: Decoded) -> list[Refusal]:
+async def _store(collector: Collector, task_id: str, decoded: Decoded) -> list[Refusal]:
     if not decoded.reports:
         return []
     hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
-    outcomes = await collector.report_writer.add(Upload(task.id, decoded.reports, hashes))
+    outcomes = await collector.report_writer.add(Upload(task_id, decoded.reports, hashes))
+    if ACCEPTED.issuperset(outcomes):
+        return []
     for outcome in outcomes:
         if outcome in TASK_ENDED:
-            collector.task_cache.invalidate(task.id)
+            collector.task_cache.invalidate(task_id)
             raise ProblemDetails(TASK_ENDED[outcome])
     return [
         Refusal(base64url(report.id), outcome.value)
         for report, outcome in zip(decoded.reports, outcomes, strict=True)
         if outcome not in ACCEPTED
     ]
+
+
+def _answer(refused: list[Refusal]) -> bytes:
+    return json.dumps({"refused": [refusal._asdict() for refusal in refused]}).encode()
+
+
+ALL_ACCEPTED = _answer([])
+
+
+async def _send(send: Send, content: bytes) -> None:
+    length = str(len(content)).encode()
+    headers = [(b"content-type", JSON_TYPE.encode()), (b"content-length", length)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
 
 
 @router.options("/tasks/{task_id}", include_in_schema=False)

@@ -9,14 +9,15 @@ from pckv.device.padding import Pair
 from pckv.randomness import Tape
 
 
-def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
-    """Send the pairs to symbols by a random hash function, and report one of those or another.
+def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
+    """Send the pairs to symbols by a hash function, the given one or a random one, and report one of those or another.
 
     The draws, in order: which pairs (only with more of them than the padding), one sign per pair, the
-    function, the symbol, and the other symbol if it is none of their own.
+    function (unless it is given), the symbol, and the other symbol if it is none of their own.
     """
     items = [channel.item(key, tape.bernoulli(level)) for key, level in choose(pairs, channel.padding, tape)]
-    function = tape.below(channel.functions)
+    if function is None:
+        function = tape.below(channel.functions)
     own = channel.own_symbols(function, items)
     number = tape.draw()
     if number < len(own) * channel.hit:

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
 
+from pckv.coins import CoinChoice, coin_choice
 from pckv.device.padding import Pair, level
 from pckv.device.size_question import answer
-from pckv.errors import PairsError
-from pckv.limits import REFUSE
+from pckv.errors import PairsError, ParameterError
+from pckv.limits import REFUSE, SERVER_COIN
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
 from pckv.wire import Report
 
-Sampler = Callable[[Any, Sequence[Pair], Tape], int]
+# Takes a channel, pairs and a tape; where there are public functions, also the one to use.
+Sampler = Callable[..., int]
 
 # The kinds of numbers that values may be; the most frequent ones first.
 _NUMBERS = (int, float, Real, Decimal)
 
 
-def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
+def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -> Report:
     """Return one participant's report, made with the operating system's randomness.
 
     Every call spends the task's ε: store the report and send the same bytes again on a retry.
@@ -31,9 +32,11 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
         task: The contract of the collection.
         pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a `Decimal`
             or a number of numpy's, and stands for the float nearest to it.
+        coin: The 16 bytes that the collector gave for this report, where the task's coin is the server's. They are
+            public: they fix the report's id, its function, and whether it answers the size question, but no noise.
 
     Raises:
-        ParameterError: if a report of the task would have more than 2^24 bytes.
+        ParameterError: if the task needs a coin and none is given, or the other way round.
         PairsError: if a key is not the task's or appears twice, a value is not a number within the range, or there are
             more pairs than a task that refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
             pairs, which no ε covers: enforce that limit where pairs are entered.
@@ -44,22 +47,32 @@ def perturb(task: Task, pairs: Mapping[str, float]) -> Report:
     >>> len(report.id), len(report.body)
     (16, 8)
     """
-    return perturb_from(Tape(task.draws), task, pairs)
+    return perturb_from(Tape(task.draws), task, pairs, coin)
 
 
-def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float]) -> Report:
+def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -> Report:
     """The same from a given tape: for test vectors and audits."""
-    message = make_message(task, read_pairs(task, pairs), tape)
-    return Report(tape.report_id, task.message_format.encode(message))
+    if coin is None and task.coin == SERVER_COIN:
+        raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
+    choice = None if coin is None else coin_choice(task, coin)
+    message = make_message(task, read_pairs(task, pairs), tape, choice)
+    return Report(coin or tape.report_id, task.message_format.encode(message))
 
 
-def make_message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
-    """Draw which question is answered, before the pairs are looked at, and then the answer."""
+def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoice | None = None) -> int:
+    """Draw which question is answered, before the pairs are looked at, and then the answer.
+
+    A choice that a coin made stands in for the draws of the question and of the function. All others are the tape's.
+    """
     channel, question = task.channel, task.size_question
-    if question is not None and channel.word_limit is not None and tape.bernoulli(question.asked):
-        return channel.word_limit + answer(question, len(pairs), tape)
+    if question is not None and channel.word_limit is not None:
+        asks_size = tape.bernoulli(question.asked) if choice is None else choice.asks_size
+        if asks_size:
+            return channel.word_limit + answer(question, len(pairs), tape)
     sampler: Sampler = load_part(channel.name, "sampler")
-    return sampler(channel, pairs, tape)
+    if choice is None:
+        return sampler(channel, pairs, tape)
+    return sampler(channel, pairs, tape, choice.function)
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:

@@ -9,11 +9,12 @@ from pckv.device.padding import Pair, sample
 from pckv.randomness import Tape
 
 
-def perturb(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
-    """Sample a pair, randomize its residue, and hide it in a random affine function."""
+def perturb(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
+    """Sample a pair, randomize its residue, and hide it in an affine function: the given one, or a random one."""
     key, level = sample(pairs, channel.padding, tape) or (channel.keys, channel.one // 2)
     first = channel.first(tape.bernoulli(level))
-    function = tape.below(channel.functions)
+    if function is None:
+        function = tape.below(channel.functions)
     if tape.bernoulli(channel.kept):
         # One of the true set's residues, all equally likely; a set of one takes no draw.
         residue = first + (tape.below(channel.r) if channel.r > 1 else 0)

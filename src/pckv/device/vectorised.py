@@ -109,7 +109,11 @@ class Taken(NamedTuple):
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
-    """One report for every participant, in batches of bounded size, in the same order."""
+    """One report for every participant, in batches of bounded size, in the same order.
+
+    Functions are drawn here whoever the task's coin belongs to: over all coins they have the same law, so that a
+    simulation of coins needs no others. A collector takes only reports of coins that it gave.
+    """
     check_sizes(task, population)
     check_keys(task, population)
     check_values(task, population)

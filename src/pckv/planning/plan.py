@@ -16,7 +16,8 @@ from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.precision import Hostile, hostile, smallest_frequency, users_for
+from pckv.planning.influence import Hostile, hostile
+from pckv.planning.precision import smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
     best_of_each,

@@ -1,27 +1,13 @@
-"""What reports can tell and what they cannot: the least frequency, the people needed, and the harm of hostile reports."""
+"""What reports can tell and what they cannot: the least frequency, and the people needed."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
 from pckv.planning.detection import smallest_detected_frequency
-
-
-@dataclass(frozen=True)
-class Hostile:
-    """By how much hostile reports can raise frequencies, at the worst.
-
-    `one_report` and `one_percent` are for one target key; `ten_keys` is the total over ten
-    target keys that one percent of the reports can add.
-    """
-
-    one_report: float
-    one_percent: float
-    ten_keys: float
 
 
 def smallest_frequency(
@@ -48,16 +34,3 @@ def users_for(
     allowed = error**2 - (frequency - shown) ** 2
     variance = CountMoments.of(channel.count_law, float(size_share)).frequency_variance(shown)
     return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
-
-
-def hostile(channel: Channel, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
-    """The largest change of estimated frequencies that chosen reports can bring about."""
-    moments = CountMoments.of(channel.count_law)
-    # Hostile reports are all about pairs, and frequencies divide by those.
-    reports = users * float(1 - size_share)
-
-    def gain(targets: int) -> float:
-        return (channel.max_support(targets) - targets * moments.noise) / moments.signal / reports
-
-    hostile_reports = users / 100
-    return Hostile(gain(1), hostile_reports * gain(1), hostile_reports * gain(min(10, channel.keys)))

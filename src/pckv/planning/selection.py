@@ -8,7 +8,7 @@ from fractions import Fraction
 from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO
+from pckv.limits import AUTO, DEVICE_COIN, SERVER_COIN, check_coin
 from pckv.planning.assessment import Assessment
 from pckv.planning.expectations import Expectations
 from pckv.planning.objective import MSE, Objective
@@ -24,12 +24,13 @@ MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
-def choose_channel(
+def choose_channel(  # noqa: PLR0917
     keys: int,
     epsilon: Fraction,
     mechanism: Mapping[str, object],
     padding: int | None,
     expected: Expectations,
+    coin: str = DEVICE_COIN,
 ) -> Channel:
     """Return the channel for the people expected; what mechanism and padding leave open is chosen by predicted error.
 
@@ -41,6 +42,7 @@ def choose_channel(
         mechanism: A name, or `auto`, and parameters.
         padding: How many pairs a report stands for at most; None to choose it.
         expected: The people, and which error counts.
+        coin: Who draws the function of a report; the server can only where a mechanism has public functions.
 
     Raises:
         ParameterError: if the mechanism does not exist, or cannot be what was asked for.
@@ -54,7 +56,12 @@ def choose_channel(
     able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
+    found = best_of_each(able, specs, parameters, expected)
+    if check_coin(coin) == SERVER_COIN:
+        found = [each for each in found if each.channel.functions is not None]
+    if not found:
+        raise ParameterError("no mechanism with these parameters names a function that a coin could choose")
+    return choose_mechanism(found).channel
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:

@@ -123,7 +123,7 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
     )
     functions = (
         "Nobody knows which random function a person's report was made with ('ue-compact', 'collision'): a function that "
-        "a server hands out to each person (a coin) would void the central ε. No task has one."
+        "a server hands out to each person (a coin) voids the central ε."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:

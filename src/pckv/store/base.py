@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from pckv.progress import Progress, no_progress
 from pckv.task import Phase, Task
 from pckv.wire import Report
 
@@ -25,6 +27,8 @@ class ReportOutcome(StrEnum):
     CONFLICT = "conflict"
     INVITATION_UNKNOWN = "invitation_unknown"
     INVITATION_SPENT = "invitation_spent"
+    # The collector handed out another coin with this invitation, or none.
+    WRONG_COIN = "wrong_coin"
     # The task was closed or deleted between the request and its transaction.
     TASK_CLOSED = "task_closed"
     TASK_GONE = "task_gone"
@@ -57,11 +61,15 @@ class StoredTask:
 
 @dataclass(frozen=True)
 class Deletion:
-    """What is left of a deleted task: the day, and how many reports its tally had counted."""
+    """What is left of a deleted task: the day, and how many reports its tally had counted.
+
+    `erased` says whether its reports are gone from the database's files, too.
+    """
 
     task: str
     day: str
     reports: int
+    erased: bool
 
 
 class Part(NamedTuple):
@@ -102,8 +110,8 @@ class PartChanges(NamedTuple):
     parts: list[StoredPart]
 
 
-SESSION_KEY_BYTES = 32
 TASKS_PER_PAGE = 100
+MAX_SESSIONS_PER_TOKEN = 100
 
 
 class Role(StrEnum):
@@ -111,6 +119,35 @@ class Role(StrEnum):
 
     ADMINISTRATOR = "administrator"
     ANALYST = "analyst"
+
+
+class Session(NamedTuple):
+    """Somebody who signed in: the hash of their cookie and of their token, and the end in seconds since 1970."""
+
+    hash: bytes
+    token: bytes
+    role: Role
+    expires: int
+
+
+class InvitationState(StrEnum):
+    """Whether an invitation admits a report."""
+
+    VALID = "valid"
+    SPENT = "spent"
+    UNKNOWN = "unknown"
+
+
+class Invitation(NamedTuple):
+    """A stored invitation; `coin` is the one that was handed out for it, until its report comes."""
+
+    spent: bool
+    coin: bytes | None = None
+
+    @property
+    def state(self) -> InvitationState:
+        """Return whether the invitation admits a report."""
+        return InvitationState.SPENT if self.spent else InvitationState.VALID
 
 
 class Snapshot(Protocol):
@@ -206,8 +243,17 @@ class Store(Protocol):
         Refuse with a `ParameterError` if the task still takes reports. From now on it counts as closed.
         """
 
+    def erase_deleted(self) -> None:
+        """Remove deleted rows from the database's files, and the log of recent changes, as far as possible now.
+
+        Uploads do not wait for it longer than for another upload. What is left, `pending_erasures` tells.
+        """
+
+    def pending_erasures(self) -> list[str]:
+        """Return the ids of the tasks whose deleted reports may still be in the database's files."""
+
     def set_token(self, role: Role, token_hash: bytes) -> None:
-        """Replace the administrator's token, or add one for an analyst."""
+        """Replace the administrator's token, which ends all sessions of administrators, or add one for an analyst."""
 
     def add_first_token(self, token_hash: bytes) -> bool:
         """Store an administrator's token if there is none yet; return whether it was stored.
@@ -218,13 +264,47 @@ class Store(Protocol):
     def tokens(self) -> list[tuple[Role, bytes]]:
         """Return the hashes of all tokens."""
 
-    def session_key(self) -> bytes:
-        """Return the key that signs sessions: created once, at random, for all collectors of this store."""
+    def find_role(self, token_hash: bytes) -> Role | None:
+        """Return whom a stored token authorises: of two roles, the administrator's."""
+
+    def revoke_token(self, token_hash: bytes) -> bool:
+        """Delete a token and end its sessions; return False if it is unknown."""
+
+    def add_session(self, session: Session) -> None:
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+
+    def find_session(self, session_hash: bytes) -> Session | None:
+        """Return a session that has not been ended, also after its time."""
+
+    def end_session(self, session_hash: bytes) -> bool:
+        """End a session; return False if it is unknown."""
+
+    def end_expired_sessions(self, now: int) -> int:
+        """End all sessions whose time is over; return how many."""
+
+    def count_sessions(self) -> dict[bytes, int]:
+        """Return the number of sessions of each token that has some, by the token's hash."""
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task, which from now on takes reports by invitation only.
 
         Return False if the task is unknown. Tokens that are stored already stay as they are.
+        """
+
+    def invitation_state(self, task_id: str, invitation: bytes) -> InvitationState:
+        """Return whether an invitation, given by its hash, admits a report of a task."""
+
+    def issue_coin(self, task_id: str, invitation: bytes, coin: bytes) -> bytes | InvitationState:
+        """Return the coin of an invitation: the given one, unless it has one already.
+
+        If the invitation admits no report, return its state. The coin is erased when the report is stored.
+        """
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Write a copy of the store, as of one moment, to a file that only its owner can read.
+
+        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its own
+        tool for this refuses with a `ParameterError` that names it.
         """
 
     def integrity_errors(self) -> list[str]:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import secrets
 import threading
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pckv.errors import ParameterError, TaskGone
+from pckv.progress import Progress, no_progress
 from pckv.store.base import (
-    SESSION_KEY_BYTES,
+    MAX_SESSIONS_PER_TOKEN,
     Deletion,
+    Invitation,
+    InvitationState,
     Part,
     PartChanges,
     PartSummary,
     ReportOutcome,
     Role,
+    Session,
     StoredPart,
     StoredTask,
     Upload,
@@ -28,6 +34,7 @@ from pckv.store.uploads import (
     TaskBatch,
     decide,
     group_by_task,
+    has_server_coin,
     outcomes_per_upload,
     refuse_all,
 )
@@ -42,13 +49,14 @@ class _TaskData:
     stored: StoredTask
     reports: dict[bytes, bytes] = field(default_factory=dict)
     parts: dict[int, StoredPart] = field(default_factory=dict)
-    invitations: dict[bytes, bool] = field(default_factory=dict)
+    invitations: dict[bytes, Invitation] = field(default_factory=dict)
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
         if self.stored.closed or self.stored.reports_forgotten:
             return refuse_all(batch, ReportOutcome.TASK_CLOSED)
         known = {report.id: self.reports[report.id] for report in batch.reports if report.id in self.reports}
-        return decide(batch, known, self.invitations if self.stored.by_invitation else None)
+        invitations = self.invitations if self.stored.by_invitation else None
+        return decide(batch, known, invitations, by_coin=has_server_coin(self.stored.task))
 
     def new_part(self, decision: BatchDecision) -> Part:
         return new_part(self.stored.task, [report.body for report in decision.stored])
@@ -56,7 +64,7 @@ class _TaskData:
     def apply(self, decision: BatchDecision, part: Part) -> None:
         if decision.stored:
             self.reports.update(decision.stored)
-            self.invitations.update(dict.fromkeys(decision.spent, True))
+            self.invitations.update(dict.fromkeys(decision.spent, Invitation(spent=True)))
             self.add_part(part)
 
     def add_part(self, part: Part) -> None:
@@ -84,7 +92,7 @@ class MemoryStore:
         self._tasks: dict[str, _TaskData] = {}
         self._deletions: dict[str, Deletion] = {}
         self._tokens: set[tuple[Role, bytes]] = set()
-        self._session_key = secrets.token_bytes(SESSION_KEY_BYTES)
+        self._sessions: dict[bytes, Session] = {}
 
     def prepare(self) -> None:
         """Do nothing: there is no schema."""
@@ -102,7 +110,7 @@ class MemoryStore:
                 raise TaskGone(f"task {task.id} was deleted")
             if task.id in self._tasks:
                 return False
-            stored = StoredTask(task, None, by_invitation=False, reports_forgotten=None)
+            stored = StoredTask(task, None, has_server_coin(task), reports_forgotten=None)
             self._tasks[task.id] = _TaskData(stored)
             return True
 
@@ -137,7 +145,7 @@ class MemoryStore:
             data = self._tasks.pop(task_id, None)
             if data:
                 counted = sum(part.reports for part in data.parts.values())
-                self._deletions[task_id] = Deletion(task_id, day, counted)
+                self._deletions[task_id] = Deletion(task_id, day, counted, erased=True)
             return self._deletions.get(task_id)
 
     def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
@@ -233,11 +241,19 @@ class MemoryStore:
         count_all_words(self, task_id)
         return forgotten
 
+    def erase_deleted(self) -> None:
+        """Do nothing: there are no files."""
+
+    def pending_erasures(self) -> list[str]:
+        """Return nothing: there are no files."""
+        return []
+
     def set_token(self, role: Role, token_hash: bytes) -> None:
         """Replace the administrator's token, or add one for an analyst."""
         with self._lock:
             if role is Role.ADMINISTRATOR:
                 self._tokens = {token for token in self._tokens if token[0] is not role}
+                self._end_sessions(lambda session: session.role is role)
             self._tokens.add((role, token_hash))
 
     def add_first_token(self, token_hash: bytes) -> bool:
@@ -253,9 +269,49 @@ class MemoryStore:
         with self._lock:
             return sorted(self._tokens)
 
-    def session_key(self) -> bytes:
-        """Return the key that signs sessions."""
-        return self._session_key
+    def find_role(self, token_hash: bytes) -> Role | None:
+        """Return whom a stored token authorises: of two roles, the administrator's."""
+        return min((role for role, stored in self.tokens() if stored == token_hash), default=None)
+
+    def revoke_token(self, token_hash: bytes) -> bool:
+        """Delete a token and end its sessions; return False if it is unknown."""
+        with self._lock:
+            left = {token for token in self._tokens if token[1] != token_hash}
+            known, self._tokens = len(left) < len(self._tokens), left
+            self._end_sessions(lambda session: session.token == token_hash)
+            return known
+
+    def add_session(self, session: Session) -> None:
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+        with self._lock:
+            self._sessions.setdefault(session.hash, session)
+            same = [other for other in self._sessions.values() if other.token == session.token]
+            same.sort(key=lambda other: (-other.expires, other.hash))
+            for other in same[MAX_SESSIONS_PER_TOKEN:]:
+                del self._sessions[other.hash]
+
+    def find_session(self, session_hash: bytes) -> Session | None:
+        """Return a session that has not been ended, also after its time."""
+        return self._sessions.get(session_hash)
+
+    def end_session(self, session_hash: bytes) -> bool:
+        """End a session; return False if it is unknown."""
+        return self._end_sessions(lambda session: session.hash == session_hash) > 0
+
+    def end_expired_sessions(self, now: int) -> int:
+        """End all sessions whose time is over; return how many."""
+        return self._end_sessions(lambda session: session.expires <= now)
+
+    def _end_sessions(self, ends: Callable[[Session], bool]) -> int:
+        with self._lock:
+            left = {key: session for key, session in self._sessions.items() if not ends(session)}
+            ended, self._sessions = len(self._sessions) - len(left), left
+            return ended
+
+    def count_sessions(self) -> dict[bytes, int]:
+        """Return the number of sessions of each token that has some, by the token's hash."""
+        with self._lock:
+            return dict(Counter(session.token for session in self._sessions.values()))
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; return False if it is unknown."""
@@ -263,8 +319,31 @@ class MemoryStore:
             data = self._tasks.get(task_id)
             if data:
                 data.stored = replace(data.stored, by_invitation=True)
-                data.invitations = dict.fromkeys(hashes, False) | data.invitations
+                data.invitations = dict.fromkeys(hashes, Invitation(spent=False)) | data.invitations
             return data is not None
+
+    def invitation_state(self, task_id: str, invitation: bytes) -> InvitationState:
+        """Return whether an invitation, given by its hash, admits a report of a task."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            stored = data.invitations.get(invitation) if data else None
+            return stored.state if stored else InvitationState.UNKNOWN
+
+    def issue_coin(self, task_id: str, invitation: bytes, coin: bytes) -> bytes | InvitationState:
+        """Return the coin of an invitation: the given one, unless it has one already."""
+        with self._lock:
+            state = self.invitation_state(task_id, invitation)
+            if state is not InvitationState.VALID:
+                return state
+            invitations = self._tasks[task_id].invitations
+            issued = invitations[invitation].coin or coin
+            invitations[invitation] = Invitation(spent=False, coin=issued)
+            return issued
+
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Refuse: what is in memory ends with its process."""
+        del path, force, progress
+        raise ParameterError("a store in memory has no backup")
 
     def integrity_errors(self) -> list[str]:
         """Return nothing: memory has no files."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -18,10 +19,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pckv.errors import ParameterError, StoreError
+from pckv.progress import Progress, no_progress
+from pckv.store.base import Invitation
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlStore, T
+from pckv.store.sql import SqlStore
+from pckv.store.sql_erasures import ERASED
 from pckv.store.sql_reading import SqlSnapshot
-from pckv.store.transactions import Transaction, TransactionConflict
+from pckv.store.transactions import NO_COIN, T, Transaction, TransactionConflict, stored_invitation
 from pckv.wire import Report
 
 MAX_CONNECTIONS = 8
@@ -60,11 +64,19 @@ _INSERT_INVITATIONS = """
     ORDER BY place ON CONFLICT DO NOTHING
 """
 _LOCK_INVITATIONS = """
-    SELECT hash, spent FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[]) ORDER BY hash FOR UPDATE
+    SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[]) ORDER BY hash FOR UPDATE
 """
 # Parts that another collector is merging are skipped, not waited for.
 _LOCK_PARTS = """
     SELECT number FROM parts WHERE task = $1 AND number = ANY($2::bigint[]) FOR UPDATE SKIP LOCKED
+"""
+# The files of the tables that hold reports or could link them, and the first transaction that a table may still
+# hold deleted rows of. The files are new after a `VACUUM FULL`.
+_FILES = """
+    SELECT pg_relation_filenode(oid)::bigint,
+           pg_snapshot_xmax(pg_current_snapshot())::text::bigint - age(relfrozenxid)
+    FROM pg_class WHERE oid IN ('reports'::regclass, 'parts'::regclass, 'invitations'::regclass)
+    ORDER BY relname
 """
 
 
@@ -107,19 +119,24 @@ class PostgresTransaction:
         sql = "SELECT id, body FROM reports WHERE task = $1 AND id = ANY($2::bytea[])"
         return dict(self.rows(sql, task, list(ids)))
 
-    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Return whether each known invitation is spent; nobody else can spend it until the transaction ends."""
+    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
+        """Return the known invitations; nobody else can change them until the transaction ends."""
         rows = self.rows(_LOCK_INVITATIONS, task, list(hashes))
-        return {token_hash: bool(spent) for token_hash, spent in rows}
+        return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Mark invitations as spent, which are locked."""
-        sql = "UPDATE invitations SET spent = 1 WHERE task = $1 AND hash = ANY($2::bytea[])"
-        self.change(sql, task, list(hashes))
+        """Mark invitations as spent, which are locked, and erase their coins."""
+        sql = "UPDATE invitations SET spent = 1, coin = $1 WHERE task = $2 AND hash = ANY($3::bytea[])"
+        self.change(sql, NO_COIN, task, list(hashes))
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Add the invitations that are not stored yet."""
         self.change(_INSERT_INVITATIONS, task, list(hashes))
+
+    def erasure_mark(self) -> str:
+        """Return the number of this transaction, and the files of the tables that hold reports."""
+        transaction = self.rows("SELECT pg_current_xact_id()::text::bigint")[0][0]
+        return f"{transaction} {' '.join(str(file) for file, _ in self.rows(_FILES))}"
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
         """Delete parts, if all of them exist and nobody else has locked them."""
@@ -180,9 +197,25 @@ class PostgresStore(SqlStore):
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Refuse: PostgreSQL has its own tool."""
+        del path, force, progress
+        raise ParameterError("a store in PostgreSQL is backed up with its own tool, pg_dump")
+
     def integrity_errors(self) -> list[str]:
         """Return nothing: PostgreSQL's own checks (amcheck, checksums) are its administrator's job."""
         return []
+
+    def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
+        """Return which deletions the tables were rewritten after; the collector does not rewrite them itself.
+
+        A rewritten table still holds the rows that a transaction could see which was open then: it must be
+        rewritten again.
+        """
+        if not marks:
+            return {}
+        tables = self._run("find files", lambda tx: tx.rows(_FILES), write=False)
+        return {mark: new for mark in marks if (new := _next_mark(mark, tables)) != mark}
 
     def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         """Do some work in one transaction; every one of them may safely be repeated."""
@@ -202,6 +235,24 @@ class PostgresStore(SqlStore):
             # Transactions that conflicted try again at different moments.
             time.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise StoreError(f"{self._where}: {name}: given up after {ATTEMPTS} attempts: {_one_line(failure)}")
+
+
+def _next_mark(mark: str, tables: Sequence[tuple[int, int]]) -> str:
+    """Return the mark of an erasure, given the file of each table and the oldest transaction that it keeps rows of.
+
+    >>> _next_mark("7 10 11 12", [(20, 8), (21, 8), (12, 3)])
+    '7 0 0 12'
+    >>> _next_mark("7 10 11 12", [(20, 8), (21, 7), (22, 8)])
+    '7 0 21 0'
+    >>> _next_mark("7 0 21 0", [(20, 8), (31, 8), (22, 8)])
+    'erased'
+    """
+    transaction, *files = map(int, mark.split())
+    left = [
+        file if file in (0, now) else 0 if oldest > transaction else now
+        for file, (now, oldest) in zip(files, tables, strict=True)
+    ]
+    return " ".join(map(str, [transaction, *left])) if any(left) else ERASED
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

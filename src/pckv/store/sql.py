@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import secrets
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.store import migrations
 from pckv.store.base import (
-    SESSION_KEY_BYTES,
     Deletion,
+    InvitationState,
     Part,
     PartChanges,
     PartSummary,
     ReportOutcome,
-    Role,
     StoredPart,
     StoredTask,
     Upload,
 )
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
+from pckv.store.sql_accounts import SqlAccounts
+from pckv.store.sql_erasures import UNFINISHED, SqlErasures, mark_erasure
 from pckv.store.sql_reading import (
     TASK_NUMBER,
     SqlSnapshot,
@@ -44,6 +45,7 @@ from pckv.store.uploads import (
     TaskBatch,
     decide,
     group_by_task,
+    has_server_coin,
     outcomes_per_upload,
     refuse_all,
     unique_by_id,
@@ -51,15 +53,12 @@ from pckv.store.uploads import (
 from pckv.task import Phase, Task
 from pckv.wire import Report
 
-T = TypeVar("T")
-
 # A task may hold megabytes of key names; this many are kept after parsing.
 MAX_PARSED_TASKS = 64
 # Parts that are read together while they are merged.
 PARTS_PER_READ = 16
 
 _TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
-_ADD_TOKEN = "INSERT INTO tokens VALUES ($1, $2) ON CONFLICT DO NOTHING"  # noqa: S105
 
 
 class TaskRow(NamedTuple):
@@ -72,7 +71,7 @@ class TaskRow(NamedTuple):
     reports_forgotten: str | None
 
 
-class SqlStore(ABC):
+class SqlStore(SqlAccounts, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
@@ -80,10 +79,6 @@ class SqlStore(ABC):
     def __init__(self) -> None:
         self._tasks: dict[str, Task] = {}
         self._tasks_lock = threading.Lock()
-
-    @abstractmethod
-    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
-        """Do some work in one transaction; repeat it if that is safe and may help."""
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[SqlSnapshot]:
@@ -97,8 +92,10 @@ class SqlStore(ABC):
         """Add a task; return False if it is stored already."""
 
         def work(tx: Transaction) -> bool:
-            sql = "INSERT INTO tasks (id, json) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING"
-            added = tx.change(sql, task.id, task.to_json()) > 0
+            sql = (
+                "INSERT INTO tasks (id, json, by_invitation) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING"
+            )
+            added = tx.change(sql, task.id, task.to_json(), int(has_server_coin(task))) > 0
             # Checked last: an insert that waited for a deletion must see it.
             if added and _deletion(tx, task.id):
                 raise TaskGone(f"task {task.id} was deleted")
@@ -136,19 +133,25 @@ class SqlStore(ABC):
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
         """Delete a task with its reports, parts and invitations."""
 
-        def work(tx: Transaction) -> Deletion | None:
+        def work(tx: Transaction) -> None:
             row = _row(tx, task_id, Lock.UPDATE)
             if row is None:
-                return _deletion(tx, task_id)
+                return
             counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-            deletion = Deletion(task_id, day, int(counted[0][0]))
             for table in ("reports", "parts", "invitations"):
                 tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
             tx.change("DELETE FROM tasks WHERE number = $1", row.number)
-            tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, deletion.reports)
-            return deletion
+            tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))
+            mark_erasure(tx, task_id, tx.erasure_mark())
 
-        return self._run("delete task", work)
+        self._run("delete task", work)
+        deletion = self.find_deletion(task_id)
+        if deletion is None or deletion.erased:
+            return deletion
+        # The task is deleted, whatever happens from here on.
+        with suppress(StoreError):
+            self.erase_deleted()
+        return self.find_deletion(task_id)
 
     def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one transaction."""
@@ -166,7 +169,11 @@ class SqlStore(ABC):
             return refuse_all(batch, ReportOutcome.TASK_GONE)
         if row.closed or row.reports_forgotten:
             return refuse_all(batch, ReportOutcome.TASK_CLOSED)
-        decision = (_add_invited if row.by_invitation else _add_open)(tx, row.number, batch)
+        if row.by_invitation:
+            by_coin = has_server_coin(self._task(tx, row.id))
+            decision = _add_invited(tx, row.number, batch, by_coin=by_coin)
+        else:
+            decision = _add_open(tx, row.number, batch)
         if decision.stored:
             task = self._task(tx, row.id)
             _add_part(tx, row.number, new_part(task, [report.body for report in decision.stored]))
@@ -252,59 +259,22 @@ class SqlStore(ABC):
 
         def work(tx: Transaction) -> int:
             row = _row(tx, task_id, Lock.UPDATE)
-            if row is None:
+            if row is None or row.reports_forgotten:
                 return 0
             if self._stored(tx, row).phase(day) is not Phase.CLOSED:
                 raise ParameterError(f"task {task_id} is open: its reports are needed to recognise repeats")
-            sql = "UPDATE tasks SET reports_forgotten = coalesce(reports_forgotten, $1) WHERE number = $2"
-            tx.change(sql, day, row.number)
+            tx.change("UPDATE tasks SET reports_forgotten = $1 WHERE number = $2", day, row.number)
+            mark_erasure(tx, task_id, UNFINISHED)
             return tx.change("DELETE FROM reports WHERE task = $1", row.number)
 
         forgotten = self._run("forget reports", work)
-        # Words that were committed last hold the bodies of their reports.
-        count_all_words(self, task_id)
+        self.erase_deleted()
         return forgotten
 
-    def set_token(self, role: Role, token_hash: bytes) -> None:
-        """Replace the administrator's token, or add one for an analyst."""
-
-        def work(tx: Transaction) -> None:
-            tx.lock_tokens()
-            if role is Role.ADMINISTRATOR:
-                tx.change("DELETE FROM tokens WHERE role = $1", role.value)
-            tx.change(_ADD_TOKEN, role.value, token_hash)
-
-        self._run("set token", work)
-
-    def add_first_token(self, token_hash: bytes) -> bool:
-        """Store an administrator's token if there is none yet; return whether it was stored."""
-        role = Role.ADMINISTRATOR.value
-
-        def work(tx: Transaction) -> bool:
-            tx.lock_tokens()
-            tokens = [stored for (stored,) in tx.rows("SELECT hash FROM tokens WHERE role = $1", role)]
-            if not tokens:
-                tx.change(_ADD_TOKEN, role, token_hash)
-            # After a lost answer to the commit, the repeated transaction finds its own token.
-            return not tokens or bytes(tokens[0]) == token_hash
-
-        return self._run("add first token", work)
-
-    def tokens(self) -> list[tuple[Role, bytes]]:
-        """Return the hashes of all tokens."""
-        sql = "SELECT role, hash FROM tokens ORDER BY role, hash"
-        rows = self._run("read tokens", lambda tx: tx.rows(sql), write=False)
-        return [(Role(role), bytes(token_hash)) for role, token_hash in rows]
-
-    def session_key(self) -> bytes:
-        """Return the key that signs sessions; the first call creates it."""
-
-        def work(tx: Transaction) -> bytes:
-            key = secrets.token_bytes(SESSION_KEY_BYTES)
-            tx.change("INSERT INTO session_keys VALUES (1, $1) ON CONFLICT DO NOTHING", key)
-            return bytes(tx.rows("SELECT key FROM session_keys")[0][0])
-
-        return self._run("read session key", work)
+    def _finish_forgetting(self, task_id: str) -> None:
+        # Words that were committed last hold the bodies of their reports.
+        count_all_words(self, task_id)
+        self._run("forget reports", lambda tx: mark_erasure(tx, task_id, tx.erasure_mark()))
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; return False if it is unknown."""
@@ -319,6 +289,32 @@ class SqlStore(ABC):
             return True
 
         return self._run("add invitations", work)
+
+    def invitation_state(self, task_id: str, invitation: bytes) -> InvitationState:
+        """Return whether an invitation, given by its hash, admits a report of a task."""
+        sql = f"SELECT spent FROM invitations WHERE task = {TASK_NUMBER} AND hash = $2"  # noqa: S608
+        rows = self._run("find invitation", lambda tx: tx.rows(sql, task_id, invitation), write=False)
+        if not rows:
+            return InvitationState.UNKNOWN
+        return InvitationState.SPENT if rows[0][0] else InvitationState.VALID
+
+    def issue_coin(self, task_id: str, invitation: bytes, coin: bytes) -> bytes | InvitationState:
+        """Return the coin of an invitation: the given one, unless it has one already."""
+
+        def work(tx: Transaction) -> bytes | InvitationState:
+            row = _row(tx, task_id, Lock.SHARE)
+            stored = tx.lock_invitations(row.number, [invitation]).get(invitation) if row else None
+            if row is None or stored is None:
+                return InvitationState.UNKNOWN
+            if stored.spent:
+                return InvitationState.SPENT
+            if stored.coin is not None:
+                return stored.coin
+            sql = "UPDATE invitations SET coin = $1 WHERE task = $2 AND hash = $3"
+            tx.change(sql, coin, row.number, invitation)
+            return coin
+
+        return self._run("issue coin", work)
 
     def _stored(self, tx: Transaction, row: TaskRow) -> StoredTask:
         return StoredTask(self._task(tx, row.id), row.closed, bool(row.by_invitation), row.reports_forgotten)
@@ -354,8 +350,11 @@ def _row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
 
 
 def _deletion(tx: Transaction, task_id: str) -> Deletion | None:
-    rows = tx.rows("SELECT task, day, reports FROM deletions WHERE task = $1", task_id)
-    return Deletion(*rows[0]) if rows else None
+    erased = "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.task = deletions.task)"
+    rows = tx.rows(f"SELECT task, day, reports, {erased} FROM deletions WHERE task = $1", task_id)  # noqa: S608
+    for task, day, reports, gone in rows:
+        return Deletion(task, day, reports, erased=bool(gone))
+    return None
 
 
 def _add_open(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
@@ -367,12 +366,12 @@ def _add_open(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
     return decide(batch, known)
 
 
-def _add_invited(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
+def _add_invited(tx: Transaction, task: int, batch: TaskBatch, *, by_coin: bool) -> BatchDecision:
     """Lock the invitations, then look for repeats: whoever waited for the lock sees what was stored meanwhile."""
     hashes = {invitation for invitation in batch.invitations if invitation is not None}
     invitations = tx.lock_invitations(task, sorted(hashes))
     known = tx.bodies(task, sorted({report.id for report in batch.reports}))
-    decision = decide(batch, known, invitations)
+    decision = decide(batch, known, invitations, by_coin=by_coin)
     if tx.insert_reports(task, unique_by_id(decision.stored)):
         # The same id was stored meanwhile with another invitation; this one must not be spent as well.
         raise TransactionConflict

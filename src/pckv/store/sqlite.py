@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import length_hint
 from pathlib import Path
@@ -15,11 +16,14 @@ from typing import Any
 import apsw
 
 from pckv.errors import StoreError
-from pckv.store.base import Deletion
+from pckv.progress import Progress, no_progress
+from pckv.store.base import Invitation
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlStore, T
+from pckv.store.sql import SqlStore
+from pckv.store.sql_erasures import ERASED
 from pckv.store.sql_reading import SqlSnapshot
-from pckv.store.transactions import Transaction
+from pckv.store.sqlite_backup import back_up
+from pckv.store.transactions import NO_COIN, T, Transaction, stored_invitation
 from pckv.wire import Report
 
 # The write-ahead log of older versions can corrupt a database.
@@ -29,6 +33,9 @@ WRITER_CACHE_KIB = 24_576
 READER_CACHE_KIB = 2_048
 # Read connections that are kept for the next reader.
 MAX_IDLE_READERS = 4
+# Most readers are done within milliseconds.
+TRUNCATE_ATTEMPTS = 5
+SECONDS_BETWEEN_ATTEMPTS = 0.02
 
 # Deleted rows are erased from the file too, and a log that grew large is truncated.
 _SETTINGS = """
@@ -90,19 +97,25 @@ class SqliteTransaction:
         """Return the bodies of those of the given ids that are stored."""
         return dict(self._for_each("SELECT id, body FROM reports WHERE task = $1 AND id = $2", task, ids))
 
-    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Return whether each known invitation is spent."""
-        sql = "SELECT hash, spent FROM invitations WHERE task = $1 AND hash = $2"
-        return {token_hash: bool(spent) for token_hash, spent in self._for_each(sql, task, hashes)}
+    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
+        """Return the known invitations."""
+        sql = "SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = $2"
+        rows = self._for_each(sql, task, hashes)
+        return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Mark invitations as spent."""
-        self._for_each("UPDATE invitations SET spent = 1 WHERE task = $1 AND hash = $2", task, hashes)
+        """Mark invitations as spent, and erase their coins."""
+        sql = "UPDATE invitations SET spent = 1, coin = $1 WHERE task = $2 AND hash = $3"
+        self._connection.executemany(sql, ((NO_COIN, task, key) for key in hashes)).fetchall()
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Add the invitations that are not stored yet."""
         sql = "INSERT INTO invitations (task, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         self._for_each(sql, task, hashes)
+
+    def erasure_mark(self) -> str:
+        """Return a random text: deleted rows are gone once the log was truncated after the transaction."""
+        return secrets.token_hex(8)
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
         """Delete parts, if all of them exist."""
@@ -130,6 +143,8 @@ class SqliteStore(SqlStore):
         self._writer: apsw.Connection | None = None
         # Adding to and removing from the end of a list is atomic across threads.
         self._readers: list[apsw.Connection] = []
+        self._truncating = threading.Lock()
+        self._truncater: apsw.Connection | None = None
 
     def prepare(self) -> None:
         """Migrate the schema to this release; other processes wait for the write lock."""
@@ -137,6 +152,8 @@ class SqliteStore(SqlStore):
             # Nobody else may read what people sent; SQLite gives the log the mode of the file.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         self._run("prepare", self._migrate)
+        # After a crash the log is as long as it was.
+        self._truncate_log()
 
     def _migrate(self, tx: Transaction) -> None:
         tables = [name for (name,) in tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -146,12 +163,15 @@ class SqliteStore(SqlStore):
 
     def close(self) -> None:
         """Close all connections."""
-        with self._writing, self._as_store_errors():
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
-            while self._readers:
-                self._readers.pop().close()
+        with suppress(StoreError):
+            # The last connection removes the log, but others may be open.
+            self._truncate_log()
+        with self._truncating, self._writing, self._as_store_errors():
+            for connection in (self._truncater, self._writer, *self._readers):
+                if connection is not None:
+                    connection.close()
+            self._truncater = self._writer = None
+            self._readers.clear()
 
     @contextmanager
     def snapshot(self) -> Iterator[SqlSnapshot]:
@@ -159,17 +179,16 @@ class SqliteStore(SqlStore):
         with self._read_transaction() as tx:
             yield SqlSnapshot(tx)
 
-    def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
-        deletion = super().delete_task(task_id, day)
-        self._truncate_log()
-        return deletion
-
-    def forget_reports(self, task_id: str, day: str) -> int:
-        """Delete the reports of a closed task and keep its tally."""
-        forgotten = super().forget_reports(task_id, day)
-        self._truncate_log()
-        return forgotten
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Write a copy of the store; while it is written the log cannot be emptied."""
+        with self._as_store_errors():
+            connection = self._connect(READER_CACHE_KIB, query_only=False)
+        try:
+            back_up(connection, path, force=force, progress=progress)
+        except apsw.Error as error:
+            raise StoreError(f"{path}: {_describe(error)}") from error
+        finally:
+            connection.close()
 
     def integrity_errors(self) -> list[str]:
         """Return what SQLite finds wrong with the file."""
@@ -231,11 +250,42 @@ class SqliteStore(SqlStore):
             raise
         return connection
 
-    def _truncate_log(self) -> None:
-        """Erase deleted rows from the write-ahead log too; while somebody reads it, a later checkpoint does so."""
-        with self._writing, suppress(apsw.Error):
-            if self._writer is not None:
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
+        """Truncate the log; if that succeeds, all deleted rows are gone from the files."""
+        return dict.fromkeys(marks, ERASED) if self._truncate_log() else {}
+
+    def _truncate_log(self) -> bool:
+        """Empty the write-ahead log, which links reports and invitations that came together.
+
+        Return False if somebody is reading: then a later attempt succeeds. Uploads wait for neither the readers nor
+        the bulk of the work, which is done without the write lock.
+        """
+        with self._truncating, self._as_store_errors():
+            if self._log_is_empty():
+                return True
+            connection = self._truncater = self._truncater or self._connect_truncater()
+            with suppress(apsw.BusyError):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            for attempt in range(TRUNCATE_ATTEMPTS):
+                time.sleep(SECONDS_BETWEEN_ATTEMPTS if attempt else 0)
+                with self._writing, suppress(apsw.BusyError):
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                    if self._log_is_empty():
+                        return True
+            return False
+
+    def _log_is_empty(self) -> bool:
+        try:
+            return Path(f"{self.path}-wal").stat().st_size == 0
+        except FileNotFoundError:
+            return True
+
+    def _connect_truncater(self) -> apsw.Connection:
+        connection = self._connect(READER_CACHE_KIB, query_only=False)
+        # Without having read, a connection does not know that there is a log.
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        connection.set_busy_timeout(0)
+        return connection
 
     @contextmanager
     def _as_store_errors(self) -> Iterator[None]:

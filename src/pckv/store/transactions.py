@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from pckv.store import migrations
+from pckv.store.base import Invitation
 from pckv.wire import Report
+
+T = TypeVar("T")
+
+# What is stored of an invitation without a coin.
+NO_COIN = bytes(16)
 
 
 class TransactionConflict(Exception):
@@ -37,14 +44,30 @@ class Transaction(migrations.Connection, Protocol):
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the bodies of those of the given ids that are stored."""
 
-    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, bool]:
-        """Return whether each known invitation is spent; nobody else can spend it until the transaction ends."""
+    def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
+        """Return the known invitations; nobody else can change them until the transaction ends."""
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Mark invitations as spent."""
+        """Mark invitations as spent, and erase their coins."""
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Add the invitations that are not stored yet."""
 
+    def erasure_mark(self) -> str:
+        """Return what later tells whether the rows that this transaction deleted are gone from the files."""
+
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
         """Delete parts; return False, and delete none, unless all exist and nobody else has locked them."""
+
+
+class TransactionRunner(ABC):
+    """Whatever does its work in transactions of one database."""
+
+    @abstractmethod
+    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
+        """Do some work in one transaction; repeat it if that is safe and may help."""
+
+
+def stored_invitation(spent: int, coin: bytes) -> Invitation:
+    """Return an invitation from its row."""
+    return Invitation(bool(spent), None if coin == NO_COIN else coin)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pckv.store.base import ReportOutcome, Upload
+from pckv.limits import SERVER_COIN
+from pckv.store.base import Invitation, ReportOutcome, Upload
+from pckv.task import Task
 from pckv.wire import Report
 
 
@@ -56,40 +58,54 @@ def unique_by_id(reports: Sequence[Report]) -> list[Report]:
     return [firsts[report_id] for report_id in sorted(firsts)]
 
 
+def has_server_coin(task: Task) -> bool:
+    """Return whether a report of the task must follow a coin that the collector handed out."""
+    return task.coin == SERVER_COIN
+
+
 def decide(
-    batch: TaskBatch, known: Mapping[bytes, bytes], invitations: Mapping[bytes, bool] | None = None
+    batch: TaskBatch,
+    known: Mapping[bytes, bytes],
+    invitations: Mapping[bytes, Invitation] | None = None,
+    *,
+    by_coin: bool = False,
 ) -> BatchDecision:
     """Decide on each report of a batch in turn.
 
-    `known` has the bodies that are stored under the batch's ids. `invitations` says whether each of the batch's
-    invitations is spent; None if the task takes reports without.
+    `known` has the bodies that are stored under the batch's ids. `invitations` has those of the batch's invitations
+    that are stored; None if the task takes reports without. `by_coin`: the id of a report is its invitation's coin.
     """
     bodies: MutableMapping[bytes, bytes] = dict(known)
-    spent = None if invitations is None else dict(invitations)
+    unspent = None if invitations is None else dict(invitations)
     decision = BatchDecision([])
     for report, invitation in zip(batch.reports, batch.invitations, strict=True):
         # A known report is recognised before its invitation is checked, so that a retry is never refused.
         body = bodies.get(report.id)
         if body is not None:
             outcome = ReportOutcome.KNOWN if body == report.body else ReportOutcome.CONFLICT
+        elif unspent is None:
+            outcome = ReportOutcome.STORED
         else:
-            outcome = _spend(spent, invitation, decision)
+            outcome = _spend(unspent, invitation, report.id if by_coin else None)
         if outcome is ReportOutcome.STORED:
             bodies[report.id] = report.body
             decision.stored.append(report)
+            if unspent is not None and invitation is not None:
+                decision.spent.append(invitation)
         decision.outcomes.append(outcome)
     return decision
 
 
 def _spend(
-    spent: dict[bytes, bool] | None, invitation: bytes | None, decision: BatchDecision
+    invitations: dict[bytes, Invitation], invitation_hash: bytes | None, coin: bytes | None
 ) -> ReportOutcome:
-    if spent is None:
-        return ReportOutcome.STORED
-    if invitation is None or invitation not in spent:
+    """Spend an invitation, if it is valid and, where a coin is needed, has this one."""
+    invitation = None if invitation_hash is None else invitations.get(invitation_hash)
+    if invitation_hash is None or invitation is None:
         return ReportOutcome.INVITATION_UNKNOWN
-    if spent[invitation]:
+    if invitation.spent:
         return ReportOutcome.INVITATION_SPENT
-    spent[invitation] = True
-    decision.spent.append(invitation)
+    if coin is not None and invitation.coin != coin:
+        return ReportOutcome.WRONG_COIN
+    invitations[invitation_hash] = Invitation(spent=True)
     return ReportOutcome.STORED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pckv.channels import Channel, build
 from pckv.charts import errors_chart
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import CurrentCollector
+from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
@@ -35,6 +35,7 @@ EXPECTED, MARKED = "expected", "this plan"
 
 ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
+CoinName = Literal["device", "server"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
@@ -95,6 +96,7 @@ class NewTaskForm(PlanHints):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
+    coin: CoinName = "device"
     opens: str | None = None
     closes: str | None = None
 
@@ -106,6 +108,7 @@ class NewTaskForm(PlanHints):
             values=(self.low, self.high),
             epsilon=self.epsilon,
             more=self.more,
+            coin=self.coin,
             opens=self.opens,
             closes=self.closes,
             pairs=self.pairs,
@@ -118,20 +121,22 @@ class NewTaskForm(PlanHints):
 @router.get(
     "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
 )
-async def show_plan(inputs: Annotated[PlanInputs, Query()]) -> dict[str, Any]:
+async def show_plan(
+    inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
+) -> dict[str, Any]:
     """Return what to run and the errors to expect, with curves as Vega-Lite specifications.
 
     `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
     for errors of means in the same units.
     """
     try:
-        return await asyncio.to_thread(_planned, inputs)
+        return await collector.analysis_threads.run(account, partial(_planned, inputs))
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 # While somebody types, the page asks for the same plan many times.
-@lru_cache(1024)
+@lru_cache(64)
 def _planned(inputs: PlanInputs) -> dict[str, Any]:
     planned = inputs.plan()
     curves = _ErrorCurves(planned, inputs.expectations())
@@ -199,12 +204,12 @@ class _ErrorCurves:
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": NewTaskForm.model_json_schema()}}}
     },
 )
-async def create(request: Request, collector: CurrentCollector) -> Response:
+async def create(request: Request, collector: CurrentCollector, account: Account) -> Response:
     """Plan a task, create and store it; the answer has its canonical JSON."""
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = _read_form(await request.body())
     try:
-        task = await asyncio.to_thread(form.to_task)
+        task = await collector.analysis_threads.run(account, form.to_task)
         new = await asyncio.to_thread(collector.store.add_task, task)
     except TaskGone:
         raise ProblemDetails(ProblemKind.DELETED) from None
@@ -212,6 +217,8 @@ async def create(request: Request, collector: CurrentCollector) -> Response:
         if error.code == "store_unavailable":
             raise
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    # As for a task that comes as JSON; nobody waits for it.
+    asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
 

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pckv.charts import estimates_chart
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
-from pckv.collector.state import Collector, CurrentCollector, task_facts
+from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.limits import REPORT_ID_BYTES
@@ -61,6 +61,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "low": stored.task.low,
         "high": stored.task.high,
         "padding": stored.task.padding,
+        "coin": stored.task.coin,
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
         "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
@@ -80,10 +81,11 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 async def chart(
     task_id: str,
     collector: CurrentCollector,
+    account: Account,
     options: QueryOptions,
 ) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification."""
     stored = await collector.find(task_id)
-    _, estimates = await find_estimates(collector, stored.task, options)
-    specification = await asyncio.to_thread(lambda: estimates_chart(estimates).to_dict())
+    _, estimates = await find_estimates(collector, account, stored.task, options)
+    specification = await collector.analysis_threads.run_short(lambda: estimates_chart(estimates).to_dict())
     return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})

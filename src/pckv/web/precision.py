@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from fastapi import APIRouter, Query
 from pckv.charts import errors_chart
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
-from pckv.collector.state import CurrentCollector
+from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.estimators.set_sizes import SetSummary
 from pckv.moments import CountMoments
@@ -140,6 +139,7 @@ class Precision:
 async def precision(
     task_id: str,
     collector: CurrentCollector,
+    account: Account,
     options: QueryOptions,
     frequency: Annotated[float, Query(ge=MIN_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
@@ -153,7 +153,8 @@ async def precision(
     """
     stored = await collector.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones.
-    _, estimates = await find_estimates(collector, stored.task, options._replace(hostile="0"))
+    options = options._replace(hostile="0")
+    _, estimates = await find_estimates(collector, account, stored.task, options)
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
     now = known.noise(known.reports) if known.reports else None
     return {
@@ -170,5 +171,5 @@ async def precision(
         "wanted": wanted,
         "needed": known.needed(wanted),
         "needed_for_noise": known.needed_for_noise(wanted),
-        "chart": await asyncio.to_thread(known.curve),
+        "chart": await collector.analysis_threads.run_short(known.curve),
     }

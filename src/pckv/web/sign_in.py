@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.auth import Guard, check_own_page, token_hash
+from pckv.collector.auth import Guard, check_own_page
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.sessions import COOKIE, SECONDS
-from pckv.collector.state import get_collector
+from pckv.collector.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE
 from pckv.collector.task_routes import ADMIN_PROBLEMS
+from pckv.collector.tokens import token_hash
 
 router = APIRouter(tags=["session"])
 
@@ -30,19 +30,16 @@ async def sign_in(
     """Exchange a token for a session of twelve hours in a cookie; the header X-Pckv: 1 is required."""
     check_own_page(request)
     guard: Guard = request.app.state.guard
-    role = await asyncio.to_thread(guard.role, token)
+    role = await asyncio.to_thread(guard.role, request, token)
     if role is None:
         raise ProblemDetails(ProblemKind.BAD_TOKEN)
-    cookie = await asyncio.to_thread(guard.sessions.write, role, token_hash(token))
+    cookie = await asyncio.to_thread(guard.sessions.start, role, token_hash(token))
     answer = JSONResponse({"role": role.value})
+    # A browser names the origin of the page that signs in. Only a page that came without https needs another cookie.
+    secure = not request.headers.get("origin", "").startswith("http:")
+    name = SECURE_COOKIE if secure else PLAIN_COOKIE
     answer.set_cookie(
-        COOKIE,
-        cookie,
-        max_age=SECONDS,
-        path="/",
-        httponly=True,
-        samesite="strict",
-        secure=_uses_https(request),
+        name, cookie, max_age=SECONDS, path="/", httponly=True, samesite="strict", secure=secure
     )
     return answer
 
@@ -56,11 +53,12 @@ async def current_role(request: Request) -> dict[str, str | None]:
 
 @router.delete("/session", summary="Sign out", responses=problem_responses(*ADMIN_PROBLEMS))
 async def sign_out(request: Request) -> Response:
-    """Delete the session's cookie."""
+    """End the session, and delete its cookie."""
+    guard: Guard = request.app.state.guard
     answer = JSONResponse({})
-    answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_uses_https(request))
+    for name in COOKIES:
+        if cookie := request.cookies.get(name):
+            await asyncio.to_thread(guard.sessions.end, cookie)
+        secure = name == SECURE_COOKIE
+        answer.delete_cookie(name, path="/", httponly=True, samesite="strict", secure=secure)
     return answer
-
-
-def _uses_https(request: Request) -> bool:
-    return request.url.scheme == "https" or bool(get_collector(request).settings.https)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from pckv.collector.answers import SharedResponse
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import unchanged
 
@@ -61,7 +62,7 @@ def _respond(request: Request, file: StaticFile) -> Response:
     headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
     if unchanged(request, file.etag):
         return Response(status_code=304, headers=headers)
-    return Response(file.content, headers=headers, media_type=file.media_type)
+    return SharedResponse(file.content, headers=headers, media_type=file.media_type)
 
 
 def _serve(request: Request, path: str) -> Response:

@@ -22,9 +22,10 @@ async function refusal(step, work) {
   }
 }
 
-/** The answers to the thresholds, tasks and reports of the vectors. */
+/** The answers to the thresholds, tasks, reports and coins of the vectors. */
 export async function answers(client, vectors) {
-  const { Tape, Task, channelOf, decimal, expLower, perturbFrom, toText } = await import(`${client}/core.js`);
+  const { Tape, Task, channelOf, decimal, expLower, fromText, perturbFrom, toText } = await import(`${client}/core.js`);
+  const { coinOf } = await import(`${client}/coin.js`);
 
   async function threshold(vector) {
     const epsilon = decimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).n) };
@@ -72,10 +73,16 @@ export async function answers(client, vectors) {
     });
   }
 
+  async function coin(vector) {
+    const { asked = false, drawn } = await coinOf(await taskOf(vector.task), fromText(vector.coin));
+    return { asks_size: asked, function: String(drawn) };
+  }
+
   const all = (cases, answer) => Promise.all(cases.map(answer));
   return {
     thresholds: await all(vectors.thresholds, threshold),
     tasks: await all(vectors.tasks, task),
     reports: await all(vectors.reports, report),
+    coins: await all(vectors.coins ?? [], coin),
   };
 }

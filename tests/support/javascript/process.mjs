@@ -11,7 +11,7 @@ Math.random = () => {
 const client = process.argv[2];
 const { Tape, Task, channelOf, decimal, expLower, perturbFrom, powerLower } = await import(`${client}/core.js`);
 const { SizeQuestion } = await import(`${client}/size-question.js`);
-const { fetchTask, perturb } = await import(`${client}/index.js`);
+const { coinOf, fetchTask, perturb } = await import(`${client}/index.js`);
 
 const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
@@ -97,8 +97,9 @@ const ANSWERS = {
   // system's randomness is a repeatable stream.
   made: async ({ reports, seed }) => {
     const read = await Promise.all(reports.map(({ task }) => Task.fromJson(task)));
+    const coins = await Promise.all(reports.map(({ coin }, at) => coin && coinOf(read[at], fromHex(coin))));
     return withRandomness(streamOf(seed), (taken) => reports.map(({ pairs }, at) => {
-      const { id, body } = perturb(read[at], new Map(pairs));
+      const { id, body } = perturb(read[at], new Map(pairs), coins[at]);
       return { id: toHex(id), body: toHex(body), taken: taken.splice(0) };
     }));
   },
@@ -124,6 +125,16 @@ const ANSWERS = {
   bounds: ({ epsilons }) => epsilons.map(decimal).map((epsilon) => {
     return { series: String(expLower(epsilon).n), power: String(powerLower(epsilon).n) };
   }),
+  // Why a coin, which may be one of another task, is refused; null if it is not.
+  coinRefused: async ({ task, coin, of = task }) => {
+    const [read, other] = await Promise.all([task, of].map((text) => Task.fromJson(text)));
+    try {
+      perturb(read, new Map(), coin === undefined ? undefined : await coinOf(other, fromHex(coin)));
+      return null;
+    } catch ({ code, message }) {
+      return { code, message };
+    }
+  },
   // Why pairs are refused, where they may be given in forms that repeat a key; null if they are not.
   refused: async ({ task, pairs, form }) => {
     const read = await Task.fromJson(task);

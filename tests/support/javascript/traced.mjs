@@ -1,10 +1,13 @@
 // The rewritten client behind a pipe: reports from given draws, and for every draw the box in which nothing changes.
 import { createInterface } from "node:readline";
 
+import { fromHex } from "./answers.mjs";
 import { Seed, Traced, TracingError, sealedBytes, stepsOf } from "./tracing.mjs";
 
 const client = process.argv[2];
 const { PckvError, Tape, Task, channelOf, perturbFrom } = await import(`${client}/core.js`);
+
+const { coinOf } = await import(`${client}/coin.js`);
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -54,7 +57,14 @@ function taskOf(text) {
   return tasks.get(text);
 }
 
-function run(task, pairs, draws) {
+// The function of a coin is a seed too: nothing may be decided by its number.
+async function choiceOf(task, coin) {
+  if (!coin) return undefined;
+  const { drawn, ...choice } = await coinOf(task, fromHex(coin));
+  return Object.freeze({ ...choice, drawn: new Seed(drawn) });
+}
+
+function run(task, pairs, draws, choice) {
   const channel = channelOf(task), { functions = null } = channel.pairs ?? channel;
   const id = crypto.getRandomValues(new Uint8Array(16));
   // A report is made from its task, its pairs and its tape: nothing else changes, and nothing else is asked.
@@ -64,8 +74,8 @@ function run(task, pairs, draws) {
   crypto.getRandomValues = undefined;
   try {
     const tape = new TracedTape(channel.draws, functions, id, draws);
-    const report = perturbFrom(tape, task, new Map(pairs));
-    if (toHex(report.id.bytes) !== toHex(id)) throw new TracingError("the id is not the randomness it was given");
+    const report = perturbFrom(tape, task, new Map(pairs), choice), reported = choice ? report.id : report.id.bytes;
+    if (toHex(reported) !== toHex(choice?.id ?? id)) throw new TracingError("the id is not the one it was given");
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };
@@ -84,11 +94,12 @@ Math.random = undefined;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const replies = await Promise.all(
-    JSON.parse(line).map(async ({ task, pairs, runs, signed }) => {
+    JSON.parse(line).map(async ({ task, pairs, runs, signed, coin }) => {
       try {
         const read = await taskOf(task);
         if (signed) return symbolSteps(read, signed);
-        return runs.map((draws) => run(read, pairs, draws));
+        const choice = await choiceOf(read, coin);
+        return runs.map((draws) => run(read, pairs, draws, choice));
       } catch (error) {
         if (!(error instanceof PckvError)) throw error;
         return runs.map(() => ({ error: error.message }));

@@ -146,11 +146,11 @@ MUTANTS = (
     LedgerSourceMutant(
         "anew after a week",
         {
-            'reason: "" });\n': 'reason: "", at: Date.now() });\n',
-            'if (await on("reports", "get", task.id)) return false;': """
-                const old = await on("reports", "get", task.id);
+            'reason: "" };\n      await': 'reason: "", at: Date.now() };\n      await',
+            'if (await on("reports", "get", id)) return false;': """
+                const old = await on("reports", "get", id);
                 if (old && Date.now() - old.at < 604800000) return false;
-                for (const store of ["reports", "spent"]) await on(store, "delete", task.id);""",
+                for (const store of ["reports", "spent"]) await on(store, "delete", id);""",
             "!(await this.receipt(id)) && ": "",
         },
         checks.check_time_frees_nothing,

@@ -40,7 +40,7 @@ STORED = """() => new Promise((resolve) => {
         rows.onsuccess = () => { opening.result.close(); resolve(rows.result.map((row) => Object.keys(row).sort())); };
     };
 })"""
-MEMBERS = ["epsilon", "invitation", "reason", "report", "status", "survey", "task", "url"]
+MEMBERS = ["coin", "epsilon", "invitation", "reason", "report", "status", "survey", "task", "url"]
 
 
 def check_requests(context: Any, port: int) -> None:
@@ -78,7 +78,10 @@ def _check_request(tab: Tab, port: int, collector: FakeCollector, task: Task, si
         raise AuditFailure(f"requests: {len(given)} bytes of randomness for one report of {task.mechanism}")
     report = perturb_from(Tape(task.draws, fixed_source(given)), task, pairs)
     items = {"reports": [{"id": base64url(report.id), "body": base64url(report.body)}]}
-    [sent] = [request.body for request in collector.received if request.method == "POST"]
+    posts = [request for request in collector.received if request.method == "POST"]
+    if [(request.path.rpartition("/")[2], request.body) for request in posts[:-1]] != [("admission", b"{}")]:
+        raise AuditFailure(f"requests: {size} pairs of {task.mechanism} are told before they are reported")
+    sent = posts[-1].body
     if sent != json.dumps(items, separators=(",", ":")).encode():
         raise AuditFailure(f"requests: another one for {size} pairs of {task.mechanism}")
 
@@ -87,11 +90,11 @@ def test_the_client_passes(context: Any, port: int) -> None:
     check_requests(context, port)
 
 
-MADE = "const report = perturb(task, pairs);"
-KEPT = "{ ...entry, report, url"
+MADE = "const report = perturb(task, pairs, coin);"
+KEPT = "{ ...entry, ...waiting }"
 FAULTS: dict[str, dict[str, str]] = {
     "an id that carries the number of pairs": {
-        "return perturbNow(task, pairs);": "const report = perturbNow(task, pairs);"
+        "return perturbNow(task, pairs, coin);": "const report = perturbNow(task, pairs);"
         " if (!(pairs instanceof Map)) report.id[15] = Object.keys(pairs).length; return report;"
     },
     "of two reports the more telling one": {
@@ -100,9 +103,14 @@ FAULTS: dict[str, dict[str, str]] = {
     },
     "a layout that shows the number of pairs": {
         MADE: f"{MADE} report.many = Object.keys(pairs).length;",
-        "JSON.stringify({ reports: [report] })": "JSON.stringify({ reports: [report] }, null, stored.report.many)",
+        "{ reports: [report] })": "{ reports: [report] }, stored.report.many)",
+        "what, content)": "what, content, many)",
+        "JSON.stringify(content)": "JSON.stringify(content, null, many)",
     },
-    "pairs are stored": {KEPT: "{ ...entry, pairs, report, url"},
+    "pairs are stored": {KEPT: "{ ...entry, pairs, ...waiting }"},
+    "the number of pairs is told before": {
+        "#admission(task, invitation, pairs)": "#admission(task, String(Object.keys(pairs).length), pairs)"
+    },
 }
 
 

@@ -156,9 +156,15 @@ const channels = new WeakMap();
 
 export const channelOf = (task) => channels.get(task);
 
-export const perturb = (task, pairs) => perturbFrom(new Tape(channelOf(task).draws), task, pairs);
+export const perturb = (task, pairs, coin) => perturbFrom(new Tape(channelOf(task).draws), task, pairs, coin);
 
-export function perturbFrom(tape, task, pairs) {
+// A coin decides what is public of a report; all other draws are the tape's.
+export const perturbFrom = (tape, task, pairs, coin = {}) => ({
+  id: coin.id ?? tape.reportId,
+  body: channelOf(task).perturb(readPairs(task, pairs), tape, coin),
+});
+
+export function readPairs(task, pairs) {
   const { low, high, padding } = task;
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
     const index = task.keyIndex(key), within = typeof value === "number" && low <= value && value <= high;
@@ -169,7 +175,7 @@ export function perturbFrom(tape, task, pairs) {
   check(distinct, "bad_pairs", "a key is given twice");
   const taken = task.more === "sample" || length <= padding;
   check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${length}; nothing was perturbed`);
-  return { id: tape.reportId, body: channelOf(task).perturb(read, tape) };
+  return read;
 }
 
 // Doubles suffice: ε holds for any level.
@@ -218,12 +224,15 @@ export function toText(data) {
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
+export const fromText = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt());
+
 const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
 
 const isDay = (day) =>
   day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
 
-const encoder = new TextEncoder();
+export const encoder = new TextEncoder();
 
 export const isName = (name) =>
   typeof name === "string" &&
@@ -246,6 +255,7 @@ const RULES = {
   mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
   more: (more) => ["sample", "refuse"].includes(more),
   size_share: (text) => isBetween(text, "0", "0.5"),
+  coin: (coin) => ["device", "server"].includes(coin),
   opens: isDay,
   closes: isDay,
 };
@@ -280,6 +290,7 @@ export class Task {
     must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
     must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
+    must(members.coin === "device" || pairs.functions, `coin must be device for ${mechanism}`);
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
     const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
     const { subtle } = crypto, data = encoder.encode(text);

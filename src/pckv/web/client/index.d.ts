@@ -2,7 +2,8 @@
 export declare class PckvError extends Error {
   /**
    * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `answered`, `over_budget`,
-   * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself.
+   * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself. If the collector would take no report, what
+   * it says: `closed`, `not_open`, `unknown`, `deleted`, `invitation_unknown` (also where one is missing), `invitation_spent`.
    */
   readonly code: string;
 }
@@ -10,7 +11,7 @@ export declare class PckvError extends Error {
 /** One participant's pairs; only a Map keeps the order of numbered keys. */
 export type Pairs = Record<string, number> | Map<string, number>;
 
-/** What leaves the device: a random id of 16 bytes and the perturbed body. */
+/** What leaves the device: an id of 16 bytes, random or the coin, and the perturbed body. */
 export interface Report {
   readonly id: Uint8Array;
   readonly body: Uint8Array;
@@ -66,6 +67,11 @@ export declare class Task {
   readonly more: "sample" | "refuse";
   /** Tasks whose reports are all about pairs have none. */
   readonly sizeQuestion?: SizeQuestion;
+  /**
+   * Who draws the public function of a report, and whether it answers the size question: the `device`, or the `server`,
+   * which gives every invitation a coin. ε holds for every function.
+   */
+  readonly coin: "device" | "server";
   /** The mechanism's name, which is also the name of its file in `mechanisms/`. */
   readonly mechanism: string;
   readonly parameters: Readonly<Record<string, string | number>>;
@@ -100,11 +106,23 @@ export interface RetryPolicy {
 /** Fetch a task from a collector and check it against its id. */
 export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPolicy): Promise<Task>;
 
+/** What a coin decides of a report. */
+export interface Coin {
+  readonly task: string;
+  readonly id: Uint8Array;
+  readonly asked?: boolean;
+  readonly drawn: bigint;
+}
+
+/** Read a coin of 16 bytes for a task whose `coin` is `server`. */
+export declare function coinOf(task: Task, coin: Uint8Array): Promise<Coin>;
+
 /**
  * One participant's report, from the browser's randomness. Every call spends the task's ε: keep the report, and send
- * the same bytes again on a retry. `Client` does that. A closed task is refused (`not_sent`).
+ * the same bytes again on a retry. `Client` does that. A closed task is refused (`not_sent`). A task whose `coin` is
+ * `server` needs a coin, which its collector must have given, or it refuses the report.
  */
-export declare function perturb(task: Task, pairs: Pairs): Report;
+export declare function perturb(task: Task, pairs: Pairs, coin?: Coin): Report;
 
 /** The state of a task's report, and the ε that it spent. */
 export interface Receipt {
@@ -144,15 +162,23 @@ export declare class Client {
   task(id: string): Promise<Task>;
   /**
    * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`.
-   * Refused before anything is perturbed: a closed task (`not_sent`), more pairs than a task takes (`bad_pairs`),
-   * another task of a survey that was answered (`answered`), and an ε beyond the cap (`over_budget`).
+   * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. The first
+   * time, the browser is asked not to forget what is stored (`navigator.storage.persist()`).
    */
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
-  /** Throw what `submit` would throw of `answered` and `over_budget`: call it before people fill in a form. */
-  check(id: string): Promise<void>;
+  /**
+   * Throw what `submit` would throw before it perturbs: call it before people fill in a form. Refused are another task of
+   * a survey that was answered (`answered`), an ε beyond the cap (`over_budget`), a task that is closed by its days
+   * (`not_sent`), and what the collector, which is asked, would refuse (see `PckvError.code`). If the collector cannot be
+   * reached, a task whose `coin` is `server`, or that is not open by its days, is refused (`not_sent`).
+   */
+  check(id: string, options?: { invitation?: string }): Promise<void>;
   /** The state of a task's report; undefined if there is none. */
   receipt(id: string): Promise<Receipt | undefined>;
-  /** Send a report that was made before, to this collector and with this invitation. */
+  /**
+   * Send a report that was made before, to this collector and with this invitation. A report that was made with a coin
+   * keeps its own invitation.
+   */
   send(id: string, options?: { invitation?: string }): Promise<Receipt>;
   /** Send all reports that wait for this collector, and return their receipts. */
   flush(): Promise<Receipt[]>;

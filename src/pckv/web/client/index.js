@@ -1,14 +1,23 @@
 // Perturb once, store, send the same bytes until the collector decides. Pairs are never stored.
-import { Task, check, isDecimal, isName, perturb as perturbNow, toText, units, unitsText } from "./core.js";
+import {
+  Task, check, fromText, isDecimal, isName, perturb as perturbNow, readPairs, toText, units, unitsText,
+} from "./core.js";
+import { coinOf } from "./coin.js";
 import { surveyOf } from "./survey.js";
 
+export { coinOf } from "./coin.js";
 export { PckvError, Task } from "./core.js";
 
 const DEFAULT_CAP = "10";
 
-export function perturb(task, pairs) {
+const checkOpen = (task) =>
   check(task.phase() !== "closed", "not_sent", `task ${task.id} closed on ${task.closes}; nothing was perturbed`);
-  return perturbNow(task, pairs);
+
+export function perturb(task, pairs, coin) {
+  checkOpen(task);
+  const fits = coin?.task === (task.coin === "server" ? task.id : undefined);
+  check(fits, "bad_parameter", `task ${task.id} needs a coin of its own, or none; nothing was perturbed`);
+  return perturbNow(task, pairs, coin);
 }
 
 export async function fetchTask(url, id, retryPolicy) {
@@ -55,27 +64,34 @@ async function once(url, options, milliseconds) {
   }
 }
 
-// Only a collector's answer decides; until then the report waits.
-function outcomeOf({ status, media, text, note }, id) {
-  const outcome = (status, reason) => ({ status, reason });
-  const code = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
+const codeOf = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
+
+// What a collector says, or its problem; whoever else answers says nothing.
+function saidBy({ status, media, text, note }) {
   let said = {};
   try {
     said = Object(JSON.parse(text));
   } catch {}
-  if (status === 200) {
-    const refused = media === "application/json" && Array.isArray(said.refused) ? said.refused : [0, 0], [first] = refused;
+  if (status === 200) return { said: media === "application/json" ? said : {} };
+  if (media !== "application/problem+json" || Array.isArray(said) || !Object.keys(said).length) return {};
+  const kind = codeOf(String(said.type ?? "").split(":").at(-1)) ?? note;
+  const detail = String(said.detail ?? "").slice(0, 200).replace(/[\s\p{C}]+/gu, " ").trim();
+  return { kind, problem: detail ? `${kind}: ${detail}` : kind };
+}
+
+// Only a collector's answer decides; until then the report waits.
+function outcomeOf(answer, id) {
+  const outcome = (status, reason) => ({ status, reason });
+  const { status, note } = answer, { said, kind, problem } = saidBy(answer);
+  if (said) {
+    const refused = Array.isArray(said.refused) ? said.refused : [0, 0], [first] = refused;
     if (!refused.length) return outcome("sent", "");
     return refused.length === 1 && first?.id === id && typeof first.reason === "string"
-      ? outcome("refused", code(first.reason) ?? "an unknown reason")
+      ? outcome("refused", codeOf(first.reason) ?? "an unknown reason")
       : outcome("waiting", "an answer that is not a collector's");
   }
-  const problem = media === "application/problem+json" && !Array.isArray(said) && Object.keys(said).length;
-  if (!problem) return outcome("waiting", note);
-  const kind = code(String(said.type ?? "").split(":").at(-1)) ?? note;
-  const detail = String(said.detail ?? "").slice(0, 200).replace(/[\s\p{C}]+/gu, " ").trim();
-  const final = [400, 404, 410, 413, 415].includes(status) || (status === 403 && kind === "closed");
-  return outcome(final ? "refused" : "waiting", detail ? `${kind}: ${detail}` : kind);
+  const final = problem && ([400, 404, 410, 413, 415].includes(status) || (status === 403 && kind === "closed"));
+  return outcome(final ? "refused" : "waiting", problem ?? note);
 }
 
 function checkedId(id) {
@@ -88,6 +104,9 @@ function checkedUrl(url) {
   check(sound, "bad_parameter", `${url} is not a collector's address, like https://example.org`);
   return url.replace(/\/+$/, "");
 }
+
+const checkInvitation = (text) =>
+  check(text === undefined || isName(text), "bad_parameter", "the invitation is not a name");
 
 const settled = (what, good, bad) =>
   new Promise((resolve, reject) => {
@@ -151,20 +170,20 @@ export class Client {
     return stored && receiptOf(stored);
   }
 
-  async check(id) {
-    const task = await this.task(id);
-    await this.#locked((on) => this.#allow(on, task));
+  async check(id, { invitation } = {}) {
+    checkInvitation(invitation);
+    await this.#admission(await this.task(id), invitation);
   }
 
   async submit(id, pairs, { invitation } = {}) {
-    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
+    checkInvitation(invitation);
     await this.cap();
-    const perturbed = !(await this.receipt(id)) && (await this.#keep(await this.task(id), pairs, invitation));
+    const perturbed = !(await this.receipt(id)) && (await this.#make(await this.task(id), pairs, invitation));
     return { ...(await this.send(id, { invitation })), perturbed };
   }
 
   async send(id, { invitation } = {}) {
-    check(invitation === undefined || isName(invitation), "bad_parameter", "the invitation is not a name");
+    checkInvitation(invitation);
     const stored = await this.#change(checkedId(id), (stored) => this.#readdressed(stored, invitation));
     const [receipt] = await this.#deliver(stored);
     check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);
@@ -188,30 +207,53 @@ export class Client {
     return (await on("settings", "get", "cap")) ?? DEFAULT_CAP;
   }
 
-  async #allow(on, { name, cost }) {
+  // False if there is a report.
+  async #allow(on, { id, name, cost }) {
+    if (await on("reports", "get", id)) return false;
     const cap = await this.#remembered(on), entries = await entriesOf(on), spent = total(entries);
     const first = entries.find(({ survey }) => surveyOf(survey) === surveyOf(name))?.task;
     check(!first, "answered", `survey ${name} was answered as task ${first}: another run needs another name`);
     const within = spent + cost <= units(cap);
     check(within, "over_budget", `ε = ${unitsText(cost)} on top of ${unitsText(spent)} is over the cap of ${cap} in all`);
+    return true;
   }
 
-  #keep(task, pairs, invitation) {
+  // Nothing is spent on a report that would be refused. If no collector answers, the task's days decide.
+  async #admission(task, invitation, pairs = {}) {
+    checkOpen(task);
+    if (!(await this.#locked((on) => this.#allow(on, task)))) return;
+    readPairs(task, pairs);
+    const answer = await this.#post(this.url, task.id, "admission", { invitation });
+    const { said, kind, problem } = saidBy(answer), coin = said?.coin;
+    const admit = (holds, code) =>
+      check(holds, code, `task ${task.id} takes no report: ${problem ?? answer.note}; nothing was perturbed`);
+    admit(!problem || answer.temporary, kind?.replaceAll("-", "_"));
+    if (task.coin === "device") return admit(coin === null || task.phase() === "open", "not_sent");
+    admit(coin?.length === 22 && /^[\w-]+[AQgw]$/.test(coin), "not_sent");
+    return coinOf(task, fromText(coin));
+  }
+
+  async #make(task, pairs, invitation) {
+    // Before the transaction, which would end while this waits.
+    const coin = await this.#admission(task, invitation, pairs);
+    // Some browsers ask people; nobody waits for that.
+    navigator.storage.persist().catch(() => {});
     return this.#locked(async (on) => {
-      if (await on("reports", "get", task.id)) return false;
-      await this.#allow(on, task);
+      if (!(await this.#allow(on, task))) return false;
       const entry = { task: task.id, survey: task.name, epsilon: unitsText(task.cost) };
-      const report = perturb(task, pairs);
+      const report = perturb(task, pairs, coin);
       // Both or none, and none if there is one.
-      await on("reports", "add", { ...entry, report, url: this.url, invitation, status: "waiting", reason: "" });
+      const waiting = { report, url: this.url, invitation, coin: task.coin, status: "waiting", reason: "" };
+      await on("reports", "add", { ...entry, ...waiting });
       await on("spent", "add", entry);
       return true;
     });
   }
 
-  // After a mistyped address or invitation.
+  // After a mistyped address or invitation; a coin belongs to its invitation.
   #readdressed(stored, invitation = stored.invitation) {
     if (stored.status === "sent") return stored;
+    if (stored.coin === "server") invitation = stored.invitation;
     const invited = invitation !== stored.invitation && stored.reason.startsWith("invitation_");
     const again = stored.status === "refused" && (stored.url !== this.url || invited);
     return { ...stored, url: this.url, invitation, ...(again && { status: "waiting", reason: "" }) };
@@ -220,11 +262,15 @@ export class Client {
   async #deliver(stored) {
     if (stored.status !== "waiting") return [receiptOf(stored)];
     const id = toText(stored.report.id), report = { id, body: toText(stored.report.body), invitation: stored.invitation };
-    const body = JSON.stringify({ reports: [report] }), headers = { "Content-Type": "application/json" };
-    const answer = await ask(`${stored.url}/tasks/${stored.task}/reports`, { method: "POST", headers, body }, this.retryPolicy);
+    const answer = await this.#post(stored.url, stored.task, "reports", { reports: [report] });
     // A refusal never replaces a success.
     const updated = await this.#change(stored.task, ({ status }) => status !== "sent" && outcomeOf(answer, id));
     return [receiptOf(updated), answer.temporary];
+  }
+
+  #post(url, id, what, content) {
+    const body = JSON.stringify(content), headers = { "Content-Type": "application/json" };
+    return ask(`${url}/tasks/${id}/${what}`, { method: "POST", headers, body }, this.retryPolicy);
   }
 
   #change(id, change) {

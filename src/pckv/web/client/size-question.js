@@ -21,9 +21,10 @@ export class SizeQuestion {
     this.summary = { share: share.number, answers, right: right.number, wrong: wrong.number };
   }
 
-  // Which question is answered is drawn first, whatever the pairs are.
-  perturb(pairs, tape) {
-    if (!tape.bernoulli(this.asked)) return this.pairs.perturb(pairs, tape);
+  // Which question is answered is drawn first, whatever the pairs are, unless a coin decides it.
+  perturb(pairs, tape, coin) {
+    const { asked = tape.bernoulli(this.asked) } = coin;
+    if (!asked) return this.pairs.perturb(pairs, tape, coin);
     const own = BigInt(this.end(pairs.length, tape)), first = this.pairs.wordLimit;
     if (tape.bernoulli(this.kept)) return writeWord(first + own);
     // Skip the true one.

@@ -9,6 +9,7 @@ import {
   make,
   replace,
 } from "./page.js";
+import { invitationSection } from "./invitations.js";
 import { planSection } from "./plan.js";
 import { shareSection } from "./share.js";
 
@@ -46,6 +47,8 @@ export function newTask(root) {
     numberField = field("Number of keys", fields.number, "They are named 0, 1, 2, …");
   const sample = make("input", { type: "radio", name: "more", checked: true, onchange: show }),
     refuse = make("input", { type: "radio", name: "more", onchange: show });
+  const deviceDraws = make("input", { type: "radio", name: "coin", checked: true }),
+    serverDraws = make("input", { type: "radio", name: "coin" });
   const said = make("div"),
     plan = planSection();
   const form = make(
@@ -102,6 +105,21 @@ export function newTask(root) {
       { class: "row" },
       field("People expected", fields.users, "Used only for the plan."),
       field("What matters", fields.objective),
+    ),
+    make(
+      "fieldset",
+      {},
+      make("legend", {}, "Against people who lie to distort the result"),
+      make(
+        "div",
+        { class: "choices explained" },
+        option(deviceDraws, "nothing more", "Every device draws all of its report's randomness. Everybody can take part."),
+        option(
+          serverDraws,
+          "the collector draws the random function of each report",
+          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with such functions: the better of ue-compact and collision is taken, even where the plan names another one. The guarantee for participants stays the same.",
+        ),
+      ),
     ),
     make(
       "div",
@@ -167,6 +185,7 @@ export function newTask(root) {
       pairs: fields.pairs.valueAsNumber,
       most_pairs: fields.mostPairs.value === "" ? null : fields.mostPairs.valueAsNumber,
       more: more(),
+      coin: serverDraws.checked ? "server" : "device",
       objective: fields.objective.value,
       opens: fields.opens.value || null,
       closes: fields.closes.value || null,
@@ -174,7 +193,8 @@ export function newTask(root) {
     try {
       const { id, task } = await ask("POST", "/tasks/new", { body });
       const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
-      showCreated({ ...JSON.parse(task), id, high: Number(body.high), first_key });
+      const by_invitation = body.coin === "server";
+      showCreated({ ...JSON.parse(task), id, high: Number(body.high), first_key, by_invitation });
     } catch (error) {
       replace(said, alertBox(error.message));
     }
@@ -188,6 +208,7 @@ export function newTask(root) {
       title,
       make("p", {}, make("a", { href: `#/tasks/${task.id}` }, "Open it on the dashboard")),
       shareSection(task),
+      invitationSection(task),
     );
     title.focus();
     announce("The task is created.");

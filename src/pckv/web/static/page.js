@@ -118,6 +118,37 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+// A button that first asks whether the work is meant; a refusal is shown where it was asked.
+export function confirmButton({ label, kind = "", title, text, work }) {
+  const trouble = make("div");
+  const dialog = make(
+    "dialog",
+    { "aria-label": title },
+    make("h2", {}, title),
+    make("p", {}, text),
+    trouble,
+    make(
+      "div",
+      { class: "buttons" },
+      make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label),
+      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+    ),
+  );
+  async function confirm() {
+    try {
+      await work();
+      dialog.close();
+    } catch (error) {
+      replace(trouble, alertBox(error.message));
+    }
+  }
+  function open() {
+    replace(trouble);
+    dialog.showModal();
+  }
+  return make("div", {}, make("button", { type: "button", class: kind, onclick: open }, `${label} …`), dialog);
+}
+
 export function alertBox(text) {
   return make("p", { class: "alert", role: "alert" }, text);
 }

@@ -49,7 +49,7 @@ export function planSection() {
 }
 
 function sentences(plan) {
-  const { one_report, one_percent } = plan.hostile;
+  const { own_function: own, server_coin: coin } = plan.hostile;
   return [
     make(
       "p",
@@ -68,7 +68,7 @@ function sentences(plan) {
     make(
       "p",
       {},
-      `Hostile reports: a single one can raise a key by ${percent(one_report)} of all people, one in a hundred by ${percent(one_percent)}.`,
+      `Hostile reports: a single one counts as up to ${short(own.people)} people for a key; one in a hundred can raise a key by ${points(own.one_percent)}, ten keys by ${points(own.ten_keys)} in all${coin ? ` (${points(coin.ten_keys)} if the collector hands out coins)` : ""}.`,
     ),
     make("p", { class: "note verdict" }, plan.verdict),
   ];

@@ -26,12 +26,12 @@ export function exampleOf(task, perturb) {
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
   return make("details", { class: "card", id: "example", ontoggle: draw }, heading, example);
 
-  function draw() {
+  async function draw() {
     if (example.hasChildNodes()) return;
     example.append(
       make("p", {}, "Made up for this page: it has nothing to do with you or your answers, and is not sent."),
-      comparison(task, perturb(pairs), pairs, SOMEBODY, [list(pairs)]),
     );
+    example.append(comparison(task, await perturb(pairs), pairs, SOMEBODY, [list(pairs)]));
   }
 }
 

@@ -3,34 +3,36 @@ import { announce, count, field, make } from "./page.js";
 
 const quoted = (text) => JSON.stringify(text);
 
-export const pythonLines = (origin, id, key, value) => `import pckv.client
+// With an invitation of the person where the task needs one.
+export const pythonLines = (origin, id, key, value, invited) => `import pckv.client
 client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
-client.submit(${quoted(id)}, {${quoted(key)}: ${value}})
+client.submit(${quoted(id)}, {${quoted(key)}: ${value}}${invited ? ", invitation=invitation" : ""})
 `;
 
 // A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
 const inScript = (key) =>
   key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
 
-export const javascriptLines = (origin, id, key, value) => `<script type="module">
+export const javascriptLines = (origin, id, key, value, invited) => `<script type="module">
   import { Client } from ${quoted(`${origin}/client/index.js`)};
   const client = new Client(${quoted(origin)});
-  await client.submit(${quoted(id)}, { ${inScript(key)}: ${value} });
+  await client.submit(${quoted(id)}, { ${inScript(key)}: ${value} }${invited ? ", { invitation }" : ""});
 </script>
 `;
 
 export function shareSection({ id, high, first_key, by_invitation, more, padding }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
-    ? "People with an invitation take part here, with #invitation=… after the link: "
+    ? "People with an invitation take part by the link that they were given; without one, nobody can at "
     : "Everybody with this link can take part: ";
   return make(
     "section",
     { "aria-label": "Take part" },
     make("h2", {}, "Take part"),
     make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)),
-    snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high)),
-    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high)),
+    snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high, by_invitation)),
+    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high, by_invitation)),
+    by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }

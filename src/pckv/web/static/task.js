@@ -6,6 +6,7 @@ import {
   announce,
   ask,
   choice,
+  confirmButton,
   count,
   field,
   make,
@@ -18,6 +19,8 @@ import {
   request,
   save,
 } from "./page.js";
+import { showDeleted } from "./deletion.js";
+import { invitationSection } from "./invitations.js";
 import { precisionSection } from "./precision.js";
 import { shareSection } from "./share.js";
 import { badge, days } from "./tasks.js";
@@ -98,6 +101,7 @@ export function taskView(root, id, role) {
       ),
       precision.element,
       shareSection(task),
+      role === "administrator" ? invitationSection(task, refresh) : null,
       role === "administrator" ? endSection() : null,
     );
   }
@@ -183,67 +187,48 @@ export function taskView(root, id, role) {
       make(
         "div",
         { class: "buttons" },
-        endButton(
-          "Close",
-          "close",
-          "Close this task?",
-          "From now on no more reports are taken. The estimates stay. The task cannot be opened again.",
-          () => ask("POST", `${path}/close`),
-        ),
-        endButton(
-          "Delete",
-          "danger",
-          "Delete this task?",
-          "The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.",
-          () => ask("DELETE", path),
-        ),
+        confirmButton({
+          label: "Close",
+          kind: "close",
+          title: "Close this task?",
+          text: `“${task.name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
+          work: close,
+        }),
+        confirmButton({
+          label: "Delete",
+          kind: "danger",
+          title: "Delete this task?",
+          text: `“${task.name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
+          work: remove,
+        }),
       ),
     );
   }
 
-  function endButton(label, kind, title, text, work) {
-    const trouble = make("div");
-    const dialog = make(
-      "dialog",
-      { "aria-label": title },
-      make("h2", {}, title),
-      make("p", {}, `“${task.name}”: `, text),
-      trouble,
-      make(
-        "div",
-        { class: "buttons" },
-        make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label),
-        make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-      ),
-    );
-    async function confirm() {
-      try {
-        await work();
-        dialog.close();
-        announce(kind === "danger" ? "The task is deleted." : "The task is closed.");
-        if (kind === "danger") location.hash = "#/";
-        else refresh();
-      } catch (error) {
-        replace(trouble, alertBox(error.message));
-      }
-    }
-    return make(
-      "div",
-      {},
-      make("button", { type: "button", class: kind, onclick: () => dialog.showModal() }, `${label} …`),
-      dialog,
-    );
+  async function close() {
+    await ask("POST", `${path}/close`);
+    announce("The task is closed.");
+    refresh();
   }
 
-  refresh();
-  return () => {
+  async function remove() {
+    const deletion = await ask("DELETE", path);
+    stop();
+    announce("The task is deleted.");
+    showDeleted(root, task.name, deletion, () => ask("DELETE", path));
+  }
+
+  function stop() {
     clearTimeout(timer);
     refresh.stop();
     redraw.stop();
     table?.stop();
     chart.stop();
     precision?.stop();
-  };
+  }
+
+  refresh();
+  return stop;
 }
 
 function facts(task) {
@@ -253,6 +238,7 @@ function facts(task) {
     Values: `${task.low} to ${task.high}`,
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
+    ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
     [`More than ${pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),

@@ -20,6 +20,14 @@ CREATE TABLE deletions (
     reports bigint NOT NULL
 );
 
+-- Deleted reports that may still be in the files: of a deleted task, or of one whose reports were
+-- forgotten. The mark says how to tell whether they are gone: the deleting transaction, and the files
+-- of the tables at that moment.
+CREATE TABLE erasures (
+    task text COLLATE "C" PRIMARY KEY,
+    mark text NOT NULL
+);
+
 -- No foreign key: an upload holds its task's row, and a check a report would double the cost.
 CREATE TABLE reports (
     task bigint NOT NULL,
@@ -39,10 +47,12 @@ CREATE TABLE parts (
     PRIMARY KEY (task, number)
 );
 
+-- The coin of an invitation that waits for its report; otherwise zeros.
 CREATE TABLE invitations (
     task bigint NOT NULL REFERENCES tasks,
     hash bytea NOT NULL,
     spent smallint NOT NULL DEFAULT 0,
+    coin bytea NOT NULL DEFAULT '\x00000000000000000000000000000000',
     PRIMARY KEY (task, hash)
 );
 
@@ -50,4 +60,12 @@ CREATE TABLE tokens (
     role text NOT NULL,
     hash bytea NOT NULL,
     PRIMARY KEY (role, hash)
+);
+
+-- The people who are signed in, by the hash of a random cookie; the end is in seconds since 1970.
+CREATE TABLE sessions (
+    hash bytea PRIMARY KEY,
+    token bytea NOT NULL,
+    role text NOT NULL,
+    expires bigint NOT NULL
 );

@@ -15,6 +15,13 @@ CREATE TABLE deletions (
     reports INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Deleted reports that may still be in the write-ahead log: of a deleted task, or of one whose reports
+-- were forgotten. The mark is random and tells two deletions apart.
+CREATE TABLE erasures (
+    task TEXT NOT NULL PRIMARY KEY,
+    mark TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE reports (
     task INTEGER NOT NULL REFERENCES tasks,
     id BLOB NOT NULL,
@@ -33,10 +40,13 @@ CREATE TABLE parts (
     PRIMARY KEY (task, number)
 ) STRICT, WITHOUT ROWID;
 
+-- The coin of an invitation that waits for its report; otherwise zeros, not NULL: a row that keeps its
+-- size keeps its place in the file, which so does not show the order in which invitations were spent.
 CREATE TABLE invitations (
     task INTEGER NOT NULL REFERENCES tasks,
     hash BLOB NOT NULL,
     spent INTEGER NOT NULL DEFAULT 0,
+    coin BLOB NOT NULL DEFAULT x'00000000000000000000000000000000',
     PRIMARY KEY (task, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -44,4 +54,12 @@ CREATE TABLE tokens (
     role TEXT NOT NULL,
     hash BLOB NOT NULL,
     PRIMARY KEY (role, hash)
+) STRICT, WITHOUT ROWID;
+
+-- The people who are signed in, by the hash of a random cookie; the end is in seconds since 1970.
+CREATE TABLE sessions (
+    hash BLOB NOT NULL PRIMARY KEY,
+    token BLOB NOT NULL,
+    role TEXT NOT NULL,
+    expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

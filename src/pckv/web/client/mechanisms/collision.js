@@ -48,14 +48,14 @@ export class Channel extends Sampling {
     this.unsampled = apart(other);
   }
 
-  perturb(pairs, tape) {
+  perturb(pairs, tape, coin) {
     const chosen = [...pairs], all = pairs.length;
     for (let place = 0; all > this.padding && place < this.padding; place++) {
       const other = place + Number(tape.below(BigInt(all - place)));
       [chosen[place], chosen[other]] = [chosen[other], chosen[place]];
     }
     const signed = chosen.slice(0, this.padding).map(([key, level]) => [key, tape.bernoulli(level)]);
-    const drawn = tape.below(this.functions), symbols = signed.map((pair) => this.symbol(drawn, ...pair));
+    const { drawn = tape.below(this.functions) } = coin, symbols = signed.map((pair) => this.symbol(drawn, ...pair));
     const own = [...new Set(symbols)].sort((x, y) => (x < y ? -1 : 1));
     const number = tape.draw(), count = BigInt(own.length);
     if (number < count * this.hit) return writeWord(drawn * this.symbols + own[number / this.hit]);

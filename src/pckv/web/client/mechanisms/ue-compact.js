@@ -38,9 +38,9 @@ export class Channel extends Sampling {
     return positive ? 0n : this.r - this.o;
   }
 
-  perturb(pairs, tape) {
+  perturb(pairs, tape, coin) {
     const [key, level] = this.sample(pairs, tape) ?? [this.keys, this.one / 2n];
-    const first = this.first(tape.bernoulli(level)), drawn = tape.below(this.functions);
+    const first = this.first(tape.bernoulli(level)), { drawn = tape.below(this.functions) } = coin;
     let residue = first;
     if (tape.bernoulli(this.kept)) residue += this.r > 1n ? tape.below(this.r) : 0n;
     else {

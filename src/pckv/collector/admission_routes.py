@@ -1,0 +1,117 @@
+"""The route that says whether a report would be taken, and hands out coins: clients ask before they perturb."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from pckv.canonical import RepeatedMember, base64url, refuse_repeated_members
+from pckv.collector.cors import PREFLIGHT
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.tokens import token_hash
+from pckv.collector.upload_routes import JSON_TYPE
+from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
+from pckv.store.base import InvitationState, StoredTask
+
+ADMISSION_PATH = "/tasks/{task_id}/admission"
+REFUSALS = {
+    InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
+    InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
+}
+REQUEST_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"invitation": {"type": "string"}},
+}
+ADMISSION_SCHEMA = {
+    "type": "object",
+    "required": ["coin"],
+    "additionalProperties": False,
+    "properties": {"coin": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{22}$"}},
+}
+
+router = APIRouter(tags=["reports"])
+
+
+@router.post(
+    ADMISSION_PATH,
+    summary="Ask whether a report would be taken",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A report would be taken now, with this coin as its id unless it is null.",
+            "content": {JSON_TYPE: {"schema": ADMISSION_SCHEMA}},
+        },
+        **problem_responses(
+            ProblemKind.MALFORMED,
+            ProblemKind.NOT_OPEN,
+            ProblemKind.CLOSED,
+            ProblemKind.INVITATION_UNKNOWN,
+            ProblemKind.INVITATION_SPENT,
+            ProblemKind.UNKNOWN,
+            ProblemKind.DELETED,
+            ProblemKind.OVERLOADED,
+        ),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": REQUEST_SCHEMA}}}},
+)
+async def admit(request: Request, task_id: str, collector: CurrentCollector) -> JSONResponse:
+    """Say whether a report would be taken now; where the task needs one, hand out the coin of the invitation.
+
+    Nothing is spent. Asked again with an unspent invitation, the answer has the same coin.
+    """
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != JSON_TYPE:
+        raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
+    stored = await collector.find(task_id)
+    collector.check_open(stored)
+    invitation = _read_invitation(await request.body())
+    coin = await _coin(collector, stored, invitation) if stored.by_invitation else None
+    return JSONResponse(
+        {"coin": None if coin is None else base64url(coin)}, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _read_invitation(body: bytes) -> str | None:
+    """Return the invitation that a body names, if it names one."""
+    try:
+        content: Any = json.loads(body.decode(), object_pairs_hook=refuse_repeated_members)
+    except RepeatedMember:
+        raise ProblemDetails(ProblemKind.MALFORMED, "a member appears twice") from None
+    except (ValueError, RecursionError):
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
+    match content:
+        case {"invitation": str(invitation), **others} if not others:
+            return invitation
+        case {**members} if not members:
+            return None
+    raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"invitation": "…"} or {}')
+
+
+async def _coin(collector: Collector, stored: StoredTask, invitation: str | None) -> bytes | None:
+    """Return the coin of an invitation, None where the task needs none; or raise the problem with the invitation."""
+    if invitation is None:
+        raise ProblemDetails(ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only")
+    store, task, hashed = collector.store, stored.task, token_hash(invitation)
+    # Read first: whoever guesses must not make the store write.
+    found: bytes | InvitationState = await asyncio.to_thread(store.invitation_state, task.id, hashed)
+    if found is InvitationState.VALID and task.coin == SERVER_COIN:
+        coin = secrets.token_bytes(REPORT_ID_BYTES)
+        found = await asyncio.to_thread(store.issue_coin, task.id, hashed, coin)
+    if isinstance(found, bytes):
+        return found
+    if found in REFUSALS:
+        raise ProblemDetails(REFUSALS[found])
+    return None
+
+
+@router.options(ADMISSION_PATH, include_in_schema=False)
+async def preflight(task_id: str) -> Response:  # noqa: ARG001
+    """Answer what a browser asks before it sends to another origin."""
+    return Response(status_code=204, headers=PREFLIGHT)

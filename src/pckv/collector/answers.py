@@ -1,0 +1,73 @@
+"""Answers: large ones in pieces, each sent once the one before was read, and counted in the budget meanwhile."""
+
+from __future__ import annotations
+
+import re
+
+from fastapi.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from pckv.collector.byte_budget import ByteLease
+from pckv.collector.problem_details import ProblemDetails
+
+MAX_PIECE_BYTES = 64 * 2**10
+
+
+class AnswerSender:
+    """The sending end of a request: it sends the whole answer, or the problem that there is no memory for it."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, lease: ByteLease) -> None:
+        self._scope, self._receive, self._send, self._lease = scope, receive, send, lease
+        # The start of the answer, until it is known whether the answer can be held.
+        self._start: Message | None = None
+        self._refused = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if self._refused:
+            return
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        body, more = message.get("body", b""), message.get("more_body", False)
+        if self._start is not None:
+            try:
+                self._hold(len(body), more=more)
+            except ProblemDetails as problem:
+                self._refused = True
+                await problem.response()(self._scope, self._receive, self._send)
+                return
+            await self._send(self._start)
+            self._start = None
+        if len(body) <= MAX_PIECE_BYTES:
+            await self._send(message)
+            return
+        for start in range(0, len(body), MAX_PIECE_BYTES):
+            end = start + MAX_PIECE_BYTES
+            await self._send({**message, "body": body[start:end], "more_body": more or end < len(body)})
+
+    def _hold(self, size: int, *, more: bool) -> None:
+        """Count an answer that cannot be sent at once: all of it, or one piece at a time if it comes in pieces."""
+        if more or size > MAX_PIECE_BYTES:
+            self._lease.grow(max(size, MAX_PIECE_BYTES))
+
+
+class SharedResponse(Response):
+    """An answer whose bytes are in memory for all who ask: it comes in pieces, and only one of them counts."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Send the answer."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        body = bytes(self.body)
+        for start in range(0, max(1, len(body)), MAX_PIECE_BYTES):
+            end = start + MAX_PIECE_BYTES
+            await send({"type": "http.response.body", "body": body[start:end], "more_body": end < len(body)})
+
+
+def accepts_gzip(accepted: str) -> bool:
+    """Return whether an Accept-Encoding header names gzip, and not to exclude it."""
+    for part in accepted.lower().split(","):
+        coding, *options = (piece.strip() for piece in part.split(";"))
+        if coding == "gzip":
+            return not any(re.fullmatch(r"q=0(\.0*)?", option) for option in options)
+    return False

@@ -1,0 +1,136 @@
+"""In front of all routes: from its head alone a request is checked, routed and authorised; then its body is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI, Request
+from fastapi.routing import iter_route_contexts
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pckv.collector.answers import AnswerSender
+from pckv.collector.auth import Guard, Route
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
+from pckv.collector.rate_limit import RateLimit
+from pckv.collector.request_bodies import has_body, read_body
+from pckv.collector.state import Collector
+from pckv.errors import StoreError
+
+# The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
+BODY_LIMITS: Mapping[Route, int | None] = {
+    ("POST", "/tasks"): None,
+    ("POST", "/tasks/new"): None,
+    ("POST", "/session"): 4 * 2**10,
+    ("POST", "/tasks/{task_id}/admission"): 4 * 2**10,
+}
+# The body of any other route is ignored, and may not be larger.
+MAX_IGNORED_BYTES = 2**10
+
+
+class RouteMatch(NamedTuple):
+    """The method and path of a route as it is declared, and what the path of a request says in its place."""
+
+    route: Route
+    path_params: dict[str, Any]
+
+
+class RouteTable:
+    """The routes of an application, in the order in which it tries them."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._by_method: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+        for context in iter_route_contexts(app.routes):
+            for method in context.methods or ():
+                self._by_method.setdefault(method, []).append((context.path_regex, str(context.path)))
+
+    def find(self, method: str, path: str) -> RouteMatch:
+        """Return the route of a request, or raise the problem that there is none."""
+        for pattern, declared in self._by_method.get(method, ()):
+            if match := pattern.match(path):
+                return RouteMatch((method, declared), match.groupdict())
+        allowed = [
+            other
+            for other, routes in self._by_method.items()
+            if any(pattern.match(path) for pattern, _ in routes)
+        ]
+        if allowed:
+            raise ProblemDetails(ProblemKind.WRONG_METHOD, headers={"Allow": ", ".join(sorted(allowed))})
+        raise ProblemDetails(ProblemKind.UNKNOWN)
+
+
+class Gateway:
+    """Middleware around all routes, and the only way to them."""
+
+    def __init__(self, app: ASGIApp, *, rate: int, endpoints: Mapping[Route, ASGIApp]) -> None:
+        self._app, self._endpoints = app, endpoints
+        self._rate = RateLimit(rate) if rate else None
+        self._routes: RouteTable | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with a problem."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        incoming = _Incoming(receive)
+        collector: Collector = scope["app"].state.collector
+        try:
+            with collector.budget.lease() as lease:
+                await self._pass_on(scope, incoming, AnswerSender(scope, receive, send, lease))
+        except ProblemDetails as problem:
+            # The rest of a body is not waited for: it could come for ever.
+            unread = has_body(scope) and not incoming.complete
+            await problem.response({"Connection": "close"} if unread else None)(scope, receive, send)
+        except StoreError as error:
+            await (await handle_store_error(Request(scope), error))(scope, receive, send)
+        except ClientDisconnect:
+            return
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._check_head(scope)
+        if self._routes is None:
+            self._routes = RouteTable(scope["app"])
+        route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
+        guard: Guard = scope["app"].state.guard
+        await guard.authorise(route, Request(scope))
+        if endpoint := self._endpoints.get(route):
+            await endpoint(scope, receive, send)
+        elif has_body(scope):
+            await self._pass_on_body(route, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _pass_on_body(self, route: Route, scope: Scope, receive: Receive, send: Send) -> None:
+        collector: Collector = scope["app"].state.collector
+        settings = collector.settings
+        limit = BODY_LIMITS.get(route, MAX_IGNORED_BYTES)
+        async with read_body(
+            scope,
+            receive,
+            collector.budget,
+            max_bytes=settings.body_bytes if limit is None else limit,
+            seconds=settings.body_seconds,
+        ) as body:
+            await self._app(scope, body.replay(), send)
+
+    def _check_head(self, scope: Scope) -> None:
+        for name, value in scope["headers"]:
+            if name == b"content-encoding" and value != b"identity":
+                raise ProblemDetails(ProblemKind.MEDIA, "content encodings are not taken")
+        if self._rate and scope.get("client") and not self._rate.admits(scope["client"][0]):
+            raise ProblemDetails(ProblemKind.TOO_OFTEN)
+
+
+class _Incoming:
+    """The receiving end of a request, which knows whether the body has arrived whole."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.complete = False
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.complete = not message.get("more_body", False)
+        return message

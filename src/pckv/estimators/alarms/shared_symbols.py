@@ -1,0 +1,138 @@
+"""Whether reports name functions that treat some keys alike: the mark of functions that were searched for.
+
+Whoever wants many keys at once looks for a function that sends them to one symbol. Among honest reports any two keys
+share a symbol exactly as often as by chance, whatever people hold. Which keys somebody is after is not known: one half
+of the reports shows the keys that share symbols most, and the other half is tested for these.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from pckv.arrays import Floats, Integers
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.estimators.alarms.functions import FunctionChannel
+from pckv.estimators.alarms.result import AlarmTest
+from pckv.estimators.alarms.tails import bernstein_bound
+from pckv.planning.influence import same_symbol_chance
+from pckv.tally import Tally
+from pckv.tally.decode.support import key_support
+from pckv.task import Task
+
+# The most reports in either half, and the keys that are looked at: those with most support.
+MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 48
+# Counting takes time: at most this many counters are added to before candidates are chosen.
+MAX_STEPS = 2**26
+# The items that share symbols most are tested, so that no single report weighs much.
+MAX_TESTED = 20
+# Functions drawn to find how much honest reports vary, and a margin for not having drawn all.
+NULL_FUNCTIONS, NULL_MARGIN = 2**14, 1.1
+MIN_REPORTS = 1000
+
+
+class _Places(NamedTuple):
+    """Where functions send items, one row per function, and how alike two places are."""
+
+    symbols: Integers
+    likeness: Floats
+
+
+def shared_symbols_test(
+    task: Task, channel: FunctionChannel, words: Integers, rng: Generator
+) -> AlarmTest | None:
+    """Return the test of keys that share symbols; None where reports are few, or keys cannot be counted."""
+    if words.size < MIN_REPORTS or channel.keys == 1 or not channel.decodes_all:
+        return None
+    words = rng.permutation(words)[: 2 * MAX_REPORTS_PER_HALF]
+    shown, tested = words[::2], words[1::2]
+    keys = _candidates(task, channel, shown)
+    symbols = channel.word_limit // channel.functions
+    weights = _suspicion(_places(channel, shown // symbols, keys))
+    seen = _alike(_places(channel, tested // symbols, keys), weights)
+    null = _places(channel, rng.integers(0, channel.functions, NULL_FUNCTIONS), keys)
+    by_chance = _chance(channel) * (weights.sum() ** 2 - (weights**2).sum())
+    variance = NULL_MARGIN * float(np.mean((_alike(null, weights) - by_chance) ** 2))
+    largest = null.likeness.max() * (weights.sum() ** 2 - (weights**2).sum()) - by_chance
+    excess = float(seen.mean() - by_chance)
+    chance = bernstein_bound(excess, seen.size, variance, float(largest))
+    count = np.unique(_keys_of(channel, np.flatnonzero(weights), keys)).size
+    said = (
+        f"functions treat {count} keys alike {excess / (variance / seen.size) ** 0.5:,.1f} standard errors more often "
+        "than by chance"
+    )
+    return AlarmTest("shared symbols", said, chance)
+
+
+def _candidates(task: Task, channel: FunctionChannel, words: Integers) -> Integers:
+    """The keys with most support among some reports; all, if they are few."""
+    if channel.keys <= MAX_CANDIDATES:
+        return np.arange(channel.keys)
+    tally = Tally(task)
+    tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)])
+    support = key_support(tally)
+    return np.argpartition(-(support.plus + support.minus), MAX_CANDIDATES)[:MAX_CANDIDATES]
+
+
+def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:
+    if isinstance(channel, CollisionChannel):
+        items = [channel.item(key, sign) for key in keys.tolist() for sign in (0, 1)]
+        # The steps of an index to its function need unsigned numbers.
+        columns = [channel.symbol(functions.astype(np.uint64), item) for item in items]
+        return _Places(np.stack(columns, axis=1).astype(np.int64), np.eye(channel.symbols))
+    columns = [channel.product(functions, np.full(1, key)) for key in keys.tolist()]
+    return _Places(np.stack(columns, axis=1), _residue_likeness(channel))
+
+
+def _residue_likeness(channel: UeCompactChannel) -> Floats:
+    """How often two residues say something at once, over all offsets."""
+    supports = np.zeros(channel.q)
+    for first in channel.firsts:
+        supports[np.arange(first, first + channel.r) % channel.q] += 1
+    by_distance = np.array([supports @ np.roll(supports, distance) for distance in range(channel.q)])
+    residues = np.arange(channel.q)
+    return np.asarray(by_distance[(residues[:, None] - residues) % channel.q] / by_distance[0])
+
+
+def _chance(channel: FunctionChannel) -> float:
+    """The mean likeness of the places of two items, given a random function."""
+    if isinstance(channel, CollisionChannel):
+        return float(same_symbol_chance(channel))
+    return float(_residue_likeness(channel)[0].mean())
+
+
+def _keys_of(channel: FunctionChannel, items: Integers, keys: Integers) -> Integers:
+    return keys[items // 2] if isinstance(channel, CollisionChannel) else keys[items]
+
+
+def _suspicion(places: _Places) -> Floats:
+    """The weights of items that share symbols most: the leading direction of how alike they are, its largest parts."""
+    symbols, likeness = places
+    items = symbols.shape[1]
+    alike = np.empty((items, items))
+    for item in range(items):
+        own = symbols[:, item : item + 1]
+        alike[item] = np.take(likeness.ravel(), own * likeness.shape[0] + symbols).mean(axis=0)
+    others = ~np.eye(items, dtype=np.bool_)
+    centred = np.where(others, alike - alike[others].mean(), 0.0)
+    leading = np.linalg.eigh(centred).eigenvectors[:, -1]
+    leading = np.maximum(leading if leading.sum() > 0 else -leading, 0)
+    smallest = np.sort(leading)[-min(MAX_TESTED, items)]
+    weights = np.where(leading >= smallest, leading, 0.0)
+    return np.asarray(weights / np.linalg.norm(weights))
+
+
+def _alike(places: _Places, weights: Floats) -> Floats:
+    """For every function, how alike the weighted items are, in all pairs of two of them."""
+    symbols, likeness = places
+    chosen = np.flatnonzero(weights)
+    cells = likeness.shape[0]
+    rows = np.arange(len(symbols))[:, None] * cells
+    weighed = np.broadcast_to(weights[chosen], (len(symbols), chosen.size))
+    flat = (rows + symbols[:, chosen]).ravel()
+    held = np.bincount(flat, weighed.ravel(), len(symbols) * cells).reshape(-1, cells)
+    own = float(likeness[0, 0] * (weights**2).sum())
+    return np.asarray(((held @ likeness) * held).sum(axis=1) - own)

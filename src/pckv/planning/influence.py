@@ -1,0 +1,179 @@
+"""By how much one hostile report can raise frequencies, with a function of its own choice or with a coin's.
+
+A report counts as many people for a key as honest holders would have to be added for the same change: it supports the
+key more often than chance, and honest reports do so only by the channel's signal. Whoever chooses the public function
+of a report chooses one that suits all target keys at once. A server's coin leaves only the choice of the best word for
+a random function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+
+from pckv.arrays import Floats, Integers
+from pckv.channels import Channel
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.moments import CountMoments
+
+# Plans state what this many target keys gain together.
+TARGET_KEYS = 10
+# Up to this many ways to spread the targets over the residues are enumerated; beyond, this many are drawn.
+MAX_ENUMERATED, DRAWN = 20_000, 2**15
+# Chances below this are left out of an expectation: rounding is about as large.
+NEGLIGIBLE = 1e-12
+# Drawn with a fixed seed, so that one plan has one text.
+SEED = 18
+
+
+@dataclass(frozen=True)
+class Influence:
+    """By how much hostile reports can raise frequencies, at the worst.
+
+    Attributes:
+        people: As how many people one report counts for one target key.
+        one_report: By how much one report raises the frequency of one target key.
+        one_percent: The same for 1 % of the reports.
+        ten_keys: By how much 1 % of the reports raise the frequencies of ten target keys together.
+    """
+
+    people: float
+    one_report: float
+    one_percent: float
+    ten_keys: float
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """What hostile reports can do if they choose their function, and if a server's coin does.
+
+    `server_coin` is what a report is expected to gain, over all coins; None where reports have no public function.
+    """
+
+    own_function: Influence
+    server_coin: Influence | None
+
+
+def hostile(channel: Channel, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
+    """Return the largest change of estimated frequencies that chosen reports can bring about."""
+    coin = None if type(channel) not in BEST_SUPPORTS else _influence(channel, users, size_share, coin=True)
+    return Hostile(_influence(channel, users, size_share, coin=False), coin)
+
+
+def _influence(channel: Channel, users: int, size_share: Fraction, *, coin: bool) -> Influence:
+    one = people_per_report(channel, 1, size_share, coin=coin)
+    ten = people_per_report(channel, min(TARGET_KEYS, channel.keys), size_share, coin=coin)
+    return Influence(people=one, one_report=one / users, one_percent=one / 100, ten_keys=ten / 100)
+
+
+def people_per_report(channel: Channel, targets: int, size_share: Fraction, *, coin: bool) -> float:
+    """Return as how many people one hostile report counts, for this many target keys together.
+
+    Args:
+        channel: What the report is made with.
+        targets: How many keys it is to raise.
+        size_share: The share of reports that answers the size question. Frequencies divide by the others, and hostile
+            reports are all among those, unless a coin decides.
+        coin: Whether a server's coin fixes the function; then this is the mean over all functions.
+    """
+    moments = CountMoments.of(channel.count_law)
+    support = best_support(channel, targets) if coin else float(channel.max_support(targets))
+    gained = (support - targets * moments.noise) / moments.signal
+    return gained if coin else gained / float(1 - size_share)
+
+
+@lru_cache(maxsize=1024)
+def best_support(channel: Channel, targets: int) -> float:
+    """Return how much the best word for a random function adds to n1 + n2 of some target keys, on average.
+
+    Exact for one key. For more, the function is taken to send them to independent places, as it does for keys that are
+    chosen without regard to its family (proofs/influence.md).
+    """
+    return BEST_SUPPORTS[type(channel)](channel, targets)
+
+
+def _best_compact(channel: UeCompactChannel, targets: int) -> float:
+    """The offset moves all residues alike: the best of q rotations of the residues that say + and -."""
+    q, supports = channel.q, np.zeros(channel.q)
+    for first in channel.firsts:
+        supports[np.arange(first, first + channel.r) % q] += 1
+    # Row c has what residue z supports once the offset is c.
+    rotated = np.stack([np.roll(supports, -offset) for offset in range(q)])
+    if targets == 1:
+        return float(supports.max())
+    if math.comb(q + targets - 1, targets) <= MAX_ENUMERATED:
+        spread, chances = _all_spreads(q, targets)
+        return float(chances @ (spread @ rotated.T).max(axis=1))
+    drawn = default_rng(SEED).multinomial(targets, np.full(q, 1 / q), size=DRAWN)
+    return float((drawn @ rotated.T).max(axis=1).mean())
+
+
+def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:
+    """All numbers of balls per cell, and how likely each is."""
+    found = [
+        np.bincount(chosen, minlength=cells) for chosen in combinations_with_replacement(range(cells), balls)
+    ]
+    spread = np.array(found, np.int64)
+    ways = np.array([math.factorial(balls) / math.prod(map(math.factorial, row)) for row in spread.tolist()])
+    return spread, ways / float(cells) ** balls
+
+
+def _best_collision(channel: CollisionChannel, targets: int) -> float:
+    """The fullest of t symbols once both signs of every target are sent to one of them each."""
+    if targets == 1:
+        return 1 + float(same_symbol_chance(channel))
+    return fullest_cell(channel.symbols, 2 * targets)
+
+
+def same_symbol_chance(channel: CollisionChannel) -> Fraction:
+    """Return how often a random function sends two given items to one symbol: they take any two places, never the same."""
+    places, symbols = channel.positions, channel.symbols
+    fewer, larger = divmod(places, symbols)
+    ordered_pairs = larger * (fewer + 1) * fewer + (symbols - larger) * fewer * (fewer - 1)
+    return Fraction(ordered_pairs, places * (places - 1))
+
+
+def fullest_cell(cells: int, balls: int) -> float:
+    """Return how many balls the fullest of some equally likely cells has on average, exactly up to rounding.
+
+    Balls per cell are independent Poisson numbers, given their sum.
+    """
+    mean = balls / cells
+    counts = np.arange(balls + 1)
+    logarithms = counts * math.log(mean) - mean - np.array([math.lgamma(count + 1) for count in counts])
+    chances = np.exp(logarithms)
+    whole = math.exp(balls * math.log(balls) - balls - math.lgamma(balls + 1))
+    # The fullest cell always has its share of the balls.
+    expected = float(least := -(-balls // cells))
+    for most in range(least, balls):
+        beyond = 1 - float(_power(np.where(counts <= most, chances, 0.0), cells)[balls]) / whole
+        if beyond <= NEGLIGIBLE:
+            break
+        expected += beyond
+    return expected
+
+
+def _power(law: Floats, exponent: int) -> Floats:
+    """The law of a sum of independent numbers, as far as this law goes."""
+    result = np.zeros_like(law)
+    result[0] = 1
+    while exponent:
+        if exponent & 1:
+            result = np.convolve(result, law)[: law.size]
+        law, exponent = np.convolve(law, law)[: law.size], exponent >> 1
+    return result
+
+
+BEST_SUPPORTS: dict[type[Channel], Callable[[Any, int], float]] = {
+    UeCompactChannel: _best_compact,
+    CollisionChannel: _best_collision,
+}

@@ -1,0 +1,125 @@
+"""As how many people a hostile report counts: closed forms, enumeration of small families, and known numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pckv.channels import Channel, build
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
+from pckv.planning import influence
+from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
+
+NO_SIZES = Fraction(0)
+
+
+def people(channel: Channel, targets: int, *, coin: bool) -> float:
+    return people_per_report(channel, targets, NO_SIZES, coin=coin)
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "parameters", "targets", "own", "with_coin"),
+    [
+        ("ue-compact", "1", {"q": 5}, 1, 3.91, 3.91),
+        ("ue-compact", "1", {"q": 5}, 10, 39.1, 12.6),
+        ("ue-compact", "1", {"q": 5}, 1000, 3910, 126),
+        ("ue-compact", "4", {"q": 59}, 1, 2.10, 2.10),
+        ("ue-compact", "4", {"q": 59}, 10, 21.0, 3.85),
+        ("ue-compact", "4", {"q": 59}, 1000, 2100, 29.7),
+        ("collision", "1", {}, 1, 5.49, 2.75),
+        ("collision", "4", {}, 1, 4.05, 2.03),
+    ],
+)
+def test_known_numbers(
+    name: str, epsilon: str, parameters: dict[str, int], targets: int, own: float, with_coin: float
+) -> None:
+    channel = build(name, 1000, 1, Fraction(epsilon), parameters)
+    assert people(channel, targets, coin=False) == pytest.approx(own, rel=0.01)
+    assert people(channel, targets, coin=True) == pytest.approx(with_coin, rel=0.01)
+
+
+def supports(channel: UeCompactChannel, residues: list[int]) -> int:
+    """What the best offset supports of keys that a function gives these residues."""
+    plus, minus = channel.firsts
+    return max(
+        sum(((z + offset - first) % channel.q < channel.r) for z in residues for first in (plus, minus))
+        for offset in range(channel.q)
+    )
+
+
+@pytest.mark.parametrize("sets", [(3, 1, 0), (5, 1, 0), (5, 2, 1)])
+def test_a_coin_leaves_the_best_word_of_a_random_function(sets: tuple[int, int, int]) -> None:
+    """All functions of keys whose digit vectors are affinely independent: 0 and the powers of q."""
+    q, r, o = sets
+    channel = UeCompactChannel(q**3 - 1, 1, Fraction(1), q=q, r=r, o=o)
+    for targets in ([0], [0, 1], [0, 1, q], [0, 1, q, q * q]):
+        best = [
+            supports(channel, [channel.product(function, key) for key in targets])
+            for function in range(channel.functions)
+        ]
+        assert best_support(channel, len(targets)) == pytest.approx(np.mean(best))
+        assert max(best) == channel.max_support(len(targets))
+
+
+def test_two_items_share_a_symbol_exactly_as_often() -> None:
+    """All functions of a small family, and the mean of the fullest symbol for one key."""
+    channel = CollisionChannel(3, 1, Fraction(1), symbols=4, positions=13, generator=2, functions=13 * 12)
+    for first, second in product(range(6), repeat=2):
+        if first != second:
+            shared = sum(
+                channel.symbol(function, first) == channel.symbol(function, second)
+                for function in range(channel.functions)
+            )
+            assert Fraction(shared, channel.functions) == same_symbol_chance(channel)
+    assert best_support(channel, 1) == pytest.approx(1 + float(same_symbol_chance(channel)))
+
+
+def test_the_fullest_cell_by_enumeration() -> None:
+    for cells, balls in ((2, 3), (3, 4), (4, 4), (3, 7)):
+        fullest = [max(map(thrown.count, range(cells))) for thrown in product(range(cells), repeat=balls)]
+        assert fullest_cell(cells, balls) == pytest.approx(np.mean(fullest))
+
+
+def test_drawn_and_enumerated_spreads_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The standard error of the drawn mean is below .3 % here: 2^15 draws of a number whose deviation is below its mean."""
+    channel = build("ue-compact", 1000, 1, Fraction(1), {"q": 5})
+    exact = best_support(channel, 10)
+    monkeypatch.setattr(influence, "MAX_ENUMERATED", 0)
+    best_support.cache_clear()
+    drawn = best_support(channel, 10)
+    best_support.cache_clear()
+    assert drawn != exact
+    assert drawn == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "keys", [range(10), range(0, 50, 5), range(0, 60, 6), [0, 1, 2, 3, 4, 5, 6, 7, 25, 26]]
+)
+def test_no_set_of_keys_exceeds_what_pairwise_independence_allows(keys: range | list[int]) -> None:
+    """The bound of proofs/influence.md for any keys, enumerated over all functions, and what random keys give."""
+    channel = UeCompactChannel(100, 1, Fraction(1), q=5)
+    chance = 2 / channel.q
+    bound = 10 * chance + ((channel.q - 1) * 10 * chance * (1 - chance)) ** 0.5
+    best = np.mean(
+        [
+            supports(channel, [channel.product(function, key) for key in keys])
+            for function in range(channel.functions)
+        ]
+    )
+    assert best <= bound
+    # Keys in line are worse targets than keys at random.
+    assert best <= best_support(channel, 10)
+
+
+def test_size_answers_make_hostile_reports_weigh_more_unless_a_coin_decides() -> None:
+    channel = build("collision", 100, 3, Fraction(1), {})
+    without, asked = hostile(channel, 1000), hostile(channel, 1000, Fraction(1, 5))
+    assert asked.own_function.people == pytest.approx(without.own_function.people / 0.8)
+    assert asked.server_coin == without.server_coin
+    assert without.own_function.one_report == pytest.approx(without.own_function.people / 1000)
+    assert without.own_function.one_percent == pytest.approx(without.own_function.people / 100)
+    assert hostile(build("grr", 100, 1, Fraction(1), {}), 1000).server_coin is None

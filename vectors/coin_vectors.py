@@ -1,0 +1,98 @@
+"""Vectors of coins: what they decide, reports that follow from them, and words that every implementation must refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from catalogue import COIN_TASKS
+from pckv.canonical import base64url
+from pckv.coins import coin_choice, coin_draws
+from pckv.device.perturb import perturb_from
+from pckv.limits import REFUSE, REPORT_ID_BYTES
+from pckv.randomness import DRAW_BYTES, Tape, fixed_source
+from pckv.seeded import seeded_source
+from pckv.task import Task
+from tapes import PAIRS
+
+COINS_PER_TASK = 12
+# The first coin of the third task whose first draw is rejected: stated, since a search takes a while.
+REJECTED_COMPACT_COIN = 295_678
+
+
+def coin_vectors() -> Iterator[dict[str, Any]]:
+    """Yield coins with what they decide, words that do not follow from their coin, and reports that do."""
+    for task in COIN_TASKS:
+        for coin in _coins(task):
+            asks_size, function = coin_choice(task, coin)
+            yield {
+                "task": task.to_json(),
+                "coin": base64url(coin),
+                "asks_size": asks_size,
+                "function": str(function),
+            }
+            yield from _refused(task, coin)
+    for number, task in enumerate(COIN_TASKS, 400):
+        yield from _reports(number, task)
+
+
+def _coins(task: Task) -> Iterator[bytes]:
+    """Yield the least and the largest coin, some between, and one whose first draw of a function is rejected."""
+    yield from (bytes(REPORT_ID_BYTES), b"\xff" * REPORT_ID_BYTES)
+    yield from map(_coin, range(1, COINS_PER_TASK - 1))
+    if task == COIN_TASKS[2]:
+        assert _is_rejected(task, _coin(REJECTED_COMPACT_COIN))  # noqa: S101
+        yield _coin(REJECTED_COMPACT_COIN)
+    if task == COIN_TASKS[3]:
+        yield next(coin for coin in map(_coin, range(COINS_PER_TASK, 1000)) if _is_rejected(task, coin))
+
+
+def _reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports of several sets of pairs, each with a coin; the first 16 bytes of their tapes are not used."""
+    most = task.padding if task.more == REFUSE else len(PAIRS)
+    for case, shares in enumerate(PAIRS):
+        if len(shares) <= most:
+            pairs = {
+                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
+            }
+            tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
+            report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
+            yield {
+                "task": task.to_json(),
+                "coin": base64url(report.id),
+                "pairs": pairs,
+                "tape": tape.hex(),
+                "body": base64url(report.body),
+            }
+
+
+def _coin(number: int) -> bytes:
+    return number.to_bytes(REPORT_ID_BYTES, "big")
+
+
+def _is_rejected(task: Task, coin: bytes) -> bool:
+    """Return whether the first draw of a function falls into the incomplete last run."""
+    draws, functions = coin_draws(task.digest, coin), int(task.channel.functions or 1)
+    if task.size_question is not None:
+        next(draws)
+    return next(draws) >= 2**64 // functions * functions
+
+
+def _refused(task: Task, coin: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the words next to those of the coin, and one of the other question."""
+    asks_size, function = coin_choice(task, coin)
+    words, functions = task.channel.word_limit or 0, int(task.channel.functions or 1)
+    symbols = words // functions
+    first, last = function * symbols, (function + 1) * symbols - 1
+    wrong = {first, last, words - 1} if asks_size else {first - 1, last + 1} - {-1, words}
+    if task.size_question is not None and not asks_size:
+        wrong |= {words, words + len(task.size_question.ends) - 1}
+    for word in sorted(wrong):
+        body = base64url(word.to_bytes(8, "little"))
+        yield {
+            "task": task.to_json(),
+            "coin": base64url(coin),
+            "body": body,
+            "fails_at": "coin",
+            "reason": "wrong_coin",
+        }
