@@ -94,6 +94,9 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page.get_by_text("An error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
     page.locator(".verdict", has_text="Nobody holds more than 3 pairs, by contract.").wait_for()
+    page.get_by_label("Hostile reports").fill("10%")
+    page.get_by_label("Hostile reports").press("Enter")
+    page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
     assert "nobody may: at most 3" in page.locator(".facts").inner_text()
     operator.check()
 
