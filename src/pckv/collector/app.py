@@ -152,8 +152,8 @@ def _add_operations(app: FastAPI) -> None:
         return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def document() -> JSONResponse:
-        return JSONResponse(openapi(app))
+    async def document(request: Request) -> JSONResponse:
+        return JSONResponse(openapi(request.app))
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
