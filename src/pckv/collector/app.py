@@ -39,7 +39,9 @@ from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.threads import CollectorThreads
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
 from pckv.store.base import Store
 from pckv.task import utc_today
@@ -59,8 +61,10 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
-    """Return the application of a collector over a store whose schema is ready."""
+def create_app(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> FastAPI:
+    """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = FastAPI(
         title="pckv collector",
         version=__version__,
@@ -72,7 +76,10 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    collector = _create_collector(store, settings, clock, worker)
+    app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    app.state.maintains = worker.number == 0
     for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
@@ -89,8 +96,10 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
     return app
 
 
-def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    metrics = Metrics()
+def _create_collector(
+    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
+) -> Collector:
+    metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
         store.add_reports,
         metrics,
@@ -98,24 +107,25 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    compactor = Compactor(store)
-    threads = AnalysisThreads(settings.analysis_seconds)
-    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
+    threads, compactor = CollectorThreads(), Compactor(store)
+    analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
+    caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, settings, report_writer, metrics, *caches, budget, clock)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, clock)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    maintenance = asyncio.create_task(run_maintenance(collector))
+    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()
     # Pending reports are written however the maintenance ended.
     await asyncio.gather(maintenance, return_exceptions=True)
     await collector.report_writer.drain()
+    collector.threads.close()
     log("stopped")
 
 
@@ -148,8 +158,8 @@ def _add_operations(app: FastAPI) -> None:
         return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def document() -> JSONResponse:
-        return JSONResponse(openapi(app))
+    async def document(request: Request) -> JSONResponse:
+        return JSONResponse(openapi(request.app))
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 
 from pckv.collector.app import create_app
 from pckv.collector.settings import Settings
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.base import Store
 from pckv.task import utc_today
 from pckv.web import new_task, overview, precision, sign_in, static_files
@@ -20,13 +21,15 @@ from pckv.web.chart_script import ChartScript
 from pckv.web.security_headers import SecurityHeaders
 
 
-def create_site(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
+def create_site(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> FastAPI:
     """Return a collector's application with the pages of operators and participants."""
     if find_spec("pandas"):
         # Loaded before any thread starts: Arrow imports it for the first table, while Altair in another thread
         # would use the half-imported module.
         import_module("pandas")
-    app = create_app(store, settings, clock)
+    app = create_app(store, settings, clock, worker)
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     for routes in (static_files, sign_in, overview, precision, new_task):
