@@ -11,11 +11,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
 from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.auth import PUBLIC, Guard
+from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.cors import CrossOriginHeaders
@@ -85,7 +87,11 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(StoreError, handle_store_error)
-    app.add_middleware(Gateway, rate=settings.rate, endpoints={UPLOAD_ROUTE: UploadEndpoint()})
+    endpoints: dict[Route, ASGIApp] = {
+        UPLOAD_ROUTE: UploadEndpoint(),
+        ADMISSION_ROUTE: AdmissionEndpoint(),
+    }
+    app.add_middleware(Gateway, rate=settings.rate, endpoints=endpoints)
     app.add_middleware(CrossOriginHeaders)
     return app
 
