@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
+import uvicorn
 from fastapi import FastAPI
 
 from pckv import Task
@@ -60,6 +61,7 @@ class Running:
     store: Store
     port: int
     client: httpx2.Client = field(repr=False)
+    server: uvicorn.Server = field(repr=False)
 
     def add_task(self, **members: Any) -> Task:
         task = new_task(**members)
@@ -133,17 +135,17 @@ def running(
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
     app = create_site(store, Settings(**settings), clock)
-    uvicorn = server(app)
+    started = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
-        thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [line]})
+        thread = threading.Thread(target=started.run, kwargs={"sockets": [line]})
         thread.start()
         try:
-            wait_until(lambda: uvicorn.started or not thread.is_alive())
+            wait_until(lambda: started.started or not thread.is_alive())
             with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
-                yield Running(app, store, port, client)
+                yield Running(app, store, port, client, started)
         finally:
-            uvicorn.should_exit = True
+            started.should_exit = True
             thread.join(SECONDS)
 
 

@@ -68,9 +68,7 @@ class Guard:
         self._threads = ThreadPoolExecutor(THREADS, "authorisation")
 
     async def authorise(self, route: Route, request: Request) -> None:
-        """Admit a request to a route from its head, or refuse it."""
-        if route in PUBLIC:
-            return
+        """Admit a request to a route that is not public from its head, or refuse it."""
         running = asyncio.get_running_loop().run_in_executor
         role = await running(self._threads, self._role_of, request)
         if role is None:

@@ -29,6 +29,9 @@ from pckv.store.base import Store
 DRAIN_SECONDS = 30
 # What workers may take longer, to write what waits.
 SPARE_SECONDS = 10
+# What the system holds of an answer until it is read. More would be memory for those who never read, and a slow reader
+# would seem to read nothing until a third of it has arrived.
+SEND_BUFFER_BYTES = 128 * 2**10
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
 MAX_WAITING_CONNECTIONS = 1024
@@ -47,6 +50,8 @@ def listen(host: str, port: int) -> socket.socket:
     # The protocol is named so that asyncio sees TCP and sends answers without waiting to fill a packet.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Connections inherit it.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     try:
         listening.bind((host, port))
         listening.listen(MAX_WAITING_CONNECTIONS)
