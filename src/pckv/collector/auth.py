@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from fastapi import Request
 
@@ -15,6 +17,8 @@ from pckv.store.base import Role, Session, Store
 
 THREADS = 2
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+T = TypeVar("T")
 
 Route = tuple[str, str]
 
@@ -69,12 +73,15 @@ class Guard:
 
     async def authorise(self, route: Route, request: Request) -> None:
         """Admit a request to a route that is not public from its head, or refuse it."""
-        running = asyncio.get_running_loop().run_in_executor
-        role = await running(self._threads, self._role_of, request)
+        role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
         if role is Role.ANALYST and route not in ANALYSTS:
             raise ProblemDetails(ProblemKind.FORBIDDEN)
+
+    async def in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        """Do something that asks the store, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _role_of(self, request: Request) -> Role | None:
         authorization = request.headers.get("authorization")

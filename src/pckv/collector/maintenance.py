@@ -1,9 +1,10 @@
-"""What a collector does by itself: compact tallies, delete reports that are no longer needed, and erase what was deleted."""
+"""What a collector does by itself: compact tallies, end sessions, delete and erase what is no longer needed."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -18,21 +19,30 @@ from pckv.task import Phase
 SECONDS_BETWEEN = 0.25
 # As far back as the database's log should tell which reports and invitations came together.
 SECONDS_BETWEEN_ERASURES = 1.0
+# Sessions whose time is over are refused already; what is stored of them goes now and then.
+SECONDS_BETWEEN_SESSIONS = 3600.0
 SECONDS_AFTER_FAILURE = 5.0
 
 
 async def run_maintenance(collector: Collector) -> None:
-    """Compact and erase all the time, and finish closed tasks once per day, until cancelled; no error ends it."""
+    """Compact and erase all the time, finish closed tasks once per day, until cancelled; no error ends it."""
     async with asyncio.TaskGroup() as loops:
         loops.create_task(_compact_and_finish(collector))
         # Compacting may take seconds.
         loops.create_task(_erase(collector))
+        loops.create_task(_end_sessions(collector))
 
 
 async def _erase(collector: Collector) -> None:
     while True:
         erased = await _succeeds(collector.store.erase_deleted)
         await asyncio.sleep(SECONDS_BETWEEN_ERASURES if erased else SECONDS_AFTER_FAILURE)
+
+
+async def _end_sessions(collector: Collector) -> None:
+    while True:
+        ended = await _succeeds(lambda: collector.store.end_expired_sessions(int(time.time())))
+        await asyncio.sleep(SECONDS_BETWEEN_SESSIONS if ended else SECONDS_AFTER_FAILURE)
 
 
 async def _compact_and_finish(collector: Collector) -> None:
@@ -49,7 +59,7 @@ async def _compact_and_finish(collector: Collector) -> None:
         await asyncio.sleep(SECONDS_BETWEEN if compacted and finished else SECONDS_AFTER_FAILURE)
 
 
-async def _succeeds(work: Callable[[], None]) -> bool:
+async def _succeeds(work: Callable[[], object]) -> bool:
     """Do some work in a thread, and log what goes wrong."""
     try:
         await asyncio.to_thread(work)

@@ -27,11 +27,11 @@ from pckv.store import open_store
 from pckv.store.base import Store
 
 DRAIN_SECONDS = 30
-# What workers may take longer, to write what waits.
-SPARE_SECONDS = 10
 # What the system holds of an answer until it is read. More would be memory for those who never read, and a slow reader
 # would seem to read nothing until a third of it has arrived.
 SEND_BUFFER_BYTES = 128 * 2**10
+# What workers may take longer, to write what waits.
+SPARE_SECONDS = 10
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
 MAX_WAITING_CONNECTIONS = 1024
