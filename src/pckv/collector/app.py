@@ -37,6 +37,7 @@ from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.threads import CollectorThreads
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
@@ -90,7 +91,8 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock, worker), Guard(store)
+    collector = _create_collector(store, settings, clock, worker)
+    app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
     for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
@@ -114,11 +116,11 @@ def _create_collector(
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    compactor = Compactor(store)
-    threads = AnalysisThreads(settings.analysis_seconds)
-    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
+    threads, compactor = CollectorThreads(), Compactor(store)
+    analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
+    caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, settings, report_writer, metrics, *caches, budget, clock)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, clock)
 
 
 @asynccontextmanager
@@ -132,6 +134,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     # Pending reports are written however the maintenance ended.
     await asyncio.gather(maintenance, return_exceptions=True)
     await collector.report_writer.drain()
+    collector.threads.close()
     log("stopped")
 
 
@@ -164,8 +167,8 @@ def _add_operations(app: FastAPI) -> None:
         return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def document() -> JSONResponse:
-        return JSONResponse(openapi(app))
+    async def document(request: Request) -> JSONResponse:
+        return JSONResponse(openapi(request.app))
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:

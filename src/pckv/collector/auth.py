@@ -15,7 +15,6 @@ from pckv.collector.sessions import COOKIES, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.tokens import environment_token, token_hash
 from pckv.store.base import Role, Session, Store
 
-THREADS = 2
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 T = TypeVar("T")
@@ -62,14 +61,12 @@ ANALYSTS: frozenset[Route] = frozenset(
 class Guard:
     """Checks the token, or the session, of every request that is not public."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, threads: ThreadPoolExecutor) -> None:
+        self._store, self._threads = store, threads
         self.sessions = Sessions(store)
         self._failed_tokens = FailedTokens()
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
-        # Threads of their own: nobody waits for a thread that somebody's slow work holds.
-        self._threads = ThreadPoolExecutor(THREADS, "authorisation")
 
     async def authorise(self, route: Route, request: Request) -> None:
         """Admit a request to a route that is not public from its head, or refuse it."""

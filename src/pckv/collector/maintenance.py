@@ -35,34 +35,34 @@ async def run_maintenance(collector: Collector) -> None:
 
 async def _erase(collector: Collector) -> None:
     while True:
-        erased = await _succeeds(collector.store.erase_deleted)
+        erased = await _succeeds(collector, collector.store.erase_deleted)
         await asyncio.sleep(SECONDS_BETWEEN_ERASURES if erased else SECONDS_AFTER_FAILURE)
 
 
 async def _end_sessions(collector: Collector) -> None:
     while True:
-        ended = await _succeeds(lambda: collector.store.end_expired_sessions(int(time.time())))
+        ended = await _succeeds(collector, lambda: collector.store.end_expired_sessions(int(time.time())))
         await asyncio.sleep(SECONDS_BETWEEN_SESSIONS if ended else SECONDS_AFTER_FAILURE)
 
 
 async def _compact_and_finish(collector: Collector) -> None:
     finished_day = ""
-    await _succeeds(collector.compactor.prepare_all)
+    await _succeeds(collector, collector.compactor.prepare_all)
     while True:
-        compacted = await _succeeds(collector.compactor.compact_all)
+        compacted = await _succeeds(collector, collector.compactor.compact_all)
         day = collector.today()
         finished = day == finished_day or await _succeeds(
-            partial(finish_closed_tasks, collector, collector.settings.keep_reports, day)
+            collector, partial(finish_closed_tasks, collector, collector.settings.keep_reports, day)
         )
         if finished:
             finished_day = day
         await asyncio.sleep(SECONDS_BETWEEN if compacted and finished else SECONDS_AFTER_FAILURE)
 
 
-async def _succeeds(work: Callable[[], object]) -> bool:
+async def _succeeds(collector: Collector, work: Callable[[], object]) -> bool:
     """Do some work in a thread, and log what goes wrong."""
     try:
-        await asyncio.to_thread(work)
+        await asyncio.get_running_loop().run_in_executor(collector.threads.maintenance, work)
     except Exception as error:  # noqa: BLE001
         # Our own errors say what to do; the text of any other could hold what people sent.
         reason = str(error) if isinstance(error, PckvError) else type(error).__name__

@@ -299,10 +299,11 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
     answers = ["pending", "done"]
 
     def delete(route: Any) -> None:
-        if route.request.method != "DELETE":
-            return route.continue_()
-        deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
-        return route.fulfill(status=200, json=deletion)
+        if route.request.method == "DELETE":
+            deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
+            route.fulfill(status=200, json=deletion)
+        else:
+            route.continue_()
 
     operator.page.route(f"**/tasks/{task.id}", delete)
     operator.go(f"/#/tasks/{task.id}")
