@@ -154,4 +154,6 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
     wait_until(lambda: len(prepared) == 2)
     assert prepared == [without, with_coin]
     assert site.get(f"/tasks/{with_coin.id}/overview").json()["coin"] == "server"
-    assert site.store.find_task(with_coin.id).by_invitation
+    stored = site.store.find_task(with_coin.id)
+    assert stored is not None
+    assert stored.by_invitation

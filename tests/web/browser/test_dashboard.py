@@ -295,7 +295,7 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
     operator.sign_in()
     answers = ["pending", "done"]
 
-    def delete(route: Any) -> None:
+    def delete(route: Any) -> Any:
         if route.request.method != "DELETE":
             return route.continue_()
         deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
