@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
 from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
@@ -125,7 +126,8 @@ def _create_collector(
     analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
     caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, clock)
+    alarms = AlarmWatch(store, metrics)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, alarms, clock)
 
 
 @asynccontextmanager
