@@ -20,6 +20,7 @@ from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.memory import MemoryStore
+from support.collectors import THREADS
 from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.
@@ -72,7 +73,7 @@ def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
     """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
     app = _app_with_routes()
     app.state.collector = _create_collector(store, SETTINGS, today, ONLY_WORKER)
-    vars(app.state.guard).update(vars(Guard(store)))
+    vars(app.state.guard).update(vars(Guard(store, THREADS.lookups)))
     return app
 
 
