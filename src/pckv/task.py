@@ -59,7 +59,7 @@ class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
-    `sizes`, `users`, `frequency` and `objective`, all of them as `plan` takes them.
+    `sizes`, `users`, `frequency`, `objective` and `most_influence`, all of them as `plan` takes them.
 
     Args:
         name: What people read; it tells two runs of one survey apart.
@@ -81,6 +81,7 @@ class Task:
         users: A hint: how many people are expected.
         frequency: A hint: the share of people who hold a key that matters.
         objective: A hint: which error is to be small.
+        most_influence: A hint: as how many people one hostile report may count for a key, at most.
 
     Raises:
         ParameterError: if any of these is outside its domain.
@@ -128,6 +129,7 @@ class Task:
         users: int = DEFAULT_USERS,
         frequency: float | None = None,
         objective: str = DEFAULT_OBJECTIVE,
+        most_influence: float | None = None,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         self._set_contract(name, keys, values, epsilon, more, opens, closes)
@@ -146,11 +148,12 @@ class Task:
             objective=objective,
             padding=None if padding is None else check_padding(padding),
             more=more,
+            size_share=size_share,
+            coin=coin,
+            most_influence=most_influence,
         )
-        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected, coin)
-        if size_share is None:
-            size_share = planned_size_share(channel, expected)
-        self._set_channel(channel, size_share, coin)
+        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
+        self._set_channel(channel, planned_size_share(channel, expected), coin)
 
     def _set_contract(  # noqa: PLR0917
         self,
@@ -374,8 +377,7 @@ class Task:
             )
             parameters = dict(members["mechanism"])
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
-            epsilon = Fraction(task._epsilon)
-            channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters)
+            channel = channels.build(mechanism, task.key_count, padding, Fraction(task._epsilon), parameters)
             if missing := sorted(channel.parameters.keys() - parameters.keys()):
                 raise ParameterError(f"mechanism {mechanism!r} needs {' and '.join(missing)}")
             task._set_channel(channel, members["size_share"], members["coin"])

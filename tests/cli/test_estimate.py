@@ -38,7 +38,8 @@ def test_estimates_in_json_have_this_shape() -> None:
         "verdict",
         "sizes",
     ]
-    assert list(printed) == [*about, "estimates"]
+    assert list(printed) == [*about, "estimates", "alarms"]
+    assert printed.pop("alarms")["unusual"] == []
     rows = printed.pop("estimates")
     assert printed.pop("estimand").startswith("frequency: the share of people who hold a key")
     assert "keys can be told from zero" in printed.pop("verdict")[0]
@@ -85,6 +86,23 @@ def test_method_and_level_are_used() -> None:
     assert inner["frequency"] < inner["frequency_high"] < outer["frequency_high"] < 1
 
 
+def test_intervals_against_hostile_reports() -> None:
+    plain, hostile = (read_json(run_ok(f"{ESTIMATE} --json {more}")) for more in ("", "--hostile 1%"))
+    assert (plain["hostile"], hostile["hostile"]) == (0, 1)
+    for before, after in zip(plain["estimates"], hostile["estimates"], strict=True):
+        assert after["frequency"] == before["frequency"]
+        assert after["frequency_high"] >= before["frequency_high"]
+    printed = run_ok(f"{ESTIMATE} --hostile 2").splitlines()
+    assert "intervals hold whatever 2 of the reports say" in printed[0]
+    assert any("whatever 2 of the reports say" in line for line in printed[1:])
+
+
+@pytest.mark.parametrize("hostile", ["8", "100%", "-1", "0.5", "nan", "1e9", "half"])
+def test_a_bad_number_of_hostile_reports_is_refused_in_one_line(hostile: str) -> None:
+    assert "hostile must be" in run_refused(f"{ESTIMATE} --hostile={hostile} --out h.csv")
+    assert not Path("h.csv").exists()
+
+
 def test_post_processing_is_named() -> None:
     printed = read_json(run_ok(f"{ESTIMATE} --json --post consistent --method baseline"))
     assert printed["method"] == "baseline+consistent"
@@ -112,13 +130,14 @@ def test_top_is_sorted_by_frequency() -> None:
 
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
-    title, header, *rows, about_keys, about_sets = run_ok(ESTIMATE).splitlines()
+    title, header, *rows, about_keys, about_sets, alarms = run_ok(ESTIMATE).splitlines()
     assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
     assert "told from zero" in about_keys
     assert about_sets.startswith("Nobody has said how many pairs they hold")
+    assert alarms.startswith("Nothing about these reports can be tested")
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
@@ -130,13 +149,16 @@ def test_long_tables_are_cut_and_say_so() -> None:
             )
         }
     )
-    title, header, *rows, more, about_keys, _ = run_ok("estimate new.parquet --task new.json").splitlines()
+    title, header, *rows, more, about_keys, _, alarms = run_ok(
+        "estimate new.parquet --task new.json"
+    ).splitlines()
     assert title.startswith("1 reports")
     assert header.startswith("key")
     assert len(rows) == 20
     assert all(row.endswith("not told from zero") for row in rows)
     assert about_keys.startswith("No key can be told from zero")
     assert more == "… and 3 more keys (--out writes them all)"
+    assert alarms == "Nothing unusual about the random parts of the reports."
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pckv.collector.problem_details import ProblemDetails
 from pckv.collector.task_cache import RecentItems, TaskCache
 from pckv.store.base import StoredTask
 from pckv.store.memory import MemoryStore
-from support.collectors import DAY, new_task
+from support.collectors import DAY, THREADS, new_task
 
 
 class AskedStore(MemoryStore):
@@ -53,7 +53,7 @@ def test_the_store_is_asked_once_for_all_who_wait() -> None:
     unknown = new_task().id
 
     async def ask() -> list[Any]:
-        cache = TaskCache(store)
+        cache = TaskCache(store, THREADS)
         ids = [task.id] * 50 + [unknown] * 50
         answers = await asyncio.gather(*map(cache.find, ids), return_exceptions=True)
         texts = await asyncio.gather(*(cache.text(task) for _ in range(50)))
@@ -72,7 +72,7 @@ def test_what_was_looked_up_before_a_change_is_not_kept() -> None:
     store.add_task(task)
 
     async def ask() -> tuple[StoredTask, StoredTask]:
-        cache = TaskCache(store)
+        cache = TaskCache(store, THREADS)
         store.go.clear()
         before = asyncio.create_task(cache.find(task.id))
         await asyncio.to_thread(store.answering.wait, 20)
@@ -91,7 +91,7 @@ def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelle
     store.add_task(task)
 
     async def ask() -> StoredTask:
-        cache = TaskCache(store)
+        cache = TaskCache(store, THREADS)
         store.go.clear()
         waiting = [asyncio.create_task(cache.find(task.id)) for _ in range(2)]
         await asyncio.to_thread(store.answering.wait, 20)

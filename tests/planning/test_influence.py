@@ -8,11 +8,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from pckv import Task
 from pckv.channels import Channel, build
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
+from pckv.errors import ParameterError
 from pckv.planning import influence
 from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
+from pckv.planning.plan import plan
 
 NO_SIZES = Fraction(0)
 
@@ -123,3 +126,55 @@ def test_size_answers_make_hostile_reports_weigh_more_unless_a_coin_decides() ->
     assert without.own_function.one_report == pytest.approx(without.own_function.people / 1000)
     assert without.own_function.one_percent == pytest.approx(without.own_function.people / 100)
     assert hostile(build("grr", 100, 1, Fraction(1), {}), 1000).server_coin is None
+
+
+@pytest.mark.parametrize("coin", ["device", "server"])
+@pytest.mark.parametrize("most", [50, 10, 4.5])
+def test_a_plan_keeps_the_influence_that_was_asked_for(most: float, coin: str) -> None:
+    which = "server_coin" if coin == "server" else "own_function"
+    made = plan(100, 20_000, 2, pairs=3, coin=coin, most_influence=most)
+    assert getattr(made.hostile, which).people <= most
+    assert (made.coin, made.most_influence) == (coin, most)
+    task = Task(
+        name="t", keys=100, values=(0, 1), epsilon=2, pairs=3, users=20_000, coin=coin, most_influence=most
+    )
+    assert (task.mechanism, task.padding) == (made.mechanism, made.padding)
+    free = plan(100, 20_000, 2, pairs=3, coin=coin)
+    assert free.most_influence is None
+    if getattr(free.hostile, which).people <= most:
+        assert (free.mechanism, free.padding) == (made.mechanism, made.padding)
+
+
+def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
+    with pytest.raises(
+        ParameterError, match=r"counts as at least 4\.33 people in every setting, .* more than 2$"
+    ):
+        plan(100, 20_000, 1, most_influence=2)
+    with pytest.raises(ParameterError, match="at least"):
+        Task(name="t", keys=100, values=(0, 1), epsilon=1, mechanism="grr", most_influence=100)
+    # A coin halves what a report of collision does to one key.
+    assert plan(100, 20_000, 1, most_influence=3, coin="server").mechanism == "collision"
+    # Who answers the size question counts: hostile reports do not, and weigh more.
+    with pytest.raises(ParameterError, match="at least"):
+        Task(
+            name="t",
+            keys=100,
+            values=(0, 1),
+            epsilon=1,
+            mechanism="collision",
+            padding=1,
+            size_share="0.4",
+            most_influence=6,
+        )
+
+
+@pytest.mark.parametrize("most", [0, -1, float("nan"), float("inf"), "3", True])
+def test_a_limit_that_is_no_number_is_refused(most: float) -> None:
+    with pytest.raises(ParameterError, match="a number above 0"):
+        plan(100, 20_000, 1, most_influence=most)
+
+
+@pytest.mark.parametrize("share", ["1", "0.6", "-0.1"])
+def test_a_share_of_size_answers_outside_its_range_is_refused(share: str) -> None:
+    with pytest.raises(ParameterError, match=r"size_share must be at least 0 and at most 0\.5"):
+        Task(name="t", keys=100, values=(0, 1), epsilon=1, size_share=share)

@@ -21,6 +21,7 @@ from pckv.canonical import base64url
 from pckv.collector.problem_details import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
 from pckv.collector.settings import Settings
+from pckv.collector.threads import CollectorThreads
 from pckv.collector.tokens import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
@@ -36,6 +37,8 @@ SECONDS = 20.0
 DAY = "2030-01-15"
 
 _numbers = itertools.count()
+# For parts of a collector that are tested alone.
+THREADS = CollectorThreads()
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -163,6 +166,7 @@ __all__ = [
     "ARROW",
     "DAY",
     "JSON",
+    "THREADS",
     "Running",
     "as_items",
     "bearer",

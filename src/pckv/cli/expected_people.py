@@ -12,11 +12,21 @@ import click
 from pckv.cli.common import NUMBER, FilePath
 from pckv.cli.inputs import read_task
 from pckv.files.set_sizes import read_set_sizes
-from pckv.limits import DEFAULT_OBJECTIVE, MORE, SAMPLE
+from pckv.limits import COINS, DEFAULT_OBJECTIVE, DEVICE_COIN, MORE, SAMPLE
 from pckv.planning.objective import OBJECTIVES
 
 # What these options, and the number of users, are called in Python.
-EXPECTED_PEOPLE = ("users", "pairs", "most_pairs", "sizes", "frequency", "objective", "more")
+EXPECTED_PEOPLE = (
+    "users",
+    "pairs",
+    "most_pairs",
+    "sizes",
+    "frequency",
+    "objective",
+    "more",
+    "coin",
+    "most_influence",
+)
 OPTIONS = (
     click.option(
         "--pairs",
@@ -56,6 +66,19 @@ OPTIONS = (
         show_default=True,
         help="What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are "
         "refused where pairs are entered.",
+    ),
+    click.option(
+        "--coin",
+        type=click.Choice(COINS),
+        default=DEVICE_COIN,
+        show_default=True,
+        help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
+        "per invitation, so that hostile reports cannot be made from a function that suits them.",
+    ),
+    click.option(
+        "--most-influence",
+        type=NUMBER,
+        help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
     ),
 )
 

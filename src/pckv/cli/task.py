@@ -17,7 +17,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import COINS, DEFAULT_USERS, DEVICE_COIN, REPORT_ID_BYTES
+from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
@@ -72,14 +72,6 @@ def task_group() -> None:
     "--generator",
     type=int,
     help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
-)
-@click.option(
-    "--coin",
-    type=click.Choice(COINS),
-    default=DEVICE_COIN,
-    show_default=True,
-    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
-    "per invitation, so that hostile reports cannot be made from a function that suits them.",
 )
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
@@ -17,6 +18,7 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.threads import CollectorThreads
 from pckv.store.base import Store, StoredTask
 from pckv.task import Phase, utc_today
 
@@ -26,6 +28,7 @@ class Collector:
     """Store, settings, clock and the components between them and the routes."""
 
     store: Store
+    threads: CollectorThreads
     settings: Settings
     report_writer: ReportWriter
     metrics: Metrics
@@ -34,6 +37,7 @@ class Collector:
     analysis_threads: AnalysisThreads
     estimate_cache: EstimateCache
     budget: ByteBudget
+    alarm_watch: AlarmWatch
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:

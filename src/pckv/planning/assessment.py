@@ -9,8 +9,10 @@ from functools import cached_property
 
 from pckv.channels import Channel
 from pckv.channels.size_question import SizeQuestion
+from pckv.limits import SERVER_COIN
 from pckv.moments import CountMoments
 from pckv.planning.expectations import Expectations
+from pckv.planning.influence import people_per_report
 from pckv.planning.objective import FREQUENCY, MEAN, MSE
 from pckv.planning.prediction import SquaredErrors, predict
 from pckv.planning.size_share import SHARES, choose_size_share
@@ -42,6 +44,12 @@ class Assessment:
     def size_share(self) -> Fraction:
         """The share of reports that answers the size question."""
         return Fraction(planned_size_share(self.channel, self.expected))
+
+    @cached_property
+    def influence(self) -> float:
+        """As how many people one hostile report counts for a key."""
+        coin = self.expected.coin == SERVER_COIN and self.channel.functions is not None
+        return people_per_report(self.channel, 1, self.size_share, coin=coin)
 
     @property
     def question(self) -> SizeQuestion | None:
@@ -115,6 +123,8 @@ class Assessment:
 
 def planned_size_share(channel: Channel, expected: Expectations) -> str:
     """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
+    if expected.size_share is not None:
+        return expected.size_share
     if expected.refuse_more:
         return "0"
     shown = expected.shown(channel.padding)

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
+from pckv.canonical import decimal_text
+from pckv.channels.size_question import MAX_SHARE
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEFAULT_USERS, MAX_KEYS, REFUSE, SAMPLE, check_more
+from pckv.limits import (
+    DEFAULT_OBJECTIVE,
+    DEFAULT_USERS,
+    DEVICE_COIN,
+    MAX_KEYS,
+    REFUSE,
+    SAMPLE,
+    Numeric,
+    check_coin,
+    check_more,
+)
+from pckv.planning.influence import check_most_influence
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.spectrum import Spectrum
@@ -32,6 +46,9 @@ class Expectations:
         frequencies: The share of people who hold each of them.
         objective: The error that counts.
         more: What happens to somebody with more pairs than the padding.
+        size_share: The share of reports that answers the size question, as a task has it; None to choose it.
+        coin: Who draws the public function of a report.
+        most_influence: As how many people one hostile report may count for a key; None for any number.
     """
 
     keys: int
@@ -42,6 +59,9 @@ class Expectations:
     frequencies: tuple[float, ...]
     objective: str
     more: str
+    size_share: str | None = None
+    coin: str = DEVICE_COIN
+    most_influence: float | None = None
 
     @property
     def refuse_more(self) -> bool:
@@ -125,6 +145,9 @@ def expect(
     objective: str = DEFAULT_OBJECTIVE,
     padding: int | None = None,
     more: str = SAMPLE,
+    size_share: Numeric | None = None,
+    coin: str = DEVICE_COIN,
+    most_influence: float | None = None,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -140,6 +163,9 @@ def expect(
         padding: The padding that was named, if any.
         more: What happens to somebody with more pairs than the padding: `sample`, or `refuse`, where the padding is
             what all of them fit into.
+        size_share: The share of reports that answers the size question; chosen by default.
+        coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
+        most_influence: As how many people one hostile report may count for a key.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -153,7 +179,17 @@ def expect(
     else:
         popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
     return Expectations(
-        keys, users, people, spectrum, popularities, frequencies, check_objective(objective), check_more(more)
+        keys,
+        users,
+        people,
+        spectrum,
+        popularities,
+        frequencies,
+        check_objective(objective),
+        check_more(more),
+        None if size_share is None else _checked_share(size_share),
+        check_coin(coin),
+        check_most_influence(most_influence),
     )
 
 
@@ -177,6 +213,13 @@ def _sizes(
     if pairs is None and most_pairs is not None:
         pairs = (1 + most_pairs) / 2
     return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
+
+
+def _checked_share(share: Numeric) -> str:
+    text = decimal_text(share, "size_share")
+    if not 0 <= Fraction(text) <= MAX_SHARE:
+        raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {text}")
+    return text
 
 
 def _check(keys: int, users: int, frequency: float | None) -> None:

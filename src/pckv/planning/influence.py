@@ -23,6 +23,7 @@ from pckv.arrays import Floats, Integers
 from pckv.channels import Channel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
+from pckv.errors import ParameterError
 from pckv.moments import CountMoments
 
 # Plans state what this many target keys gain together.
@@ -89,6 +90,26 @@ def people_per_report(channel: Channel, targets: int, size_share: Fraction, *, c
     support = best_support(channel, targets) if coin else float(channel.max_support(targets))
     gained = (support - targets * moments.noise) / moments.signal
     return gained if coin else gained / float(1 - size_share)
+
+
+class TooMuchInfluence(ParameterError):
+    """No setting keeps the influence of a hostile report as small as was asked for."""
+
+    def __init__(self, most: float, smallest: float) -> None:
+        super().__init__(
+            f"one hostile report counts as at least {smallest:.3g} people in every setting, which is more than {most:g}"
+        )
+        self.most = most
+        self.smallest = smallest
+
+
+def check_most_influence(most: float | None) -> float | None:
+    """Return as how many people one hostile report may count, or refuse what is not a number above 0."""
+    if most is not None and (
+        isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < math.inf
+    ):
+        raise ParameterError(f"the most influence must be a number above 0, not {most!r}")
+    return most
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from statistics import NormalDist
@@ -11,12 +12,12 @@ from typing import Any
 
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
+from pckv.limits import DEFAULT_OBJECTIVE, DEVICE_COIN, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
 from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.influence import Hostile, hostile
+from pckv.planning.influence import Hostile, TooMuchInfluence, hostile
 from pckv.planning.precision import smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
@@ -113,6 +114,8 @@ class Plan:
         assumed: What was assumed, as a sentence.
         more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
         values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
+        coin: Who draws the public function of a report.
+        most_influence: As how many people one hostile report may count, where that was limited.
         size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
             `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
@@ -142,6 +145,8 @@ class Plan:
     b: float
     p: float
     bytes_per_report: int
+    coin: str
+    most_influence: float | None
     size_share: float
     size_cost: float
     share_above: float
@@ -177,6 +182,8 @@ def plan(
     objective: str = DEFAULT_OBJECTIVE,
     more: str = SAMPLE,
     values: tuple[float, float] = UNIT_RANGE,
+    coin: str = DEVICE_COIN,
+    most_influence: float | None = None,
     shuffled: int | None = None,
     delta: float | None = None,
     colluding: int = 0,
@@ -201,6 +208,9 @@ def plan(
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is reported) or
             `refuse` (nobody may hold more, so the padding is what everybody fits into).
         values: The least and the largest value, for errors of means in the same units.
+        coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
+        most_influence: As how many people one hostile report may count for a key, at most; only mechanisms and paddings
+            with which it does not count as more are chosen.
         shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then has the
             central guarantee, too.
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
@@ -209,7 +219,7 @@ def plan(
 
     Raises:
         ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly one of
-            `epsilon` and `central`.
+            `epsilon` and `central`, or no mechanism and padding have as little influence.
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
@@ -226,6 +236,8 @@ def plan(
         frequency=frequency,
         objective=objective,
         more=more,
+        coin=coin,
+        most_influence=most_influence,
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
@@ -271,7 +283,6 @@ class _Planner:
         expected, chosen, channel = self.expected, self.chosen, self.chosen.channel
         size_share, shown = chosen.size_share, expected.shown(channel.padding)
         seen = [min(1.0, part / whole) for part, whole in zip(shown, expected.frequencies, strict=True)]
-        typical = len(seen) // 2
         a, b, p = (float(probability) for probability in channel.probabilities)
         above = expected.sizes.share_above(channel.padding)
         return Plan(
@@ -296,6 +307,8 @@ class _Planner:
             b=b,
             p=p,
             bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
+            coin=expected.coin,
+            most_influence=expected.most_influence,
             size_share=float(size_share),
             size_cost=math.sqrt(1 / float(1 - size_share)),
             share_above=above,
@@ -305,7 +318,7 @@ class _Planner:
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
             smallest_frequency=smallest_frequency(channel, expected.users, seen[-1], size_share),
             users_needed={
-                error: users_for(channel, expected.typical_frequency, error, seen[typical], size_share)
+                error: users_for(channel, expected.typical_frequency, error, seen[len(seen) // 2], size_share)
                 for error in WANTED_ERRORS
             },
             hostile=hostile(channel, expected.users, size_share),
@@ -364,8 +377,10 @@ class _Planner:
         usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
         found = []
         if not expected.refuse_more:
-            choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
-            found.append(self._alternative("90 %", choice, expected))
+            # A larger padding may have too much influence.
+            with suppress(TooMuchInfluence):
+                choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
+                found.append(self._alternative("90 %", choice, expected))
         if is_guess:
             rarer = expected.rarer(RARER)
             choice = choose_mechanism(self._best(rarer))

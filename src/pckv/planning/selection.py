@@ -8,9 +8,10 @@ from fractions import Fraction
 from pckv.channels import CHANNELS, Channel, build
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO, DEVICE_COIN, SERVER_COIN, check_coin
+from pckv.limits import AUTO, SERVER_COIN
 from pckv.planning.assessment import Assessment
 from pckv.planning.expectations import Expectations
+from pckv.planning.influence import TooMuchInfluence
 from pckv.planning.objective import MSE, Objective
 from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
 from pckv.wire import BitPlanes
@@ -24,13 +25,12 @@ MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
-def choose_channel(  # noqa: PLR0917
+def choose_channel(
     keys: int,
     epsilon: Fraction,
     mechanism: Mapping[str, object],
     padding: int | None,
     expected: Expectations,
-    coin: str = DEVICE_COIN,
 ) -> Channel:
     """Return the channel for the people expected; what mechanism and padding leave open is chosen by predicted error.
 
@@ -41,8 +41,7 @@ def choose_channel(  # noqa: PLR0917
         epsilon: The privacy budget of a report.
         mechanism: A name, or `auto`, and parameters.
         padding: How many pairs a report stands for at most; None to choose it.
-        expected: The people, and which error counts.
-        coin: Who draws the function of a report; the server can only where a mechanism has public functions.
+        expected: The people, which error counts, who draws functions, and what hostile reports may do.
 
     Raises:
         ParameterError: if the mechanism does not exist, or cannot be what was asked for.
@@ -56,12 +55,7 @@ def choose_channel(  # noqa: PLR0917
     able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    found = best_of_each(able, specs, parameters, expected)
-    if check_coin(coin) == SERVER_COIN:
-        found = [each for each in found if each.channel.functions is not None]
-    if not found:
-        raise ParameterError("no mechanism with these parameters names a function that a coin could choose")
-    return choose_mechanism(found).channel
+    return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
@@ -83,17 +77,21 @@ def best_of_each(
     parameters: Mapping[str, object],
     expected: Expectations,
 ) -> list[Assessment]:
-    """Return each mechanism that can be built with its best padding; if none can, the reason is raised."""
+    """Return each mechanism that can be built with its best padding; if none can, the reason is raised.
+
+    Where a server draws the functions of reports, only mechanisms that have public functions are meant.
+    """
     found: list[Assessment] = []
-    refusal = ParameterError("no mechanism can do this")
+    refusals: list[ParameterError] = []
     for name in names:
         try:
             found.append(best_of_mechanism(name, specs, parameters, expected, tune=True))
         except ParameterError as error:
-            refusal = error
-    if not found:
-        raise refusal
-    return found
+            refusals.append(error)
+    if found:
+        return found
+    too_much = [error for error in refusals if isinstance(error, TooMuchInfluence)]
+    raise min(too_much, key=lambda error: error.smallest) if too_much else refusals[-1]
 
 
 def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
@@ -118,7 +116,7 @@ def best_of_mechanism(
     Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`. Paddings are
     compared with a mechanism's plain parameters, because tuning takes long and changes all of them much alike.
     """
-    plain = _buildable(name, specs, parameters, expected)
+    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.most_influence)
     ranked = sorted(
         plain,
         key=lambda each: (
@@ -132,7 +130,8 @@ def best_of_mechanism(
     for each in ranked:
         spec = by_padding[each.channel.padding]
         channel = _finished_channel(name, spec, parameters, expected.aim, tune=tune)
-        tuned.append(each if channel is None else Assessment(channel, expected))
+        finished = each if channel is None else Assessment(channel, expected)
+        tuned.append(finished if _is_within(finished, expected.most_influence) else each)
         # Better parameters leave less noise for the truncation to hide in.
         if tuned[-1].truncates_within_noise or expected.objective == MSE:
             return tuned[-1]
@@ -147,12 +146,30 @@ def _buildable(
     refusal = ParameterError("no mechanism can do this")
     for spec in specs:
         try:
-            found.append(Assessment(build(name, *spec, _plain(name, parameters)), expected))
+            channel = build(name, *spec, _plain(name, parameters))
         except ParameterError as error:
             refusal = error
+            continue
+        if expected.coin == SERVER_COIN and channel.functions is None:
+            raise ParameterError(
+                f"coin must be 'device' for {name!r}, whose reports name no function that a coin could choose"
+            )
+        found.append(Assessment(channel, expected))
     if not found:
         raise refusal
     return found
+
+
+def _within_influence(found: Sequence[Assessment], most: float | None) -> Sequence[Assessment]:
+    """Those with which a hostile report counts as at most this many people; if there is none, the least is named."""
+    fit = [each for each in found if _is_within(each, most)]
+    if most is not None and not fit:
+        raise TooMuchInfluence(most, min(each.influence for each in found))
+    return fit
+
+
+def _is_within(assessment: Assessment, most: float | None) -> bool:
+    return most is None or assessment.influence <= most
 
 
 def _plain(name: str, parameters: Mapping[str, object]) -> Mapping[str, object]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats, Integers
+from pckv.arrays import Flags, Floats, Integers
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.estimators.alarms.functions import FunctionChannel
@@ -26,7 +26,7 @@ from pckv.task import Task
 # The most reports in either half, and the keys that are looked at: those with most support.
 MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 48
 # Counting takes time: at most this many counters are added to before candidates are chosen.
-MAX_STEPS = 2**26
+MAX_STEPS = 2**28
 # The items that share symbols most are tested, so that no single report weighs much.
 MAX_TESTED = 20
 # Functions drawn to find how much honest reports vary, and a margin for not having drawn all.
@@ -35,10 +35,16 @@ MIN_REPORTS = 1000
 
 
 class _Places(NamedTuple):
-    """Where functions send items, one row per function, and how alike two places are."""
+    """Where functions send items, one row per item, and how alike two places are, by their distance on a circle."""
 
-    symbols: Integers
+    rows: Integers
     likeness: Floats
+
+    def alike(self, item: int, others: Integers) -> Floats | Flags:
+        """How alike the place of an item is to those of some others, one row per other item."""
+        if not self.likeness[1:].any():
+            return np.asarray(self.rows[others] == self.rows[item], np.bool_)
+        return np.asarray(self.likeness[(self.rows[others] - self.rows[item]) % self.likeness.size])
 
 
 def shared_symbols_test(
@@ -54,11 +60,12 @@ def shared_symbols_test(
     weights = _suspicion(_places(channel, shown // symbols, keys))
     seen = _alike(_places(channel, tested // symbols, keys), weights)
     null = _places(channel, rng.integers(0, channel.functions, NULL_FUNCTIONS), keys)
-    by_chance = _chance(channel) * (weights.sum() ** 2 - (weights**2).sum())
+    pairs = float(weights.sum() ** 2 - (weights**2).sum())
+    by_chance = _chance(channel) * pairs
     variance = NULL_MARGIN * float(np.mean((_alike(null, weights) - by_chance) ** 2))
-    largest = null.likeness.max() * (weights.sum() ** 2 - (weights**2).sum()) - by_chance
+    largest = float(null.likeness.max()) * pairs - by_chance
     excess = float(seen.mean() - by_chance)
-    chance = bernstein_bound(excess, seen.size, variance, float(largest))
+    chance = bernstein_bound(excess, seen.size, variance, largest)
     count = np.unique(_keys_of(channel, np.flatnonzero(weights), keys)).size
     said = (
         f"functions treat {count} keys alike {excess / (variance / seen.size) ** 0.5:,.1f} standard errors more often "
@@ -71,8 +78,9 @@ def _candidates(task: Task, channel: FunctionChannel, words: Integers) -> Intege
     """The keys with most support among some reports; all, if they are few."""
     if channel.keys <= MAX_CANDIDATES:
         return np.arange(channel.keys)
+    counted = words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)]
     tally = Tally(task)
-    tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)])
+    tally.add_many(counted)
     support = key_support(tally)
     return np.argpartition(-(support.plus + support.minus), MAX_CANDIDATES)[:MAX_CANDIDATES]
 
@@ -81,27 +89,26 @@ def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _P
     if isinstance(channel, CollisionChannel):
         items = [channel.item(key, sign) for key in keys.tolist() for sign in (0, 1)]
         # The steps of an index to its function need unsigned numbers.
-        columns = [channel.symbol(functions.astype(np.uint64), item) for item in items]
-        return _Places(np.stack(columns, axis=1).astype(np.int64), np.eye(channel.symbols))
-    columns = [channel.product(functions, np.full(1, key)) for key in keys.tolist()]
-    return _Places(np.stack(columns, axis=1), _residue_likeness(channel))
+        rows = [channel.symbol(functions.astype(np.uint64), item) for item in items]
+        return _Places(np.stack(rows).astype(np.int32), np.eye(1, channel.symbols)[0])
+    rows = [channel.product(functions, np.full(1, key)) for key in keys.tolist()]
+    return _Places(np.stack(rows).astype(np.int32), _residue_likeness(channel))
 
 
 def _residue_likeness(channel: UeCompactChannel) -> Floats:
-    """How often two residues say something at once, over all offsets."""
+    """How often two residues say something at once, over all offsets, by their distance."""
     supports = np.zeros(channel.q)
     for first in channel.firsts:
         supports[np.arange(first, first + channel.r) % channel.q] += 1
     by_distance = np.array([supports @ np.roll(supports, distance) for distance in range(channel.q)])
-    residues = np.arange(channel.q)
-    return np.asarray(by_distance[(residues[:, None] - residues) % channel.q] / by_distance[0])
+    return np.asarray(by_distance / by_distance[0])
 
 
 def _chance(channel: FunctionChannel) -> float:
     """The mean likeness of the places of two items, given a random function."""
     if isinstance(channel, CollisionChannel):
         return float(same_symbol_chance(channel))
-    return float(_residue_likeness(channel)[0].mean())
+    return float(_residue_likeness(channel).mean())
 
 
 def _keys_of(channel: FunctionChannel, items: Integers, keys: Integers) -> Integers:
@@ -110,15 +117,14 @@ def _keys_of(channel: FunctionChannel, items: Integers, keys: Integers) -> Integ
 
 def _suspicion(places: _Places) -> Floats:
     """The weights of items that share symbols most: the leading direction of how alike they are, its largest parts."""
-    symbols, likeness = places
-    items = symbols.shape[1]
-    alike = np.empty((items, items))
-    for item in range(items):
-        own = symbols[:, item : item + 1]
-        alike[item] = np.take(likeness.ravel(), own * likeness.shape[0] + symbols).mean(axis=0)
-    others = ~np.eye(items, dtype=np.bool_)
-    centred = np.where(others, alike - alike[others].mean(), 0.0)
-    leading = np.linalg.eigh(centred).eigenvectors[:, -1]
+    items = len(places.rows)
+    alike = np.zeros((items, items))
+    for item in range(items - 1):
+        others = np.arange(item + 1, items)
+        alike[item, others] = places.alike(item, others).mean(axis=1)
+    above = np.triu_indices(items, 1)
+    alike[above] -= alike[above].mean()
+    leading = np.linalg.eigh(alike + alike.T).eigenvectors[:, -1]
     leading = np.maximum(leading if leading.sum() > 0 else -leading, 0)
     smallest = np.sort(leading)[-min(MAX_TESTED, items)]
     weights = np.where(leading >= smallest, leading, 0.0)
@@ -126,13 +132,10 @@ def _suspicion(places: _Places) -> Floats:
 
 
 def _alike(places: _Places, weights: Floats) -> Floats:
-    """For every function, how alike the weighted items are, in all pairs of two of them."""
-    symbols, likeness = places
+    """For every function, how alike the weighted items are, over all ordered pairs of two of them."""
     chosen = np.flatnonzero(weights)
-    cells = likeness.shape[0]
-    rows = np.arange(len(symbols))[:, None] * cells
-    weighed = np.broadcast_to(weights[chosen], (len(symbols), chosen.size))
-    flat = (rows + symbols[:, chosen]).ravel()
-    held = np.bincount(flat, weighed.ravel(), len(symbols) * cells).reshape(-1, cells)
-    own = float(likeness[0, 0] * (weights**2).sum())
-    return np.asarray(((held @ likeness) * held).sum(axis=1) - own)
+    total = np.zeros(places.rows.shape[1])
+    for place, item in enumerate(chosen[:-1]):
+        others = chosen[place + 1 :]
+        total += 2 * weights[item] * (weights[others] @ places.alike(int(item), others))
+    return total

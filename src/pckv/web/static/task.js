@@ -35,7 +35,7 @@ const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" }
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
   const path = `/tasks/${encodeURIComponent(id)}`,
-    settings = { post: "", level: "0.95" };
+    settings = { post: "", level: "0.95", hostile: "" };
   const said = make("div"),
     head = make("div"),
     verdict = make("div", { class: "verdict", "aria-live": "polite" }),
@@ -68,6 +68,13 @@ export function taskView(root, id, role) {
       (value) => choose("post", value),
     );
     const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
+    const hostile = make("input", {
+      autocomplete: "off",
+      maxlength: 32,
+      placeholder: "0",
+      size: 8,
+      onchange: () => choose("hostile", hostile.value.trim()),
+    });
     replace(
       body,
       make(
@@ -80,6 +87,11 @@ export function taskView(root, id, role) {
           task.methods.length > 1 ? field("Method", methods) : null,
           task.posts.length ? field("Postprocessing", posts) : null,
           field("Level of the intervals", levels),
+          field(
+            "Hostile reports",
+            hostile,
+            "Intervals hold whatever this many of the reports say: a number, or a share such as 1%.",
+          ),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
         computing,
@@ -230,6 +242,7 @@ function facts(task) {
     [`More than ${pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
+    "Unusual reports": alarms(task),
     Id: make("code", {}, task.id),
   };
   const terms = Object.entries(entries).map(([name, value]) =>
@@ -239,6 +252,10 @@ function facts(task) {
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...terms),
   ];
+}
+
+function alarms({ alarms: found }) {
+  return found ? `${found.sentences.join(" ")} (${plural(found.reports, "report")}, checked ${found.checked})` : "not checked yet";
 }
 
 function larger(task) {

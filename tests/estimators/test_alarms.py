@@ -1,0 +1,289 @@
+"""Alarms: silent for honest reports whatever people hold, loud for the liars that they are made for."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.random import Generator, default_rng
+from scipy import stats
+
+from pckv import Task
+from pckv.arrays import Integers, Messages
+from pckv.device.vectorised import perturb_many
+from pckv.estimators.alarms import check, shared_symbols
+from pckv.estimators.alarms.check import ReportSample, check_reports
+from pckv.estimators.alarms.functions import function_tests
+from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, AlarmTest
+from pckv.estimators.alarms.tails import bernstein_bound, binomial_bound, gamma_bound, poisson_bound
+from pckv.lab.attacks import constant_function, maximal_gain, same_word
+from pckv.population import Population
+from pckv.seeded import seeded_source
+
+REPORTS, LIARS = 100_000, 1000
+
+
+def task_of(mechanism: str, keys: int = 100, epsilon: str = "1", **more: object) -> Task:
+    return Task(
+        name="t",
+        keys=keys,
+        values=(0, 1),
+        epsilon=epsilon,
+        padding=1,
+        mechanism={"name": mechanism, **more},
+        size_share=0 if mechanism == "ue" else "0.05",
+    )
+
+
+TASKS = {
+    "collision": task_of("collision"),
+    "ue-compact": task_of("ue-compact", q=5),
+    "ue-compact, 1,000 keys, ε 4": task_of("ue-compact", 1000, "4", q=59),
+}
+
+
+@lru_cache
+def honest_reports(name: str, reports: int = REPORTS) -> Messages:
+    """Everybody holds one key, by Zipf's law."""
+    task, rng = TASKS[name], default_rng(3)
+    popularity = 1 / np.arange(1, task.key_count + 1)
+    keys = rng.choice(task.key_count, reports, p=popularity / popularity.sum()).astype(np.int32)
+    people = Population(np.arange(reports + 1), keys, rng.random(reports))
+    return np.concatenate([batch.messages for batch in perturb_many(task, people, seeded_source(4))])
+
+
+def with_liars(name: str, liars: Messages) -> list[Messages]:
+    return [honest_reports(name)[len(liars) :], liars]
+
+
+def targets_of(task: Task, rng: Generator) -> Integers:
+    """Ten keys that are not among the most frequent ones."""
+    return rng.choice(np.arange(10, task.key_count), 10, replace=False)
+
+
+@pytest.mark.parametrize("name", ["collision", "ue-compact, 1,000 keys, ε 4"])
+def test_liars_who_search_for_a_function_are_found(name: str) -> None:
+    """1 % of 100,000 reports, each the best of 1,000 functions for ten keys, drawn anew; honest reports are silent.
+
+    `make experiment NAME=alarms` measures the power: the weakest of these settings has bounds around 1e-11.
+    """
+    task, rng = TASKS[name], default_rng(5)
+    alarms = check_reports(task, [honest_reports(name)], default_rng(6))
+    assert alarms.unusual == (), alarms.sentences
+    assert "Nothing unusual" in alarms.sentences[0]
+    searched = maximal_gain(task, targets_of(task, rng), LIARS, rng, tries=1000)
+    alarms = check_reports(task, with_liars(name, searched), default_rng(6))
+    assert "shared symbols" in [test.name for test in alarms.unusual]
+    assert alarms.sentences[-1] == "Nothing is dropped."
+
+
+@pytest.mark.parametrize("name", ["collision", "ue-compact"])
+def test_liars_who_all_send_one_word_are_found(name: str) -> None:
+    task, rng = TASKS[name], default_rng(7)
+    alarms = check_reports(task, with_liars(name, same_word(task, targets_of(task, rng), LIARS, rng, 100)))
+    assert {"heaviest function", "repeated functions"} <= {test.name for test in alarms.unusual}
+
+
+def test_constant_functions_are_found_by_their_digits() -> None:
+    task = TASKS["ue-compact, 1,000 keys, ε 4"]
+    words = constant_function(task.channel, LIARS)  # type: ignore[arg-type]
+    found = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words)).unusual
+    assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in found}
+
+
+def test_liars_who_follow_their_coins_look_honest() -> None:
+    """What no alarm can find: the best word for a random function, nothing searched."""
+    task, rng = TASKS["collision"], default_rng(8)
+    liars = maximal_gain(task, targets_of(task, rng), LIARS, rng)
+    assert check_reports(task, with_liars("collision", liars), default_rng(9)).unusual == ()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.07])
+def test_an_unusual_share_of_size_answers_is_found(share: float) -> None:
+    task = TASKS["collision"]
+    words = honest_reports("collision", 20_000)
+    limit = task.channel.word_limit or 0
+    of_pairs = words[words < limit]
+    answers = np.full(round(share * 20_000), limit)
+    alarms = check_reports(task, [of_pairs[: 20_000 - answers.size], answers])
+    assert [test.name for test in alarms.unusual] == ["size answers"]
+
+
+def planes(task: Task, chance: float, reports: int, rng: Generator) -> Messages:
+    present = rng.random((reports, task.key_count)) < chance
+    bits = np.packbits(present, axis=1, bitorder="little")
+    return np.concatenate([bits, np.zeros_like(bits)], axis=1)
+
+
+def test_the_bits_of_ue_are_tested_against_all_that_people_may_hold() -> None:
+    task, rng = task_of("ue"), default_rng(10)
+    channel = task.channel
+    assert hasattr(channel, "unsampled")
+    not_sampled = float(2 * channel.unsampled.plus)
+    for keys in (np.zeros(5000, np.int32), np.zeros(0, np.int32)):
+        offsets = np.arange(5001) if keys.size else np.zeros(5001, np.int64)
+        people = Population(offsets, keys, np.ones(keys.size))
+        reports = [batch.messages for batch in perturb_many(task, people, seeded_source(11))]
+        assert check_reports(task, reports).unusual == ()
+    alarms = check_reports(task, [planes(task, 1.05 * not_sampled, 5000, rng)])
+    assert [test.name for test in alarms.unusual] == ["bits"]
+    one = [planes(task, not_sampled, 5000, rng), planes(task, 1.0, 1, rng)]
+    assert [test.name for test in check_reports(task, one).unusual] == ["most bits"]
+    none = [planes(task, not_sampled, 5000, rng), planes(task, 0.0, 1, rng)]
+    assert [test.name for test in check_reports(task, none).unusual] == ["fewest bits"]
+
+
+def test_nothing_of_grr_can_be_tested_but_its_size_answers() -> None:
+    task = Task(name="t", keys=10, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
+    alarms = check_reports(task, [np.zeros(1000, np.int64)])
+    assert alarms.tests == alarms.unusual == ()
+    assert "can be tested" in alarms.sentences[0]
+    asks = Task(name="t", keys=10, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share="0.1")
+    assert [test.name for test in check_reports(asks, [np.zeros(1000, np.int64)]).unusual] == ["size answers"]
+
+
+@pytest.mark.parametrize("mechanism", ["ue", "grr", "ue-compact", "collision"])
+def test_no_reports_and_few_reports_are_nothing_unusual(mechanism: str) -> None:
+    task = task_of(mechanism)
+    assert check_reports(task, []).unusual == ()
+    people = Population(np.arange(4), np.zeros(3, np.int32), np.ones(3))
+    few = [batch.messages for batch in perturb_many(task, people, seeded_source(12))]
+    assert check_reports(task, few).unusual == ()
+
+
+def test_more_words_than_are_kept_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MAX_WORDS", 5000)
+    task = TASKS["collision"]
+    sample = ReportSample(task, default_rng(13))
+    for start in range(0, REPORTS, 5000):
+        sample.add(honest_reports("collision")[start : start + 5000])
+    kept = sum(map(len, sample._kept))
+    assert sample.reports == REPORTS
+    assert 1500 < kept <= 5000
+    assert sample.check().unusual == ()
+
+
+def test_the_rate_of_false_alarms_is_shared_by_tests_and_checks() -> None:
+    """A test alone at the limit is an alarm, and one just above it is not."""
+    limit = FALSE_ALARMS_PER_DAY / CHECKS_PER_DAY / 2
+    at, above = AlarmTest("at", "at", limit), AlarmTest("above", "above", 1.01 * limit)
+    assert Alarms(10, (at, above)).unusual == (at,)
+    assert Alarms(10, (at, above)).to_dict()["unusual"] == ["at"]
+
+
+def test_bounds_are_never_below_the_exact_tails() -> None:
+    """And within a factor of 60 of them where alarms decide: a bound that bounds nothing would be useless."""
+    for trials, chance in ((100, 0.05), (10_000, 0.3), (100_000, 1 / 1681)):
+        mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
+        for z in (-5, -2, 2, 5, 6):
+            count = round(mean + z * deviation)
+            law = stats.binom(trials, chance)
+            exact = law.sf(count - 1) if z > 0 else law.cdf(count)
+            if count >= 0:
+                assert exact <= binomial_bound(count, trials, chance) <= 60 * exact
+    for mean in (0.5, 30, 5000):
+        for count in (round(mean + z * math.sqrt(mean)) + 1 for z in (1, 5)):
+            exact = stats.poisson(mean).sf(count - 1)
+            assert exact <= poisson_bound(count, mean) <= 60 * exact
+    exact = stats.gamma(12).sf(40)
+    assert exact <= gamma_bound(40, 12, 12, 2 / math.sqrt(12)) <= 60 * exact
+    assert bernstein_bound(0.5, 100, 0.25, 0.5) >= stats.binom(100, 0.5).sf(99)
+    assert binomial_bound(0, 0, 0.5) == poisson_bound(1, 1) == gamma_bound(1, 1, 1, 1) == 1
+    assert poisson_bound(1, 0) == 0
+
+
+@pytest.mark.parametrize(("functions", "reports"), [(25, 5000), (1681, 5000), (50_000, 5000), (10**8, 5000)])
+def test_honest_functions_exceed_no_level_too_often(
+    functions: int, reports: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """400 honest sets per case: bounds are below .01 in at most 1 % of them, tested at α = 1e-6.
+
+    The control gives a fifth of the reports one function.
+    """
+    channel = task_of("collision").channel
+    monkeypatch.setitem(vars(channel), "functions", functions)
+    rng, most = default_rng(14), int(stats.binom(400, 0.01).isf(1e-6))
+    low = {"heaviest function": 0, "repeated functions": 0}
+    for _ in range(400):
+        drawn = rng.integers(0, functions, reports)
+        for test in islice(function_tests(channel, drawn), 2):  # type: ignore[arg-type]
+            low[test.name] += test.chance < 0.01
+    assert max(low.values()) <= most
+    drawn[: reports // 5] = 0
+    found = {test.name: test.chance for test in islice(function_tests(channel, drawn), 2)}  # type: ignore[arg-type]
+    assert found["repeated functions"] < 1e-6
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
+    """The mean of the statistic for random functions: 2^16 of them, within 4.5 standard errors (α = 7e-6).
+
+    The control, a mean that is off by 15 %, must be further away.
+    """
+    task = TASKS[name]
+    channel, rng = task.channel, default_rng(15)
+    functions = rng.integers(0, channel.functions or 0, 2**16)
+    places = shared_symbols._places(channel, functions, np.arange(10))  # type: ignore[arg-type]
+    weights = np.full(len(places.rows), len(places.rows) ** -0.5)
+    alike = shared_symbols._alike(places, weights)
+    pairs = weights.sum() ** 2 - 1
+    expected = shared_symbols._chance(channel) * pairs  # type: ignore[arg-type]
+    error = alike.std() / math.sqrt(alike.size)
+    assert abs(alike.mean() - expected) < 4.5 * error
+    assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
+
+
+def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """30 honest sets of 2,000 reports: no bound below 1e-3 (α = .03 in all); the control tests the half that chose."""
+    task = TASKS["collision"]
+    words, rng = honest_reports("collision"), default_rng(16)
+    words = words[words < (task.channel.word_limit or 0)]
+
+    def smallest() -> float:
+        found = [
+            shared_symbols.shared_symbols_test(task, task.channel, part, rng)  # type: ignore[arg-type]
+            for part in np.array_split(words, 48)[:30]
+        ]
+        return min(test.chance for test in found if test)
+
+    monkeypatch.setattr(shared_symbols, "NULL_FUNCTIONS", 2**11)
+    monkeypatch.setattr(shared_symbols, "MAX_CANDIDATES", 16)
+    assert smallest() > 1e-3
+    suspicion = shared_symbols._suspicion
+    chosen: list[shared_symbols._Places] = []
+
+    def remember(places: shared_symbols._Places) -> object:
+        chosen.append(places)
+        return suspicion(places)
+
+    places_of = shared_symbols._places
+
+    def same_half(channel: object, functions: Integers, keys: Integers) -> shared_symbols._Places:
+        # The second call is for the half that is tested.
+        called.append(1)
+        return chosen[-1] if len(called) % 3 == 2 else places_of(channel, functions, keys)  # type: ignore[arg-type]
+
+    called: list[int] = []
+    monkeypatch.setattr(shared_symbols, "_suspicion", remember)
+    monkeypatch.setattr(shared_symbols, "_places", same_half)
+    assert smallest() < 1e-4
+
+
+def test_a_sum_of_unlike_events_is_bounded_by_its_mean() -> None:
+    """Bits of `ue`: one chance per report differs. Enumerated: the bound holds for the mixture."""
+    a, b, keys = Fraction(3, 5), Fraction(1, 3), 6
+    law = np.array([1.0])
+    for chance in (a, *(b,) * (keys - 1)):
+        law = np.convolve(law, [float(1 - chance), float(chance)])
+    mean = float(a + b * (keys - 1)) / keys
+    for count in range(keys + 1):
+        if count > keys * mean:
+            assert law[count:].sum() <= binomial_bound(count, keys, mean)
+        else:
+            assert law[: count + 1].sum() <= binomial_bound(count, keys, mean)
