@@ -11,16 +11,16 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
 from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
-from pckv.collector.cors import CrossOriginHeaders
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.gateway import Gateway
 from pckv.collector.logs import log
@@ -61,11 +61,32 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
+class CollectorApp(FastAPI):
+    """An application behind its gateway, which sees every request before any framework does."""
+
+    def __init__(self, rate: int, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        endpoints: dict[Route, ASGIApp] = {
+            UPLOAD_ROUTE: UploadEndpoint(),
+            ADMISSION_ROUTE: AdmissionEndpoint(),
+        }
+        self.gateway = Gateway(super().__call__, rate=rate, endpoints=endpoints)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to the gateway; whatever else the server says concerns the framework alone."""
+        if scope["type"] == "http":
+            scope["app"] = self
+            await self.gateway(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
 def create_app(
     store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
-) -> FastAPI:
+) -> CollectorApp:
     """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
-    app = FastAPI(
+    app = CollectorApp(
+        settings.rate,
         title="pckv collector",
         version=__version__,
         docs_url=None,
@@ -87,12 +108,6 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(StoreError, handle_store_error)
-    endpoints: dict[Route, ASGIApp] = {
-        UPLOAD_ROUTE: UploadEndpoint(),
-        ADMISSION_ROUTE: AdmissionEndpoint(),
-    }
-    app.add_middleware(Gateway, rate=settings.rate, endpoints=endpoints)
-    app.add_middleware(CrossOriginHeaders)
     return app
 
 
@@ -111,7 +126,8 @@ def _create_collector(
     analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
     caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, clock)
+    alarms = AlarmWatch(store, metrics)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, alarms, clock)
 
 
 @asynccontextmanager

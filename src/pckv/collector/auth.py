@@ -69,9 +69,7 @@ class Guard:
         self._environment_hash = token_hash(token) if token else None
 
     async def authorise(self, route: Route, request: Request) -> None:
-        """Admit a request to a route from its head, or refuse it."""
-        if route in PUBLIC:
-            return
+        """Admit a request to a route that is not public from its head, or refuse it."""
         role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
