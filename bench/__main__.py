@@ -22,9 +22,9 @@ from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
 DEFAULT = ("core", "lab", "scale", "shuffle", "collision", "estimate", "collector", "web", "live")
-# Run only when they are named: `costs` has no bar, `timing` is about single calls, `peers` installs other packages into
-# an environment of their own.
-ON_REQUEST = ("costs", "timing", "peers")
+# Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `peers` installs
+# other packages into an environment of their own.
+ON_REQUEST = ("costs", "timing", "erasure", "peers")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
 TOOLS = {"collector": "wrk", "timing": "node", "web": "chromium"}

@@ -23,7 +23,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 
-from bench.load import Connections, closed_loop, open_loop
+from bench.load import ConnectionUse, closed_loop, open_loop
 from bench.measurement import Measurement, difference, ratio
 from pckv import Report, Task
 from pckv.files.reports.stream import stream_reports
@@ -70,7 +70,7 @@ def measurements() -> Iterator[Measurement]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for connections in Connections:
+        for connections in ConnectionUse:
             throughput = single_reports(folder, connections)
             yield throughput
             yield latency(folder, connections, throughput)
@@ -78,7 +78,7 @@ def measurements() -> Iterator[Measurement]:
         yield memory_growth(folder)
 
 
-def single_reports(folder: Path, connections: Connections) -> Measurement:
+def single_reports(folder: Path, connections: ConnectionUse) -> Measurement:
     """Send one report per request as fast as possible; the baseline only parses the JSON."""
     ours, baseline = [], []
     for _ in range(ROUNDS):
@@ -90,7 +90,7 @@ def single_reports(folder: Path, connections: Connections) -> Measurement:
     return ratio(name, "reports/s", ours, baseline, 0.25, at_most=False)
 
 
-def latency(folder: Path, connections: Connections, throughput: Measurement) -> Measurement:
+def latency(folder: Path, connections: ConnectionUse, throughput: Measurement) -> Measurement:
     """Send one report per request at half of what each server can take; the baseline only parses the JSON."""
     ours, baseline = [], []
     our_rate, raw_rate = throughput.ours / 2, (throughput.baseline or 0) / 2

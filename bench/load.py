@@ -44,14 +44,14 @@ end
 """
 
 
-class Connections(Enum):
+class ConnectionUse(Enum):
     """Whether a connection carries many reports, or one."""
 
     KEPT = "keep-alive"
     NEW = "close"
 
 
-def closed_loop(port: int, path: str, folder: Path, connections: Connections) -> float:
+def closed_loop(port: int, path: str, folder: Path, connections: ConnectionUse) -> float:
     """Return the requests per second under wrk; none may be refused."""
     script = folder / "load.lua"
     seed = secrets.randbelow(2**31)
@@ -68,7 +68,7 @@ def closed_loop(port: int, path: str, folder: Path, connections: Connections) ->
     return float(next(line for line in output.splitlines() if "Requests/sec" in line).split()[-1])
 
 
-def open_loop(port: int, path: str, rate: float, connections: Connections) -> float:
+def open_loop(port: int, path: str, rate: float, connections: ConnectionUse) -> float:
     """Return the 99th percentile of seconds to an answer, from when the request was due, at a fixed rate."""
     code = f"from bench.load import *; print(Sender({port}, {path!r}, {connections}).run({rate}))"
     command = ["taskset", "-c", LOAD_CORE, sys.executable, "-c", code]
@@ -78,7 +78,7 @@ def open_loop(port: int, path: str, rate: float, connections: Connections) -> fl
 class Sender:
     """Requests at fixed times over many connections; one that is due while none is free waits, and its time counts."""
 
-    def __init__(self, port: int, path: str, connections: Connections) -> None:
+    def __init__(self, port: int, path: str, connections: ConnectionUse) -> None:
         self._address, self._connections = ("127.0.0.1", port), connections
         self._head = (
             f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -130,7 +130,7 @@ class Sender:
             self._waiting[descriptor] = (connection, due, answer)
             return
         self._times.append(time.perf_counter() - due)
-        if self._connections is Connections.NEW:
+        if self._connections is ConnectionUse.NEW:
             self._poll.unregister(connection)
             connection.close()
             self._free.append(None)

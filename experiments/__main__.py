@@ -27,6 +27,7 @@ EXPERIMENTS = {
     "rank-coverage": True,
     "default-choice": False,
     "coverage": True,
+    "hostile": False,
     "mechanism-map": False,
     "reproduction": True,
 }

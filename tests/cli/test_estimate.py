@@ -86,6 +86,23 @@ def test_method_and_level_are_used() -> None:
     assert inner["frequency"] < inner["frequency_high"] < outer["frequency_high"] < 1
 
 
+def test_intervals_against_hostile_reports() -> None:
+    plain, hostile = (read_json(run_ok(f"{ESTIMATE} --json {more}")) for more in ("", "--hostile 1%"))
+    assert (plain["hostile"], hostile["hostile"]) == (0, 1)
+    for before, after in zip(plain["estimates"], hostile["estimates"], strict=True):
+        assert after["frequency"] == before["frequency"]
+        assert after["frequency_high"] >= before["frequency_high"]
+    printed = run_ok(f"{ESTIMATE} --hostile 2").splitlines()
+    assert "intervals hold whatever 2 of the reports say" in printed[0]
+    assert any("whatever 2 of the reports say" in line for line in printed[1:])
+
+
+@pytest.mark.parametrize("hostile", ["8", "100%", "-1", "0.5", "nan", "1e9", "half"])
+def test_a_bad_number_of_hostile_reports_is_refused_in_one_line(hostile: str) -> None:
+    assert "hostile must be" in run_refused(f"{ESTIMATE} --hostile={hostile} --out h.csv")
+    assert not Path("h.csv").exists()
+
+
 def test_post_processing_is_named() -> None:
     printed = read_json(run_ok(f"{ESTIMATE} --json --post consistent --method baseline"))
     assert printed["method"] == "baseline+consistent"

@@ -44,7 +44,7 @@ def bodies(collector: FakeCollector, task_id: str) -> set[bytes]:
 
 
 def test_killed_at_any_moment_there_is_one_report(collector: FakeCollector, tmp_path: Path) -> None:
-    rows = run_children(collector, tmp_path, "kill", numbered_tasks(300), "35")
+    rows = run_children(collector, tmp_path, "kill", numbered_tasks(300), "60")
     assert sum(row["kills"] for row in rows) >= 200
     for row in rows:
         assert row["sound"]

@@ -33,8 +33,9 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
     epsilon = Decimal(repr(MOVIES.realised_epsilon))
     assert (receipt.task, receipt.status, receipt.epsilon) == (MOVIES.id, "sent", epsilon)
     assert (receipt.perturbed, receipt.reason) == (True, "")
-    fetched, sent = collector.received
+    fetched, asked, sent = collector.received
     assert (fetched.method, fetched.path) == ("GET", f"/tasks/{MOVIES.id}")
+    assert (asked.method, asked.path, asked.body) == ("POST", f"/tasks/{MOVIES.id}/admission", b"{}")
     assert (sent.method, sent.path) == ("POST", f"/tasks/{MOVIES.id}/reports")
     [report] = json.loads(sent.body)["reports"]
     # The collector decodes strictly: any other encoding of these bytes would be refused.
@@ -46,16 +47,18 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
 
 def test_a_request_says_nothing_about_the_device(collector: FakeCollector, state: Path) -> None:
     device(collector, state).submit(MOVIES.id, PAIRS)
-    fetched, sent = ({name.lower(): value for name, value in r.headers.items()} for r in collector.received)
+    fetched, asked, sent = (
+        {name.lower(): value for name, value in r.headers.items()} for r in collector.received
+    )
     common = {
         "host": collector.url.removeprefix("http://"),
         "accept-encoding": "identity",
         "connection": "close",
         "user-agent": "pckv",
     }
-    size = str(len(collector.sent[0]))
     assert fetched == common
-    assert sent == common | {"content-type": "application/json", "content-length": size}
+    for posted, size in ((asked, 2), (sent, len(collector.sent[0]))):
+        assert posted == common | {"content-type": "application/json", "content-length": str(size)}
     assert json.loads(collector.sent[0]).keys() == {"reports"}
 
 

@@ -14,6 +14,7 @@ from pckv.store.memory import MemoryStore
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
+    THREADS,
     Running,
     as_items,
     bearer,
@@ -90,7 +91,7 @@ def test_a_short_token_of_the_environment_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(TOKEN_VARIABLE, "x" * MIN_TOKEN_LENGTH)
     create_first_token(store, None)
     monkeypatch.setenv(TOKEN_VARIABLE, "x" * (MIN_TOKEN_LENGTH - 1))
-    for start in (lambda: create_first_token(store, None), lambda: auth.Guard(store)):
+    for start in (lambda: create_first_token(store, None), lambda: auth.Guard(store, THREADS.lookups)):
         with pytest.raises(ParameterError, match=f"{TOKEN_VARIABLE}: a token has at least 32 characters"):
             start()
 

@@ -7,6 +7,7 @@ import io
 import random
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -33,17 +34,24 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
     task = collector.add_task(keys=["<script>", "=1+1", "b,\"'", "a"], values=(1, 5))
     collector.upload(task, *some_reports(range(200), task))
     counted = tally(some_reports(range(200), task), task)
-    for method, level, post in (
-        ("corrected", 0.95, ()),
-        ("baseline", 0.5, ("consistent",)),
-        ("bayes", 0.999, ("consistent", "consistent")),
+    tags = set()
+    for method, level, post, hostile in (
+        ("corrected", 0.95, (), "0"),
+        ("corrected", 0.95, (), "2%"),
+        ("corrected", 0.95, (), "3"),
+        ("baseline", 0.5, ("consistent",), "0"),
+        ("bayes", 0.999, ("consistent", "consistent"), "0"),
+        ("bayes", 0.999, ("consistent",), "2%"),
     ):
-        expected = pckv.estimate(counted, method=method, level=level, post=post)
-        path = f"/tasks/{task.id}/estimates?method={method}&level={level}" + "".join(
+        expected = pckv.estimate(counted, method=method, level=level, post=post, hostile=hostile)
+        path = f"/tasks/{task.id}/estimates?method={method}&level={level}&hostile={quote(hostile)}" + "".join(
             f"&post={name}" for name in post
         )
         answer = collector.get(path)
         assert answer.text == expected.to_json()
+        assert answer.json()["hostile"] == {"0": 0, "2%": 4, "3": 3}[hostile]
+        assert answer.headers["etag"] not in tags
+        tags.add(answer.headers["etag"])
         assert answer.headers["content-type"] == JSON
         as_csv = collector.get(path, Accept="text/csv")
         assert as_csv.text == expected.to_csv()
@@ -127,6 +135,8 @@ def test_rows_are_chosen_sorted_and_paged(small: Running) -> None:
         "top=0", "limit=0", "offset=-1", "sort=name", "keys=unknown", "keys=%00", "method=best", "level=0", "level=1",
         "post=tidy", "post=", "post=oversize", "method=corrected%2Bconsistent", "post=consistent&post=tidy",
         "level=nan", "level=inf", "level=0.99999999999999999", "level=x", "top=1e3", "search=" + "x" * 257,
+        "hostile=-1", "hostile=0.01", "hostile=nan", "hostile=100%25", "hostile=99999", "hostile=", "hostile=1e3%25",
+        "hostile=" + "1" * 33,
     ):  # fmt: skip
         check_problem(small.get(f"/tasks/{task.id}/estimates?{bad}"), 400, "malformed")
     assert small.get(f"/tasks/{task.id}/estimates?level=0.9999999999999999").status_code in {200, 400}

@@ -16,7 +16,7 @@ from pckv.collector.compaction import PARTS_TO_COMPACT
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
 from pckv.errors import StoreError
-from pckv.store.base import ReportOutcome, Upload
+from pckv.store.base import ReportOutcome, Role, Session, Upload
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report
 from support.collectors import (
@@ -29,6 +29,20 @@ from support.collectors import (
 )
 from support.stores import opened, stored_reports, total
 from support.uploads import SlowStore
+
+
+def test_what_is_stored_of_sessions_goes_after_their_time() -> None:
+    store = MemoryStore()
+    now = int(time.time())
+    over, goes_on = (
+        Session(bytes([number]) * 32, b"token", Role.ANALYST, now + seconds)
+        for number, seconds in ((1, -1), (2, 1000))
+    )
+    for session in (over, goes_on):
+        store.add_session(session)
+    with running(store):
+        wait_until(lambda: store.find_session(over.hash) is None)
+        assert store.find_session(goes_on.hash) == goes_on
 
 
 def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:

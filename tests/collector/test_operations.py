@@ -68,6 +68,20 @@ def test_the_rate_limit_forgets_and_keeps_no_address() -> None:
     assert len({tuple(cells) for cells in used_cells}) == 3
 
 
+def test_a_network_of_ipv6_counts_as_one_sender_and_mapped_ipv4_as_ipv4() -> None:
+    """Whoever has one IPv6 address has 2^64 of them."""
+    limit = RateLimit(1, lambda: 0.0)
+    senders = [f"2001:db8:0:7:{number:x}::{number:x}" for number in range(100)]
+    assert [limit.admits(sender) for sender in senders].count(True) == BURST_SECONDS
+    assert limit.admits("2001:db8:0:8::1")
+    assert not limit.admits("2001:db8:0:7::")
+    mapped = ["192.0.2.5", "::ffff:192.0.2.5", "::ffff:c000:205"] * BURST_SECONDS
+    assert [limit.admits(sender) for sender in mapped].count(True) == BURST_SECONDS
+    assert limit.admits("::ffff:192.0.2.6")
+    assert limit.admits("fe80::1%eth0")
+    assert limit.admits("a unix socket")
+
+
 def _once(sender: str) -> RateLimit:
     limit = RateLimit(2)
     limit.admits(sender)

@@ -26,6 +26,7 @@ from pckv.store.base import PartChanges, Store
 from pckv.store.memory import MemoryStore
 from pckv.tally import layouts
 from pckv.tally.supports import count_supports
+from support.collectors import THREADS
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -63,7 +64,7 @@ def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def fresh(store: Store, task: Task) -> tuple[str, str]:
     """Return digest and estimates as a process answers that has just started."""
     digest, estimates = asyncio.run(
-        EstimateCache(store, Compactor(store), AnalysisThreads(20)).get(task, OPTIONS, b"")
+        EstimateCache(store, Compactor(store), AnalysisThreads(THREADS.analysis, 20)).get(task, OPTIONS, b"")
     )
     return digest, estimates.to_json()
 
@@ -72,7 +73,7 @@ def work_and_compare(store: Store, seed: int) -> int:
     """Upload, compact and delete at random; return how often a kept answer was not that of a fresh process."""
     rng, different = random.Random(seed), 0
     compactor = Compactor(store)
-    cache = EstimateCache(store, compactor, AnalysisThreads(20))
+    cache = EstimateCache(store, compactor, AnalysisThreads(THREADS.analysis, 20))
     sent = dict.fromkeys(TASKS, 0)
     for _ in range(14):
         task = rng.choice(TASKS)

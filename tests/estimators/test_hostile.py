@@ -104,7 +104,7 @@ class Attack(NamedTuple):
     level: float
 
 
-def random_attack(channel: Channel, rng: Generator, collections: int = 50) -> Attack:
+def random_attack(channel: Channel, rng: Generator, collections: int = 30) -> Attack:
     fewer = int(10 ** rng.uniform(0, 4.5))
     most = 1 + int(rng.integers(0, 1 + int(fewer * rng.choice([0.01, 0.1, 0.5, 3]))))
     hostile = int(rng.choice([0, most, int(rng.integers(0, most + 1))]))
@@ -136,7 +136,7 @@ def test_intervals_contain_those_of_the_honest_reports_alone(name: str) -> None:
     From 1 to 30,000 honest reports, few and many counts, up to three hostile reports for every honest one.
     """
     rng = default_rng([7, *name.encode()])
-    for _ in range(60):
+    for _ in range(25):
         attack = random_attack(CHANNELS[name], rng)
         low, high = attack.honest.frequency_interval(attack.all, attack.level)
         alone = frequency_interval(attack.alone, attack.fewer, attack.moments, attack.level)
@@ -260,8 +260,7 @@ def small_tally(mechanism: str = "grr") -> Tally:
 def test_more_hostile_reports_make_wider_intervals(method: str, mechanism: str) -> None:
     """For every method, with the answers to the size question; at last nothing is known."""
     tally = small_tally(mechanism)
-    # Intervals of `bayes` are narrower while all reports are honest, by what other keys show.
-    before = estimate(tally, method, hostile=int(method == "bayes"))
+    before = estimate(tally, method)
     for hostile in (1, 10, "1%", 600, 3_000, tally.pair_reports, tally.reports - 1):
         found = estimate(tally, method, hostile=hostile)
         assert found.hostile == count_hostile(hostile, tally.reports)

@@ -67,6 +67,7 @@ def test_sessions_end_with_their_time(store: Store) -> None:
     sessions = [session(number, expires=100 + number) for number in range(4)]
     for one in sessions:
         store.add_session(one)
+    assert [store.count_sessions(now) for now in (99, 101, 103)] == [{b"a": 4}, {b"a": 2}, {}]
     assert store.end_expired_sessions(99) == 0
     assert store.end_expired_sessions(102) == 3
     assert [store.find_session(one.hash) for one in sessions] == [None, None, None, sessions[3]]

@@ -96,9 +96,11 @@ def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = F
         print(json.dumps({"task": task.id, "kills": kills, "sound": sound, "spent": spent}))  # noqa: T201
 
 
-def perturb_sending_first(self: Client, task: Task, pairs: dict[str, float], invitation: str | None) -> bool:
+def perturb_sending_first(
+    self: Client, task: Task, pairs: dict[str, float], invitation: str | None, coin: bytes | None
+) -> bool:
     """Send the report before it is stored: the planted fault that must be caught."""
-    report = perturb(task, pairs)
+    report = perturb(task, pairs, coin)
     self._transport.send(task.id, report, invitation)
     with self._folder.locked():
         return self._outbox.add(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
+import uvicorn
 from fastapi import FastAPI
 
 from pckv import Task
@@ -20,6 +21,7 @@ from pckv.canonical import base64url
 from pckv.collector.problem_details import MEDIA_TYPE, URN
 from pckv.collector.server import listen, server
 from pckv.collector.settings import Settings
+from pckv.collector.threads import CollectorThreads
 from pckv.collector.tokens import token_hash
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
@@ -35,6 +37,8 @@ SECONDS = 20.0
 DAY = "2030-01-15"
 
 _numbers = itertools.count()
+# For parts of a collector that are tested alone.
+THREADS = CollectorThreads()
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -60,6 +64,7 @@ class Running:
     store: Store
     port: int
     client: httpx2.Client = field(repr=False)
+    server: uvicorn.Server = field(repr=False)
 
     def add_task(self, **members: Any) -> Task:
         task = new_task(**members)
@@ -133,17 +138,17 @@ def running(
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
     app = create_site(store, Settings(**settings), clock)
-    uvicorn = server(app)
+    started = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
-        thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [line]})
+        thread = threading.Thread(target=started.run, kwargs={"sockets": [line]})
         thread.start()
         try:
-            wait_until(lambda: uvicorn.started or not thread.is_alive())
+            wait_until(lambda: started.started or not thread.is_alive())
             with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
-                yield Running(app, store, port, client)
+                yield Running(app, store, port, client, started)
         finally:
-            uvicorn.should_exit = True
+            started.should_exit = True
             thread.join(SECONDS)
 
 
@@ -161,6 +166,7 @@ __all__ = [
     "ARROW",
     "DAY",
     "JSON",
+    "THREADS",
     "Running",
     "as_items",
     "bearer",

@@ -26,8 +26,9 @@ from pckv.collector.settings import Settings
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
 from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.sql import SqlStore
+from pckv.store.sqlite import SqliteTransaction
 from pckv.wire import Report
-from support.stores import stored_reports, tally, total
 
 # Every report has its own word, so that a cell that counts 2 proves that one was counted twice.
 TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
@@ -41,10 +42,6 @@ FORKS.set_forkserver_preload(["pckv.collector.server", "pckv.store.sqlite", "pck
 
 
 Serve = Callable[[Settings, str], None]
-
-
-class AcknowledgedReportMissing(AssertionError):
-    """A collector acknowledged a report that it does not have."""
 
 
 class HttpReply(NamedTuple):
@@ -72,6 +69,24 @@ def serve_before_commit(settings: Settings, log: str) -> None:
         return [ReportOutcome.STORED] * len(upload.reports)
 
     ReportWriter.add = adding  # type: ignore[method-assign]
+    serve_logging(settings, log)
+
+
+def serve_spending_later(settings: Settings, log: str) -> None:
+    """Serve with the planted fault that must be caught: invitations are spent in a transaction of their own."""
+    spend, add = SqliteTransaction.spend_invitations, SqlStore.add_reports
+    waiting: list[tuple[int, Sequence[bytes]]] = []
+
+    def adding(self: SqlStore, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
+        outcomes = add(self, uploads)
+        time.sleep(0.01)
+        while waiting:
+            task, hashes = waiting.pop()
+            self._run("spend", lambda tx: spend(tx, task, hashes))  # type: ignore[arg-type] # noqa: B023
+        return outcomes
+
+    SqliteTransaction.spend_invitations = lambda _, *spent: waiting.append(spent)  # type: ignore[method-assign]
+    SqlStore.add_reports = adding  # type: ignore[method-assign]
     serve_logging(settings, log)
 
 
@@ -157,9 +172,11 @@ def ask(
     return HttpReply(answer.status, json.loads(answer.read()))
 
 
-def as_json(reports: Iterable[Report]) -> bytes:
-    """Return the body of an upload in JSON."""
+def as_json(reports: Iterable[Report], invitations: Sequence[str] = ()) -> bytes:
+    """Return the body of an upload in JSON, with one invitation per report if there are some."""
     content = [{"id": base64url(report.id), "body": base64url(report.body)} for report in reports]
+    for report, invitation in zip(content, invitations, strict=bool(invitations)):
+        report["invitation"] = invitation
     return json.dumps({"reports": content}).encode()
 
 
@@ -168,85 +185,3 @@ def as_arrow(reports: Sequence[Report]) -> bytes:
     file = io.BytesIO()
     stream_reports(file, TASK, [as_arrays(TASK, reports)])
     return file.getvalue()
-
-
-class Senders:
-    """Threads that send new reports, and remember which of them were acknowledged."""
-
-    def __init__(self, threads: int, make: Callable[[], list[Report]]) -> None:
-        self._make = make
-        self._threads = threads
-        self._lock = threading.Lock()
-        self.sent: set[Report] = set()
-        self.acknowledged: set[Report] = set()
-        # Bodies of requests, with their reports, that were not answered: they are sent again as they are.
-        self._waiting: list[tuple[bytes, list[Report]]] = []
-        self.unexpected: list[HttpReply] = []
-
-    @contextmanager
-    def sending(self, port: int) -> Iterator[None]:
-        """Send to a collector until it hangs up, or until the context ends."""
-        stopping = threading.Event()
-        running = [threading.Thread(target=self._send, args=(port, stopping)) for _ in range(self._threads)]
-        for thread in running:
-            thread.start()
-        try:
-            yield
-        finally:
-            stopping.set()
-            for thread in running:
-                thread.join(ANSWER_SECONDS)
-
-    def wait_for(self, more: int) -> None:
-        """Wait until this many more reports are acknowledged."""
-        goal, deadline = len(self.acknowledged) + more, time.monotonic() + ANSWER_SECONDS
-        while len(self.acknowledged) < goal:
-            assert time.monotonic() < deadline, "no answers"
-            time.sleep(0.001)
-
-    def _send(self, port: int, stopping: threading.Event) -> None:
-        connection = connect(port)
-        try:
-            while not stopping.is_set():
-                body, reports = self._next()
-                try:
-                    reply = ask(connection, "POST", f"/tasks/{TASK.id}/reports", body)
-                except (OSError, http.client.HTTPException, ValueError):
-                    self._waiting.append((body, reports))
-                    return
-                if reply == (200, {"refused": []}):
-                    with self._lock:
-                        self.acknowledged.update(reports)
-                else:
-                    self._waiting.append((body, reports))
-                    self.unexpected.append(reply)
-        finally:
-            connection.close()
-
-    def _next(self) -> tuple[bytes, list[Report]]:
-        with self._lock:
-            if self._waiting:
-                return self._waiting.pop()
-            reports = self._make()
-            self.sent.update(reports)
-            return as_json(reports), reports
-
-    def finish(self, port: int) -> None:
-        """Send what was not answered once more."""
-        connection = connect(port)
-        for body, reports in self._waiting:
-            assert ask(connection, "POST", f"/tasks/{TASK.id}/reports", body) == (200, {"refused": []})
-            self.acknowledged.update(reports)
-        self._waiting.clear()
-        connection.close()
-
-    def check(self, store: Store) -> None:
-        """Check that every acknowledged report is stored exactly once, and nothing that was not sent."""
-        stored = stored_reports(store, TASK)
-        assert len(stored) == len(set(stored))
-        if not self.acknowledged <= set(stored):
-            raise AcknowledgedReportMissing(
-                f"{len(self.acknowledged - set(stored))} acknowledged reports are missing"
-            )
-        assert set(stored) <= self.sent
-        assert total(store, TASK) == tally(stored, TASK)

@@ -39,6 +39,7 @@ class Person:
         self.context, self.origin = context, origin
         self.problems: list[str] = []
         self.sent: list[str] = []
+        self.asked: list[str] = []
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)
@@ -50,7 +51,7 @@ class Person:
         if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):
             self.problems.append(f"a request to {request.url}")
         if request.post_data:
-            self.sent.append(request.post_data)
+            (self.asked if request.url.endswith("/admission") else self.sent).append(request.post_data)
 
     def _on_console(self, message: Any) -> None:
         # Without a network the browser logs an error for every request.

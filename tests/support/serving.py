@@ -28,6 +28,10 @@ CANARIES = {"User-Agent": "canary-agent", "X-Forwarded-For": "203.0.113.99", "Co
 SENDER = "127.0.0.77"
 
 
+# A collector with workers imports everything twice, one after the other.
+START_SECONDS = 3 * SECONDS
+
+
 NOTHING: Mapping[str, str] = {}
 
 
@@ -83,7 +87,7 @@ def serving(folder: Path, *flags: str, **settings: str) -> Iterator[ServeProcess
             command("--port", "0", *flags), env=environment(**settings), cwd=folder, stderr=file
         )
     try:
-        ends = time.monotonic() + SECONDS
+        ends = time.monotonic() + START_SECONDS
         while b'"ready"' not in errors.read_bytes():
             assert process.poll() is None, errors.read_text()
             assert time.monotonic() < ends
@@ -92,7 +96,7 @@ def serving(folder: Path, *flags: str, **settings: str) -> Iterator[ServeProcess
         port = next(line["port"] for line in logged if line["event"] == "listening")
         yield ServeProcess(port, process, errors)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(SECONDS) == 0
+        assert process.wait(START_SECONDS) == 0
         assert errors.read_text().splitlines()[-1] == '{"event": "stopped"}'
     finally:
         process.kill()

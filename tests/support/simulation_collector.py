@@ -15,10 +15,12 @@ from pckv.collector.app import _create_collector, create_app
 from pckv.collector.auth import Guard
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector
+from pckv.collector.workers import ONLY_WORKER
 from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.memory import MemoryStore
+from support.collectors import THREADS
 from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.
@@ -70,8 +72,8 @@ def _app_with_routes() -> FastAPI:
 def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
     """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
     app = _app_with_routes()
-    app.state.collector = _create_collector(store, SETTINGS, today)
-    vars(app.state.guard).update(vars(Guard(store)))
+    app.state.collector = _create_collector(store, SETTINGS, today, ONLY_WORKER)
+    vars(app.state.guard).update(vars(Guard(store, THREADS.lookups)))
     return app
 
 

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from pckv import Task
 from pckv.client import Client, RetryPolicy, Status
 from pckv.client.folder import StateFolder
 from pckv.client.outbox import Outbox
+from pckv.store.base import Store
 from pckv.store.checks import check_store
 from pckv.store.sqlite import SqliteStore
 from pckv.wire import Report
@@ -27,10 +27,8 @@ from support.crash_collectors import (
     ARROW,
     JSON,
     TASK,
-    AcknowledgedReportMissing,
     CollectorProcess,
     HttpReply,
-    Senders,
     Serve,
     as_arrow,
     as_json,
@@ -40,6 +38,17 @@ from support.crash_collectors import (
     connect,
     serve_before_commit,
     serve_logging,
+    serve_spending_later,
+)
+from support.crash_senders import (
+    BY_COIN,
+    INVITED,
+    AcknowledgedReportMissing,
+    InvitationOutOfStep,
+    InvitedUploads,
+    Senders,
+    SentUpload,
+    open_uploads,
 )
 from support.parts import SUPPORT
 from support.stores import opened, postgres_server, postgres_url, report, stored_reports, tally, total
@@ -64,64 +73,68 @@ def url(tmp_path: Path) -> str:
     return address
 
 
-def report_maker(sizes: Callable[[], int]) -> Callable[[], list[Report]]:
-    """Return a function that creates as many new reports as `sizes` says, each with its own word."""
-    numbers = itertools.count()
-    return lambda: [report(next(numbers), task=TASK) for _ in range(sizes())]
-
-
 def kill_again_and_again(
-    url: str, folder: Path, senders: Senders, kills: int, how: Serve = serve_logging
+    store: Store, url: str, folder: Path, senders: Senders, kills: int, how: Serve = serve_logging
 ) -> None:
     """Kill collectors under load; after every restart all acknowledged reports must be stored."""
     chance = random.Random(9)
-    with opened(url) as store:
-        for number in range(kills):
-            serving = CollectorProcess(url, folder / "log", how)
-            try:
-                if number % 10 == 9:
-                    # Some are killed before they serve.
-                    time.sleep(chance.random() * 0.05)
-                    continue
-                port = serving.wait()
-                senders.check(store)
-                with senders.sending(port):
-                    senders.wait_for(chance.randrange(100))
-                    time.sleep(chance.random() * 0.01)
-                    serving.kill()
-            finally:
+    for number in range(kills):
+        serving = CollectorProcess(url, folder / "log", how)
+        try:
+            if number % 10 == 9:
+                # Some are killed before they serve.
+                time.sleep(chance.random() * 0.05)
+                continue
+            port = serving.wait()
+            senders.check(store)
+            with senders.sending(port):
+                senders.wait_for(chance.randrange(20))
+                time.sleep(chance.random() * 0.01)
                 serving.kill()
+        finally:
+            serving.kill()
 
 
-def uneven_senders() -> Senders:
+def uneven_senders(store: Store, invitations: int) -> Senders:
+    """Return senders for a task that everybody may report to, one by invitation, and one with coins."""
     sizes = random.Random(8)
-    return Senders(4, report_maker(lambda: sizes.choice((1, 1, 5, 20))))
+    invited = (InvitedUploads(store, task, invitations) for task in (INVITED, BY_COIN))
+    return Senders(4, open_uploads(lambda: sizes.choice((1, 1, 5, 20))), *map(iter, invited))
 
 
 def test_killed_collectors_keep_every_acknowledged_report(
     url: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    senders = uneven_senders()
-    kill_again_and_again(url, tmp_path, senders, 1000 if request.config.getoption("--slow") else 50)
-    assert not senders.unexpected
-    with opened(url) as store, collector(url, tmp_path / "log") as serving:
-        senders.finish(serving.wait())
-        senders.check(store)
-        assert senders.acknowledged == senders.sent
+    kills = 1000 if request.config.getoption("--slow") else 50
+    with opened(url) as store:
+        senders = uneven_senders(store, 40 * kills)
+        kill_again_and_again(store, url, tmp_path, senders, kills)
+        assert not senders.unexpected
+        with collector(url, tmp_path / "log") as serving:
+            senders.finish(serving.wait())
+            senders.check(store)
+        assert sorted(upload.body for upload in senders.acknowledged) == sorted(
+            upload.body for upload in senders.sent
+        )
         assert check_store(store) == []
 
 
-def test_kills_catch_an_answer_before_the_commit(url: str, tmp_path: Path) -> None:
-    senders = uneven_senders()
-    with pytest.raises(AcknowledgedReportMissing):
-        kill_again_and_again(url, tmp_path, senders, 50, serve_before_commit)
+@pytest.mark.parametrize(
+    ("fault", "caught"),
+    [(serve_before_commit, AcknowledgedReportMissing), (serve_spending_later, InvitationOutOfStep)],
+)
+def test_kills_catch_planted_faults(
+    url: str, tmp_path: Path, fault: Serve, caught: type[AssertionError]
+) -> None:
+    with opened(url) as store, pytest.raises(caught):
+        kill_again_and_again(store, url, tmp_path, uneven_senders(store, 3000), 50, fault)
 
 
 class UnfinishedRequest:
     """A request whose headers the collector has read, and whose body it waits for."""
 
-    def __init__(self, port: int, reports: list[Report]) -> None:
-        self.reports, self._body = reports, as_json(reports)
+    def __init__(self, port: int, upload: SentUpload) -> None:
+        self.upload, self._body = upload, upload.body
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         head = (
             f"POST {PATH} HTTP/1.1\r\nHost: collector\r\nContent-Type: {JSON}\r\n"
@@ -140,12 +153,11 @@ class UnfinishedRequest:
 
 
 def test_a_stopping_collector_answers_requests_in_progress(url: str, tmp_path: Path) -> None:
-    make = report_maker(lambda: 3)
-    senders = Senders(4, make)
+    senders = Senders(4, open_uploads(lambda: 3))
     with opened(url) as store, collector(url, tmp_path / "log") as serving:
         port = serving.wait()
         with senders.sending(port):
-            requests = [UnfinishedRequest(port, make()) for _ in range(16)]
+            requests = [UnfinishedRequest(port, senders.next_upload()) for _ in range(16)]
             serving.terminate()
             # New connections are refused, and requests in progress are still answered.
             while _accepts(port):
@@ -155,9 +167,7 @@ def test_a_stopping_collector_answers_requests_in_progress(url: str, tmp_path: P
         assert serving.exit_code() == 0
         assert serving.events[-1] == {"event": "stopped"}
         assert not senders.unexpected
-        answered = {one for request in requests for one in request.reports}
-        senders.sent |= answered
-        senders.acknowledged |= answered
+        senders.acknowledged += [request.upload for request in requests]
         senders.check(store)
         assert check_store(store) == []
 

@@ -91,7 +91,9 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
         estimates = site.get(f"/tasks/{task.id}/estimates?{query}&top=20").json()
         assert drawn_estimates(chart) == estimates["estimates"]
         assert f"method corrected+{post}," in chart["title"]["subtitle"]
-    for wrong in ("method=no", "post=no"):
+    chart = site.get(f"/tasks/{task.id}/chart?hostile=2%25").json()
+    assert "intervals hold whatever 1 of the reports say" in chart["title"]["subtitle"]
+    for wrong in ("method=no", "post=no", "hostile=no"):
         check_problem(site.get(f"/tasks/{task.id}/chart?{wrong}"), 400, "malformed")
 
 

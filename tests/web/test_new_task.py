@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import pckv
 from pckv.cli import main
 from pckv.planning.plan import plan
-from support.collectors import ADMINISTRATOR, Running, bearer, check_problem
+from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
 
 
@@ -128,7 +128,32 @@ def test_a_form_becomes_a_task(site: Running) -> None:
         {"pairs": 3},
         {"most_pairs": 3},
         {"more": "drop"},
+        {"coin": "none"},
         {"x": 1},
     ]
     for wrong in mistakes:
         check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM | wrong), 400, "malformed")
+
+
+def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a mechanism with functions, whatever else would be chosen; and its counting is prepared as for a task in JSON."""
+    prepared: list[pckv.Task] = []
+    monkeypatch.setattr(site.app.state.collector.compactor, "prepare", prepared.append)
+    # Few keys and a large ε, where another mechanism is better.
+    survey = FORM | {"name": "coins", "epsilon": "6"}
+    without, with_coin = (
+        pckv.Task.from_json(
+            ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"coin": coin}).json()[
+                "task"
+            ]
+        )
+        for coin in ("device", "server")
+    )
+    assert without.channel.functions is None
+    assert (with_coin.coin, with_coin.channel.functions is None) == ("server", False)
+    wait_until(lambda: len(prepared) == 2)
+    assert prepared == [without, with_coin]
+    assert site.get(f"/tasks/{with_coin.id}/overview").json()["coin"] == "server"
+    stored = site.store.find_task(with_coin.id)
+    assert stored is not None
+    assert stored.by_invitation

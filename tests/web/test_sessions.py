@@ -20,6 +20,7 @@ from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
     JSON,
+    THREADS,
     Running,
     check_problem,
     running,
@@ -139,12 +140,12 @@ def test_another_token_of_the_environment_ends_the_sessions_of_the_last(
 ) -> None:
     store = MemoryStore()
     monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
-    text = Guard(store).sessions.start(Role.ADMINISTRATOR, token_hash(FROM_ENVIRONMENT))
+    text = Guard(store, THREADS.lookups).sessions.start(Role.ADMINISTRATOR, token_hash(FROM_ENVIRONMENT))
     request = Request({"type": "http", "headers": [(b"cookie", f"{SECURE_COOKIE}={text}".encode())]})
-    assert Guard(store).session(request) is not None
+    assert Guard(store, THREADS.lookups).session(request) is not None
     for changed in (FROM_ENVIRONMENT[::-1], ""):
         monkeypatch.setenv(TOKEN_VARIABLE, changed)
-        assert Guard(store).session(request) is None
+        assert Guard(store, THREADS.lookups).session(request) is None
 
 
 def test_any_collector_of_a_store_takes_the_sessions_of_another(tmp_path: Path) -> None:

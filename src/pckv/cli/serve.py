@@ -14,6 +14,9 @@ from pckv.errors import require
 @click.option("--store", help="sqlite:///FILE or postgresql://… [default: sqlite:///pckv.db]")
 @click.option("--host", help="The address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=int, help="The port to listen on; 0 for any free one. [default: 8000]")
+@click.option(
+    "--workers", type=int, help="Processes that take requests; several need PostgreSQL. [default: 1]"
+)
 @click.option("--token-file", help="Write the administrator's token here at the first start (mode 0600).")
 @click.option(
     "--keep-reports",
@@ -29,6 +32,7 @@ def serve_command(
     store: str | None,
     host: str | None,
     port: int | None,
+    workers: int | None,
     token_file: str | None,
     keep_reports: int | None,
     rate: int | None,
@@ -54,6 +58,7 @@ def serve_command(
         "store": store,
         "host": host,
         "port": port,
+        "workers": workers,
         "token_file": token_file,
         "keep_reports": keep_reports,
         "rate": rate,

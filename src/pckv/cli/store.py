@@ -113,9 +113,8 @@ class _ListedToken(NamedTuple):
 
 def _list_tokens(store: Store) -> dict[bytes, _ListedToken]:
     """Return the stored tokens by their hashes, and the environment's if somebody is signed in with it."""
-    # Sessions whose time is over are removed now and then; they do not count until then.
-    store.end_expired_sessions(int(time.time()))
-    sessions, stored = store.count_sessions(), {token: role for role, token in reversed(store.tokens())}
+    sessions = store.count_sessions(int(time.time()))
+    stored = {token: role for role, token in reversed(store.tokens())}
     places = {token: "store" if token in stored else "environment" for token in [*stored, *sessions]}
     return {
         token: _ListedToken(
@@ -167,4 +166,4 @@ def revoke_token_command(token_id: str, address: str, force: bool) -> None:
             )
         store.revoke_token(token)
     what = "revoked" if listed.place == "store" else "still in the collector's environment"
-    click.echo(f"{token_id}  {what}, {listed.sessions:,} sessions ended")
+    click.echo(f"{token_id}  {what}; sessions ended: {listed.sessions:,}")

@@ -159,11 +159,11 @@ class Client:
             # The collector would refuse it, and the ε would be spent all the same.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
-        # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
-        read_pairs(task, pairs)
         with self._folder.locked():
             if self._outbox.find(task.id) is None:
                 self._ledger.check(task, realised_epsilon(task))
+        # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
+        read_pairs(task, pairs)
         return ask_admission(self._transport, task, invitation)
 
     def _perturb(

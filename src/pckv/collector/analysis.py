@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 
-THREADS = 2
 # What one account may have computed at once; the same estimates that are asked for several times count once.
 MAX_PER_ACCOUNT = 4
 
@@ -21,12 +20,12 @@ class AnalysisThreads:
     """A small pool of threads, and how much of it one account may use.
 
     Args:
+        threads: The pool.
         seconds: How long a request waits for its result. The work goes on, since no thread can be stopped.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, "analysis")
-        self._seconds = seconds
+    def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
+        self._threads, self._seconds = threads, seconds
         self._started: Counter[bytes] = Counter()
 
     async def run(self, account: bytes, work: Callable[[], T]) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fastapi.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -10,14 +11,20 @@ from starlette.types import Message, Receive, Scope, Send
 from pckv.collector.byte_budget import ByteLease
 from pckv.collector.problem_details import ProblemDetails
 
+Header = tuple[bytes, bytes]
+
 MAX_PIECE_BYTES = 64 * 2**10
 
 
 class AnswerSender:
     """The sending end of a request: it sends the whole answer, or the problem that there is no memory for it."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, lease: ByteLease) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, lease: ByteLease, headers: Sequence[Header]
+    ) -> None:
         self._scope, self._receive, self._send, self._lease = scope, receive, send, lease
+        # What every answer to the request says besides.
+        self._headers = headers
         # The start of the answer, until it is known whether the answer can be held.
         self._start: Message | None = None
         self._refused = False
@@ -27,7 +34,7 @@ class AnswerSender:
         if self._refused:
             return
         if message["type"] == "http.response.start":
-            self._start = message
+            self._start = self._with_headers(message)
             return
         body, more = message.get("body", b""), message.get("more_body", False)
         if self._start is not None:
@@ -35,7 +42,7 @@ class AnswerSender:
                 self._hold(len(body), more=more)
             except ProblemDetails as problem:
                 self._refused = True
-                await problem.response()(self._scope, self._receive, self._send)
+                await self._refuse(problem)
                 return
             await self._send(self._start)
             self._start = None
@@ -45,6 +52,16 @@ class AnswerSender:
         for start in range(0, len(body), MAX_PIECE_BYTES):
             end = start + MAX_PIECE_BYTES
             await self._send({**message, "body": body[start:end], "more_body": more or end < len(body)})
+
+    def _with_headers(self, start: Message) -> Message:
+        return {**start, "headers": [*start["headers"], *self._headers]}
+
+    async def _refuse(self, problem: ProblemDetails) -> None:
+        async def send(message: Message) -> None:
+            is_start = message["type"] == "http.response.start"
+            await self._send(self._with_headers(message) if is_start else message)
+
+        await problem.response()(self._scope, self._receive, send)
 
     def _hold(self, size: int, *, more: bool) -> None:
         """Count an answer that cannot be sent at once: all of it, or one piece at a time if it comes in pieces."""

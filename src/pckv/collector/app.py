@@ -11,15 +11,16 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.auth import PUBLIC, Guard
+from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
-from pckv.collector.cors import CrossOriginHeaders
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.gateway import Gateway
 from pckv.collector.logs import log
@@ -38,7 +39,9 @@ from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.threads import CollectorThreads
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.errors import StoreError
 from pckv.store.base import Store
 from pckv.task import utc_today
@@ -58,9 +61,32 @@ PROBLEM_SCHEMA = {
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 
 
-def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
-    """Return the application of a collector over a store whose schema is ready."""
-    app = FastAPI(
+class CollectorApp(FastAPI):
+    """An application behind its gateway, which sees every request before any framework does."""
+
+    def __init__(self, rate: int, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        endpoints: dict[Route, ASGIApp] = {
+            UPLOAD_ROUTE: UploadEndpoint(),
+            ADMISSION_ROUTE: AdmissionEndpoint(),
+        }
+        self.gateway = Gateway(super().__call__, rate=rate, endpoints=endpoints)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to the gateway; whatever else the server says concerns the framework alone."""
+        if scope["type"] == "http":
+            scope["app"] = self
+            await self.gateway(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def create_app(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> CollectorApp:
+    """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
+    app = CollectorApp(
+        settings.rate,
         title="pckv collector",
         version=__version__,
         docs_url=None,
@@ -71,7 +97,10 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.state.collector, app.state.guard = _create_collector(store, settings, clock), Guard(store)
+    collector = _create_collector(store, settings, clock, worker)
+    app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
+    # Of several workers only the first compacts and deletes: two would do the same work.
+    app.state.maintains = worker.number == 0
     for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
         app.include_router(router)
     _add_operations(app)
@@ -79,13 +108,13 @@ def create_app(store: Store, settings: Settings, clock: Callable[[], str] = utc_
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(StoreError, handle_store_error)
-    app.add_middleware(Gateway, rate=settings.rate, endpoints={UPLOAD_ROUTE: UploadEndpoint()})
-    app.add_middleware(CrossOriginHeaders)
     return app
 
 
-def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]) -> Collector:
-    metrics = Metrics()
+def _create_collector(
+    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
+) -> Collector:
+    metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
         store.add_reports,
         metrics,
@@ -93,26 +122,26 @@ def _create_collector(store: Store, settings: Settings, clock: Callable[[], str]
         delay=settings.batch_delay / 1000,
         max_pending=settings.queue_reports,
     )
-    compactor = Compactor(store)
-    threads = AnalysisThreads(settings.analysis_seconds)
-    caches = TaskCache(store), compactor, threads, EstimateCache(store, compactor, threads)
+    threads, compactor = CollectorThreads(), Compactor(store)
+    analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
+    caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(
-        store, settings, report_writer, metrics, *caches, budget, AlarmWatch(store, metrics), clock
-    )
+    alarms = AlarmWatch(store, metrics)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, alarms, clock)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
-    maintenance = asyncio.create_task(run_maintenance(collector))
+    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()
     # Pending reports are written however the maintenance ended.
     await asyncio.gather(maintenance, return_exceptions=True)
     await collector.report_writer.drain()
+    collector.threads.close()
     log("stopped")
 
 
@@ -145,8 +174,8 @@ def _add_operations(app: FastAPI) -> None:
         return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def document() -> JSONResponse:
-        return JSONResponse(openapi(app))
+    async def document(request: Request) -> JSONResponse:
+        return JSONResponse(openapi(request.app))
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:

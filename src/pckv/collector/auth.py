@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from fastapi import Request
 
@@ -13,8 +15,9 @@ from pckv.collector.sessions import COOKIES, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.tokens import environment_token, token_hash
 from pckv.store.base import Role, Session, Store
 
-THREADS = 2
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+T = TypeVar("T")
 
 Route = tuple[str, str]
 
@@ -58,25 +61,24 @@ ANALYSTS: frozenset[Route] = frozenset(
 class Guard:
     """Checks the token, or the session, of every request that is not public."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, threads: ThreadPoolExecutor) -> None:
+        self._store, self._threads = store, threads
         self.sessions = Sessions(store)
         self._failed_tokens = FailedTokens()
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
-        # Threads of their own: nobody waits for a thread that somebody's slow work holds.
-        self._threads = ThreadPoolExecutor(THREADS, "authorisation")
 
     async def authorise(self, route: Route, request: Request) -> None:
-        """Admit a request to a route from its head, or refuse it."""
-        if route in PUBLIC:
-            return
-        running = asyncio.get_running_loop().run_in_executor
-        role = await running(self._threads, self._role_of, request)
+        """Admit a request to a route that is not public from its head, or refuse it."""
+        role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
         if role is Role.ANALYST and route not in ANALYSTS:
             raise ProblemDetails(ProblemKind.FORBIDDEN)
+
+    async def in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        """Do something that asks the store, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _role_of(self, request: Request) -> Role | None:
         authorization = request.headers.get("authorization")

@@ -90,9 +90,9 @@ def allowed_connections(wanted: int) -> int:
     """Return how many connections the process has descriptors for, at most as many as wanted."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + RESERVED_DESCRIPTORS
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
         return wanted
+    if soft < needed and soft != hard:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return max(1, min(wanted, soft - RESERVED_DESCRIPTORS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 CLIENT_REQUEST = re.compile(
     r"GET /client/.+|(?:GET|OPTIONS) /tasks/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/(?:admission|reports)"
@@ -20,19 +20,6 @@ PREFLIGHT = {
 }
 
 
-class CrossOriginHeaders:
-    """Middleware around everything: a page must be able to read refusals too, or it would retry for ever."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the headers to the answers that clients need."""
-
-        async def mark(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *ANY_ORIGIN]}
-            await send(message)
-
-        client = scope["type"] == "http" and CLIENT_REQUEST.fullmatch(f"{scope['method']} {scope['path']}")
-        await self._app(scope, receive, mark if client else send)
+def is_client_request(scope: Scope) -> bool:
+    """Return whether pages of any origin may read the answer, also a refusal: they would retry for ever without."""
+    return CLIENT_REQUEST.fullmatch(f"{scope['method']} {scope['path']}") is not None

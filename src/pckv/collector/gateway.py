@@ -11,8 +11,9 @@ from fastapi.routing import iter_route_contexts
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pckv.collector.answers import AnswerSender
-from pckv.collector.auth import Guard, Route
+from pckv.collector.answers import AnswerSender, Header
+from pckv.collector.auth import PUBLIC, Guard, Route
+from pckv.collector.cors import ANY_ORIGIN, is_client_request
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.rate_limit import RateLimit
 from pckv.collector.request_bodies import has_body, read_body
@@ -24,7 +25,6 @@ BODY_LIMITS: Mapping[Route, int | None] = {
     ("POST", "/tasks"): None,
     ("POST", "/tasks/new"): None,
     ("POST", "/session"): 4 * 2**10,
-    ("POST", "/tasks/{task_id}/admission"): 4 * 2**10,
 }
 # The body of any other route is ignored, and may not be larger.
 MAX_IGNORED_BYTES = 2**10
@@ -62,39 +62,41 @@ class RouteTable:
 
 
 class Gateway:
-    """Middleware around all routes, and the only way to them."""
+    """In front of an application, and the only way to its routes."""
 
     def __init__(self, app: ASGIApp, *, rate: int, endpoints: Mapping[Route, ASGIApp]) -> None:
         self._app, self._endpoints = app, endpoints
         self._rate = RateLimit(rate) if rate else None
         self._routes: RouteTable | None = None
+        # What every answer says.
+        self.answer_headers: list[Header] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a problem."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         incoming = _Incoming(receive)
         collector: Collector = scope["app"].state.collector
-        try:
-            with collector.budget.lease() as lease:
-                await self._pass_on(scope, incoming, AnswerSender(scope, receive, send, lease))
-        except ProblemDetails as problem:
-            # The rest of a body is not waited for: it could come for ever.
-            unread = has_body(scope) and not incoming.complete
-            await problem.response({"Connection": "close"} if unread else None)(scope, receive, send)
-        except StoreError as error:
-            await (await handle_store_error(Request(scope), error))(scope, receive, send)
-        except ClientDisconnect:
-            return
+        headers = [*self.answer_headers, *ANY_ORIGIN] if is_client_request(scope) else self.answer_headers
+        with collector.budget.lease() as lease:
+            answer = AnswerSender(scope, receive, send, lease, headers)
+            try:
+                await self._pass_on(scope, incoming, answer)
+            except ProblemDetails as problem:
+                # The rest of a body is not waited for: it could come for ever.
+                unread = has_body(scope) and not incoming.complete
+                await problem.response({"Connection": "close"} if unread else None)(scope, receive, answer)
+            except StoreError as error:
+                await (await handle_store_error(Request(scope), error))(scope, receive, answer)
+            except ClientDisconnect:
+                return
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_head(scope)
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
         route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
-        guard: Guard = scope["app"].state.guard
-        await guard.authorise(route, Request(scope))
+        if route not in PUBLIC:
+            guard: Guard = scope["app"].state.guard
+            await guard.authorise(route, Request(scope))
         if endpoint := self._endpoints.get(route):
             await endpoint(scope, receive, send)
         elif has_body(scope):

@@ -1,9 +1,10 @@
-"""What a collector does by itself: compact tallies, delete reports that are no longer needed, erase what was deleted, and raise alarms."""
+"""What a collector does by itself: compact tallies, end sessions, delete, erase and raise alarms."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -18,6 +19,8 @@ from pckv.task import Phase
 SECONDS_BETWEEN = 0.25
 # As far back as the database's log should tell which reports and invitations came together.
 SECONDS_BETWEEN_ERASURES = 1.0
+# Sessions whose time is over are refused already; what is stored of them goes now and then.
+SECONDS_BETWEEN_SESSIONS = 3600.0
 SECONDS_AFTER_FAILURE = 5.0
 # How soon a task whose check is due is checked for alarms.
 SECONDS_BETWEEN_ALARMS = 60.0
@@ -29,39 +32,46 @@ async def run_maintenance(collector: Collector) -> None:
         loops.create_task(_compact_and_finish(collector))
         # Compacting may take seconds.
         loops.create_task(_erase(collector))
+        loops.create_task(_end_sessions(collector))
         loops.create_task(_watch(collector))
 
 
 async def _erase(collector: Collector) -> None:
     while True:
-        erased = await _succeeds(collector.store.erase_deleted)
+        erased = await _succeeds(collector, collector.store.erase_deleted)
         await asyncio.sleep(SECONDS_BETWEEN_ERASURES if erased else SECONDS_AFTER_FAILURE)
+
+
+async def _end_sessions(collector: Collector) -> None:
+    while True:
+        ended = await _succeeds(collector, lambda: collector.store.end_expired_sessions(int(time.time())))
+        await asyncio.sleep(SECONDS_BETWEEN_SESSIONS if ended else SECONDS_AFTER_FAILURE)
 
 
 async def _watch(collector: Collector) -> None:
     while True:
-        await _succeeds(collector.alarm_watch.check_due)
+        await _succeeds(collector, collector.alarm_watch.check_due)
         await asyncio.sleep(SECONDS_BETWEEN_ALARMS)
 
 
 async def _compact_and_finish(collector: Collector) -> None:
     finished_day = ""
-    await _succeeds(collector.compactor.prepare_all)
+    await _succeeds(collector, collector.compactor.prepare_all)
     while True:
-        compacted = await _succeeds(collector.compactor.compact_all)
+        compacted = await _succeeds(collector, collector.compactor.compact_all)
         day = collector.today()
         finished = day == finished_day or await _succeeds(
-            partial(finish_closed_tasks, collector, collector.settings.keep_reports, day)
+            collector, partial(finish_closed_tasks, collector, collector.settings.keep_reports, day)
         )
         if finished:
             finished_day = day
         await asyncio.sleep(SECONDS_BETWEEN if compacted and finished else SECONDS_AFTER_FAILURE)
 
 
-async def _succeeds(work: Callable[[], None]) -> bool:
+async def _succeeds(collector: Collector, work: Callable[[], object]) -> bool:
     """Do some work in a thread, and log what goes wrong."""
     try:
-        await asyncio.to_thread(work)
+        await asyncio.get_running_loop().run_in_executor(collector.threads.maintenance, work)
     except Exception as error:  # noqa: BLE001
         # Our own errors say what to do; the text of any other could hold what people sent.
         reason = str(error) if isinstance(error, PckvError) else type(error).__name__

@@ -41,7 +41,7 @@ class ReportWriter:
         self._thread = ThreadPoolExecutor(1, "commit")
         self._runner: asyncio.Task[None] | None = None
         self._stopping = False
-        self._pending_reports = 0
+        self.pending_reports = 0
 
     def start(self) -> None:
         """Begin to write."""
@@ -60,7 +60,7 @@ class ReportWriter:
         if self._stopping:
             # Nobody would write it any more.
             raise ProblemDetails(ProblemKind.OVERLOADED, "the collector is stopping")
-        if self._pending_reports + len(upload.reports) > self._max_pending:
+        if self.pending_reports + len(upload.reports) > self._max_pending:
             raise ProblemDetails(ProblemKind.OVERLOADED, "too many reports wait to be written")
         outcomes: asyncio.Future[list[ReportOutcome]] = asyncio.get_running_loop().create_future()
         self._add_pending(len(upload.reports))
@@ -74,7 +74,7 @@ class ReportWriter:
         while True:
             await self._wake.wait()
             pause = next_start - loop.time()
-            if pause > 0 and self._pending_reports < self._max_batch and not self._stopping:
+            if pause > 0 and self.pending_reports < self._max_batch and not self._stopping:
                 await asyncio.sleep(pause)
             next_start = loop.time() + self._delay
             if self._queue:
@@ -118,8 +118,8 @@ class ReportWriter:
         return outcomes
 
     def _add_pending(self, reports: int) -> None:
-        self._pending_reports += reports
-        self._metrics.set_queue(self._pending_reports)
+        self.pending_reports += reports
+        self._metrics.set_queue(self.pending_reports)
 
     @staticmethod
     def _fail(batch: list[_PendingUpload], error: Exception) -> None:

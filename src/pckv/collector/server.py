@@ -8,7 +8,9 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from typing import Protocol
 
 import uvicorn
 from fastapi import FastAPI
@@ -19,16 +21,27 @@ from pckv.collector.http_protocol import ProtocolFactory
 from pckv.collector.logs import LibraryLogHandler, log
 from pckv.collector.settings import Settings
 from pckv.collector.tokens import create_first_token
+from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
 from pckv.errors import ParameterError
 from pckv.store import open_store
 from pckv.store.base import Store
 
 DRAIN_SECONDS = 30
+# What the system holds of an answer until it is read. More would be memory for those who never read, and a slow reader
+# would seem to read nothing until a third of it has arrived.
+SEND_BUFFER_BYTES = 128 * 2**10
+# What workers may take longer, to write what waits.
+SPARE_SECONDS = 10
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
 MAX_WAITING_CONNECTIONS = 1024
 
-CreateApp = Callable[[Store, Settings], FastAPI]
+
+class CreateApp(Protocol):
+    """What makes the application of one worker."""
+
+    def __call__(self, store: Store, settings: Settings, *, worker: Worker) -> FastAPI:
+        """Return the application."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -37,6 +50,8 @@ def listen(host: str, port: int) -> socket.socket:
     # The protocol is named so that asyncio sees TCP and sends answers without waiting to fill a packet.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Connections inherit it.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     try:
         listening.bind((host, port))
         listening.listen(MAX_WAITING_CONNECTIONS)
@@ -48,21 +63,33 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, create: CreateApp = create_app) -> None:
     """Serve until a signal says to stop; then finish what was started."""
+    check_workers(settings)
     _exit_on_signals()
+    with listen(settings.host, settings.port) as listening, closing(open_store(settings.store)) as store:
+        store.prepare()
+        create_first_token(store, settings.token_file)
+        log("listening", host=settings.host, port=listening.getsockname()[1])
+        if settings.workers == 1:
+            _run_server(listening, create(store, settings, worker=ONLY_WORKER))
+            return
+        # Every worker has connections of its own.
+        store.close()
+        Supervisor(settings, listening, partial(_run_worker, create)).run(DRAIN_SECONDS + SPARE_SECONDS)
+        log("stopped")
+
+
+def _run_worker(create: CreateApp, listening: socket.socket, settings: Settings, worker: Worker) -> None:
+    _exit_on_signals()
+    with closing(open_store(settings.store)) as store:
+        _run_server(listening, create(store, settings, worker=worker))
+
+
+def _run_server(listening: socket.socket, app: FastAPI) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
-    listening = listen(settings.host, settings.port)
-    with listening:
-        store = open_store(settings.store)
-        try:
-            store.prepare()
-            create_first_token(store, settings.token_file)
-            logging.getLogger().handlers = [LibraryLogHandler(logging.WARNING)]
-            # What is loaded by now stays: collecting garbage among it again and again would delay requests.
-            gc.freeze()
-            log("listening", host=settings.host, port=listening.getsockname()[1])
-            server(create(store, settings)).run(sockets=[listening])
-        finally:
-            store.close()
+    logging.getLogger().handlers = [LibraryLogHandler(logging.WARNING)]
+    # What is loaded by now stays: collecting garbage among it again and again would delay requests.
+    gc.freeze()
+    server(app).run(sockets=[listening])
 
 
 def _exit_on_signals() -> None:

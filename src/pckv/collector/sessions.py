@@ -41,10 +41,6 @@ class Sessions:
         """End the session that a cookie stands for."""
         self._store.end_session(_hash(cookie))
 
-    def end_expired(self) -> None:
-        """Remove what is stored of sessions whose time is over."""
-        self._store.end_expired_sessions(int(self._now()))
-
 
 def _hash(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode(errors="surrogatepass")).digest()

@@ -23,6 +23,8 @@ class Settings:
     store: str = "sqlite:///pckv.db"
     host: str = "127.0.0.1"
     port: int = 8000
+    # Processes that take requests; several need PostgreSQL.
+    workers: int = 1
     token_file: str | None = None
     # Days after a task has closed until its reports are deleted; its tally stays. None: never.
     keep_reports: int | None = None

@@ -18,6 +18,7 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
+from pckv.collector.threads import CollectorThreads
 from pckv.store.base import Store, StoredTask
 from pckv.task import Phase, utc_today
 
@@ -27,6 +28,7 @@ class Collector:
     """Store, settings, clock and the components between them and the routes."""
 
     store: Store
+    threads: CollectorThreads
     settings: Settings
     report_writer: ReportWriter
     metrics: Metrics

@@ -7,10 +7,10 @@ import gzip
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.threads import CollectorThreads
 from pckv.store.base import Deletion, Store, StoredTask
 from pckv.task import Task
 
@@ -21,8 +21,6 @@ MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
 BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
 # A smaller text is not compressed: its answer fits into a packet or two.
 MIN_GZIP_BYTES = 2**10
-# Threads of their own: a request never waits for a thread that somebody's slow work holds.
-LOOKUP_THREADS, TEXT_THREADS = 4, 1
 TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 T = TypeVar("T")
@@ -67,10 +65,8 @@ class RecentItems(Generic[T]):
 class TaskCache:
     """The tasks that requests asked for last."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lookup_threads = ThreadPoolExecutor(LOOKUP_THREADS, "lookup")
-        self._text_threads = ThreadPoolExecutor(TEXT_THREADS, "text")
+    def __init__(self, store: Store, threads: CollectorThreads) -> None:
+        self._store, self._threads = store, threads
         # When the store was asked, and what it said.
         self._tasks: RecentItems[tuple[float, StoredTask]] = RecentItems(MAX_TASK_BYTES)
         # A task never changes, so neither does its text.
@@ -90,11 +86,11 @@ class TaskCache:
 
     async def _look_up(self, task_id: str, now: float) -> StoredTask:
         running = asyncio.get_running_loop().run_in_executor
-        stored = await running(self._lookup_threads, self._store.find_task, task_id)
+        stored = await running(self._threads.lookups, self._store.find_task, task_id)
         if stored is None:
             self._tasks.discard(task_id)
             find_deletion: Callable[[str], Deletion | None] = self._store.find_deletion
-            deletion = await running(self._lookup_threads, find_deletion, task_id)
+            deletion = await running(self._threads.lookups, find_deletion, task_id)
             raise ProblemDetails(ProblemKind.DELETED if deletion else ProblemKind.UNKNOWN)
         # If the task was changed meanwhile, this may be what it was before.
         if self._lookups.get(task_id) is asyncio.current_task():
@@ -109,7 +105,7 @@ class TaskCache:
         return text
 
     async def _write(self, task: Task) -> TaskText:
-        text = await asyncio.get_running_loop().run_in_executor(self._text_threads, _text, task)
+        text = await asyncio.get_running_loop().run_in_executor(self._threads.task_texts, _text, task)
         self._texts.put(task.id, text, len(text.json) + len(text.gzipped or b""))
         return text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from fastapi import APIRouter, Request
@@ -116,10 +115,6 @@ async def describe_upload(task_id: str) -> Response:
 class UploadEndpoint:
     """Takes uploads straight from the gateway: most requests send one report, and FastAPI would dominate their cost."""
 
-    def __init__(self) -> None:
-        # One thread, so that however many large bodies wait, the event loop has half of the interpreter's time.
-        self._large_bodies = ThreadPoolExecutor(1, "decode")
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Store the reports of a request; the answer lists those that were refused."""
         collector: Collector = scope["app"].state.collector
@@ -132,7 +127,7 @@ class UploadEndpoint:
         async with read_body(
             scope, receive, collector.budget, max_bytes=limit, seconds=settings.body_seconds
         ) as body:
-            decoded = await self._decode(upload_format.decode, task, body.content)
+            decoded = await _decode(collector, upload_format.decode, task, body.content)
             body.hold(len(decoded.reports) * (DECODED_BYTES_PER_REPORT + task.message_format.body_bytes))
             refused = decoded.refused + await _store(collector, task_id, decoded)
         collector.metrics.count_accepted(len(decoded.reports) + len(decoded.refused) - len(refused))
@@ -140,11 +135,12 @@ class UploadEndpoint:
             collector.metrics.count_refused(reason)
         await _send(send, _answer(refused) if refused else ALL_ACCEPTED)
 
-    async def _decode(self, decode: Decode, task: Task, body: bytes) -> Decoded:
-        if len(body) <= MAX_SMALL_BYTES:
-            return decode(task, body)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._large_bodies, decode, task, body)
+
+async def _decode(collector: Collector, decode: Decode, task: Task, body: bytes) -> Decoded:
+    if len(body) <= MAX_SMALL_BYTES:
+        return decode(task, body)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(collector.threads.large_bodies, decode, task, body)
 
 
 def _format_of(scope: Scope) -> UploadFormat:

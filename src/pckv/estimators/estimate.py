@@ -195,11 +195,9 @@ def _columns(
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
     moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.reports)
+    found = _known_of_all(tally, support, moments, method, level)
     if hostile:
-        estimates = METHODS[method].estimate(support, reports, moments)
-        found = _known_of_honest(tally, support, estimates, level, hostile)
-    else:
-        found = _known_of_all(tally, support, moments, method, level)
+        found = _known_of_honest(tally, support, found.estimates, level, hostile)
     result = found.estimates
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:
@@ -235,22 +233,27 @@ def _known_of_all(
 
 
 def _known_of_honest(
-    tally: Tally, support: KeySupport, estimates: tuple[Floats, Floats], level: float, hostile: int
+    tally: Tally, support: KeySupport, of_all: KeyEstimates, level: float, hostile: int
 ) -> _Known:
-    """Return these estimates with what holds whatever some of the reports say."""
+    """Return estimates of all reports with what holds whatever some of them say."""
     honest = HonestReports.of_pairs(tally, hostile)
     if honest is None:
         zeros, nowhere = np.zeros(support.plus.size), np.zeros(support.plus.size, np.bool_)
-        anything = KeyEstimates(
-            *estimates, Interval(zeros, zeros + 1), Interval(zeros - 1, zeros + 1), nowhere
+        anything = of_all._replace(
+            frequency_interval=Interval(zeros, zeros + 1),
+            mean_interval=Interval(zeros - 1, zeros + 1),
+            mean_misfit=nowhere,
         )
         return _Known(anything, zeros, nowhere)
-    of_frequency, of_mean = honest.frequency_interval(support, level), honest.mean_interval(support, level)
-    above_zero = honest.detected(support, tally.task.key_count, level) & (of_frequency.low > 0)
-    with_intervals = KeyEstimates(
-        *estimates, of_frequency, Interval(of_mean.low, of_mean.high), of_mean.misfit
+    # All reports may be honest, so that no interval is narrower than the method's own.
+    frequency = of_all.frequency_interval.joined(honest.frequency_interval(support, level))
+    low, high, misfit = honest.mean_interval(support, level)
+    mean = of_all.mean_interval.joined(Interval(low, high))
+    return _Known(
+        of_all._replace(frequency_interval=frequency, mean_interval=mean, mean_misfit=misfit),
+        honest.least_standard_error(support),
+        honest.detected(support, tally.task.key_count, level) & (frequency.low > 0),
     )
-    return _Known(with_intervals, honest.least_standard_error(support), above_zero)
 
 
 def own_standard_error(support: KeySupport, reports: int, moments: CountMoments) -> Floats:

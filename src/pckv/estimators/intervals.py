@@ -26,6 +26,10 @@ class Interval(NamedTuple):
     low: Floats
     high: Floats
 
+    def joined(self, other: Interval) -> Interval:
+        """Return the smallest intervals that contain both."""
+        return Interval(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
 
 class MeanInterval(NamedTuple):
     """Limits of the mean, and where no mean within [-1, 1] fits the data."""

@@ -282,8 +282,8 @@ class Store(Protocol):
     def end_expired_sessions(self, now: int) -> int:
         """End all sessions whose time is over; return how many."""
 
-    def count_sessions(self) -> dict[bytes, int]:
-        """Return the number of sessions of each token that has some, by the token's hash."""
+    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
+        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task, which from now on takes reports by invitation only.

@@ -308,10 +308,11 @@ class MemoryStore:
             ended, self._sessions = len(self._sessions) - len(left), left
             return ended
 
-    def count_sessions(self) -> dict[bytes, int]:
-        """Return the number of sessions of each token that has some, by the token's hash."""
+    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
+        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
         with self._lock:
-            return dict(Counter(session.token for session in self._sessions.values()))
+            live = [session for session in self._sessions.values() if session.expires > now]
+        return dict(Counter(session.token for session in live))
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; return False if it is unknown."""

@@ -94,8 +94,8 @@ class SqlAccounts(TransactionRunner):
         sql = "DELETE FROM sessions WHERE expires <= $1"
         return self._run("end sessions", lambda tx: tx.change(sql, now))
 
-    def count_sessions(self) -> dict[bytes, int]:
-        """Return the number of sessions of each token that has some, by the token's hash."""
-        sql = "SELECT token, count(*) FROM sessions GROUP BY token"
-        rows = self._run("count sessions", lambda tx: tx.rows(sql), write=False)
+    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
+        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
+        sql = "SELECT token, count(*) FROM sessions WHERE expires > $1 GROUP BY token"
+        rows = self._run("count sessions", lambda tx: tx.rows(sql, now), write=False)
         return {bytes(token): count for token, count in rows}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Request
@@ -30,10 +29,10 @@ async def sign_in(
     """Exchange a token for a session of twelve hours in a cookie; the header X-Pckv: 1 is required."""
     check_own_page(request)
     guard: Guard = request.app.state.guard
-    role = await asyncio.to_thread(guard.role, request, token)
+    role = await guard.in_thread(guard.role, request, token)
     if role is None:
         raise ProblemDetails(ProblemKind.BAD_TOKEN)
-    cookie = await asyncio.to_thread(guard.sessions.start, role, token_hash(token))
+    cookie = await guard.in_thread(guard.sessions.start, role, token_hash(token))
     answer = JSONResponse({"role": role.value})
     # A browser names the origin of the page that signs in. Only a page that came without https needs another cookie.
     secure = not request.headers.get("origin", "").startswith("http:")
@@ -47,7 +46,8 @@ async def sign_in(
 @router.get("/session", summary="Who is signed in", responses=problem_responses(ProblemKind.OVERLOADED))
 async def current_role(request: Request) -> dict[str, str | None]:
     """Return the role of the session in the cookie; null without a session."""
-    session = await asyncio.to_thread(request.app.state.guard.session, request)
+    guard: Guard = request.app.state.guard
+    session = await guard.in_thread(guard.session, request)
     return {"role": session.role.value if session else None}
 
 
@@ -58,7 +58,7 @@ async def sign_out(request: Request) -> Response:
     answer = JSONResponse({})
     for name in COOKIES:
         if cookie := request.cookies.get(name):
-            await asyncio.to_thread(guard.sessions.end, cookie)
+            await guard.in_thread(guard.sessions.end, cookie)
         secure = name == SECURE_COOKIE
         answer.delete_cookie(name, path="/", httponly=True, samesite="strict", secure=secure)
     return answer

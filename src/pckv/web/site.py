@@ -11,27 +11,30 @@ from threading import Thread
 from fastapi import FastAPI
 from starlette.types import Lifespan
 
-from pckv.collector.app import create_app
+from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.settings import Settings
+from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.base import Store
 from pckv.task import utc_today
 from pckv.web import new_task, overview, precision, sign_in, static_files
 from pckv.web.chart_script import ChartScript
-from pckv.web.security_headers import SecurityHeaders
+from pckv.web.security_headers import ENCODED_HEADERS
 
 
-def create_site(store: Store, settings: Settings, clock: Callable[[], str] = utc_today) -> FastAPI:
+def create_site(
+    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+) -> CollectorApp:
     """Return a collector's application with the pages of operators and participants."""
     if find_spec("pandas"):
         # Loaded before any thread starts: Arrow imports it for the first table, while Altair in another thread
         # would use the half-imported module.
         import_module("pandas")
-    app = create_app(store, settings, clock)
+    app = create_app(store, settings, clock, worker)
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     for routes in (static_files, sign_in, overview, precision, new_task):
         app.include_router(routes.router)
-    app.add_middleware(SecurityHeaders)
+    app.gateway.answer_headers += ENCODED_HEADERS
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 

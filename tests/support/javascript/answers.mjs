@@ -74,8 +74,11 @@ export async function answers(client, vectors) {
   }
 
   async function coin(vector) {
-    const { asked = false, drawn } = await coinOf(await taskOf(vector.task), fromText(vector.coin));
-    return { asks_size: asked, function: String(drawn) };
+    const read = await taskOf(vector.task), choice = await coinOf(read, fromText(vector.coin));
+    if (!vector.pairs) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
+    const tape = new Tape(channelOf(read).draws, fixedSource(fromHex(vector.tape)));
+    const { id, body } = perturbFrom(tape, read, new Map(vector.pairs), choice);
+    return { coin: toText(id), body: toText(body) };
   }
 
   const all = (cases, answer) => Promise.all(cases.map(answer));

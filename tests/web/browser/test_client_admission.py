@@ -204,10 +204,15 @@ def test_a_mutant_is_caught(context: Any, tmp_path: Path, fault: str) -> None:
 
 def test_without_an_answer_the_days_of_a_task_decide(context: Any, port: int) -> None:
     browser = AskingBrowser(context, port)
-    early = new_task(opens="2999-01-01")
-    for reply in SILENCES:
-        assert browser.submit(early, reply)["code"] == "not_sent", reply
-        browser.check_nothing_happened(early)
+    for days, message in (
+        ({"opens": "2999-01-01"}, "opens on 2999-01-01"),
+        ({"closes": "2020-01-01"}, "closed on 2020-01-01"),
+    ):
+        task = new_task(**days)
+        for refused in (browser.submit(task, LOST), browser.call("check", task)):
+            browser.check_nothing_happened(task)
+            assert refused["code"] == "not_sent"
+            assert refused["message"] == f"task {task.id} {message}; nothing was perturbed"
     for reply in SILENCES:
         receipt = browser.submit(new_task(), reply)
         assert (receipt["status"], receipt["perturbed"]) == ("sent", True), reply

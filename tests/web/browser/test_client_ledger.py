@@ -232,7 +232,7 @@ MUTANTS = (
     ),
     LedgerSourceMutant(
         "closed tasks are answered",
-        {'task.phase() !== "closed"': "task"},
+        {'phase === "open"': "task"},
         checks.check_a_closed_task_spends_nothing,
     ),
 )

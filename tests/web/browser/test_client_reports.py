@@ -158,6 +158,7 @@ def test_a_report_from_before_the_end_is_sent_after_it(context: Any, port: int, 
 def test_a_refusal_is_final(context: Any, port: int, collector: Running) -> None:
     task = collector.add_task()
     tab = Tab(context, port)
+    made_offline(tab, collector, task)
     collector.administer("POST", f"/tasks/{task.id}/close")
     for method, *given in (("submit", PAIRS), ("send",), ("submit", PAIRS)):
         refused = tab.call(url(collector), {}, method, task.id, *given)
@@ -192,10 +193,14 @@ def test_an_invitation_travels_with_its_report(context: Any, port: int, collecto
     tab = Tab(context, port)
     for options in ({"invitation": "mistyped"}, {}):
         refused = tab.call(url(collector), {}, "submit", task.id, PAIRS, options)
-        assert "invitation_unknown" in refused["message"]
+        assert refused["code"] == "invitation_unknown"
     receipt = tab.call(url(collector), {}, "submit", task.id, PAIRS, {"invitation": token})
-    assert (receipt["status"], receipt["perturbed"]) == ("sent", False)
+    assert (receipt["status"], receipt["perturbed"]) == ("sent", True)
     check_one(collector, task, receipt)
+    other = Tab(context.browser.new_context(), port)
+    spent = other.call(url(collector), {}, "submit", task.id, PAIRS, {"invitation": token})
+    assert (spent["code"], other.call(url(collector), {}, "spent")) == ("invitation_spent", "0")
+    other.page.context.close()
     assert tab.call(url(collector), {}, "submit", task.id, {}, {"invitation": ""})["code"] == "bad_parameter"
 
 

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
 import pckv
+from pckv.collector.sessions import PLAIN_COOKIE
 from support.collectors import ANALYST, as_items
 from support.people import (
     DESK,
@@ -93,6 +95,9 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page.get_by_text("An error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
     page.locator(".verdict", has_text="Nobody holds more than 3 pairs, by contract.").wait_for()
+    page.get_by_label("Hostile reports").fill("10%")
+    page.get_by_label("Hostile reports").press("Enter")
+    page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
     assert "nobody may: at most 3" in page.locator(".facts").inner_text()
     operator.check()
 
@@ -177,8 +182,12 @@ def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     assert person.page.get_by_role("button", name="Delete …").count() == 0
     assert ANALYST not in person.page.url
     assert person.page.evaluate("document.cookie") == ""
+    # The browser said that this page came without https.
+    [cookie] = person.page.context.cookies()
+    assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == (PLAIN_COOKIE, False, True)
     person.press("Sign out")
     person.page.get_by_label("Token").wait_for()
+    assert person.page.context.cookies() == []
     person.page.reload()
     person.page.get_by_label("Token").wait_for()
 
@@ -228,3 +237,87 @@ def test_the_lines_for_a_page_do_what_they_promise(
     assert count(server, task.id) == 1
     estimates = ask(server, "GET", f"/tasks/{task.id}/estimates?method=baseline").json()["estimates"]
     assert [round(row["frequency"]) for row in estimates] == [1, 0]
+
+
+def test_a_task_whose_functions_the_collector_draws(people: Any) -> None:
+    """From the form, with invitations that are shown once, to a report."""
+    operator = people()
+    operator.sign_in()
+    page = operator.page
+    operator.press("New task", "link")
+    page.get_by_label("Name", exact=True).fill("by coins")
+    page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
+    page.get_by_label("Pairs per person: typical").fill("1.5")
+    page.get_by_label("the collector draws the random function").check()
+    operator.check()
+    operator.press("Create the task")
+    page.get_by_role("heading", name="is created").wait_for()
+    assert "invitation=invitation" in page.get_by_label("In an app, with Python", exact=True).input_value()
+    assert "{ invitation }" in page.get_by_label("In a page, with JavaScript", exact=True).input_value()
+    create_invitations(operator, 2)
+    links = page.get_by_label("Links to hand out", exact=True).input_value().split()
+    assert len(set(links)) == 2
+    operator.check()
+    person = people()
+    person.page.goto(links[0])
+    person.press("Send my report")
+    person.state("sent")
+    operator.press("Open it on the dashboard", "link")
+    page.locator("#reports", has_text="1").wait_for()
+    assert "drawn by the collector, one per invitation" in page.locator(".facts").inner_text()
+
+
+def create_invitations(operator: Any, number: int) -> None:
+    operator.page.get_by_label("How many", exact=True).fill(str(number))
+    operator.press("Create invitations …")
+    operator.press("Create invitations")
+
+
+def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="invitations later")
+    operator = people(PHONE)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    page.get_by_text("Everybody with the link can take part now.").wait_for()
+    create_invitations(operator, 0)
+    page.get_by_role("dialog").get_by_role("alert").get_by_text("How many:").wait_for()
+    operator.press("Cancel")
+    assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["by_invitation"] is False
+    create_invitations(operator, 1500)
+    page.get_by_text("Here are the first 1,000.").wait_for()
+    with page.expect_download() as waiting:
+        operator.press("Download all links")
+    links = Path(waiting.value.path()).read_text(encoding="utf-8").split()
+    assert (len(links), len(set(links))) == (1500, 1500)
+    assert links[0].startswith(f"{operator.origin}/join/{task.id}#invitation=")
+    operator.check()
+    assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["by_invitation"] is True
+    page.reload()
+    page.get_by_text("This task takes reports by invitation only, one report per invitation.").wait_for()
+
+
+def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="erased later")
+    operator = people(PHONE)
+    operator.sign_in()
+    answers = ["pending", "done"]
+
+    def delete(route: Any) -> None:
+        if route.request.method == "DELETE":
+            deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
+            route.fulfill(status=200, json=deletion)
+        else:
+            route.continue_()
+
+    operator.page.route(f"**/tasks/{task.id}", delete)
+    operator.go(f"/#/tasks/{task.id}")
+    operator.press("Delete …")
+    operator.press("Delete")
+    page = operator.page
+    page.get_by_text("3 reports deleted").wait_for()
+    page.get_by_text("They are not yet erased from the files of the database").wait_for()
+    operator.check()
+    operator.press("Ask again")
+    page.locator("#erasure", has_text="They are erased from the files of the database too.").wait_for()
+    assert page.get_by_role("button", name="Ask again").count() == 0

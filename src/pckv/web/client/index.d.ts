@@ -119,7 +119,7 @@ export declare function coinOf(task: Task, coin: Uint8Array): Promise<Coin>;
 
 /**
  * One participant's report, from the browser's randomness. Every call spends the task's ε: keep the report, and send
- * the same bytes again on a retry. `Client` does that. A closed task is refused (`not_sent`). A task whose `coin` is
+ * the same bytes again on a retry. `Client` does that. A task that is not open by its days is refused (`not_sent`). A task whose `coin` is
  * `server` needs a coin, which its collector must have given, or it refuses the report.
  */
 export declare function perturb(task: Task, pairs: Pairs, coin?: Coin): Report;
@@ -168,9 +168,9 @@ export declare class Client {
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
   /**
    * Throw what `submit` would throw before it perturbs: call it before people fill in a form. Refused are another task of
-   * a survey that was answered (`answered`), an ε beyond the cap (`over_budget`), a task that is closed by its days
-   * (`not_sent`), and what the collector, which is asked, would refuse (see `PckvError.code`). If the collector cannot be
-   * reached, a task whose `coin` is `server`, or that is not open by its days, is refused (`not_sent`).
+   * a survey that was answered (`answered`), an ε beyond the cap (`over_budget`), a task that is not open by its
+   * days (`not_sent`), and what the collector, which is asked, would refuse (see `PckvError.code`). If the collector cannot
+   * be reached, a task whose `coin` is `server` is refused (`not_sent`).
    */
   check(id: string, options?: { invitation?: string }): Promise<void>;
   /** The state of a task's report; undefined if there is none. */

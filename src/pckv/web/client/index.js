@@ -10,8 +10,10 @@ export { PckvError, Task } from "./core.js";
 
 const DEFAULT_CAP = "10";
 
-const checkOpen = (task) =>
-  check(task.phase() !== "closed", "not_sent", `task ${task.id} closed on ${task.closes}; nothing was perturbed`);
+function checkOpen(task) {
+  const phase = task.phase(), when = phase === "closed" ? `closed on ${task.closes}` : `opens on ${task.opens}`;
+  check(phase === "open", "not_sent", `task ${task.id} ${when}; nothing was perturbed`);
+}
 
 export function perturb(task, pairs, coin) {
   checkOpen(task);
@@ -218,7 +220,7 @@ export class Client {
     return true;
   }
 
-  // Nothing is spent on a report that would be refused. If no collector answers, the task's days decide.
+  // Nothing is spent on a report that would be refused. If no collector answers, only a coin is missed.
   async #admission(task, invitation, pairs = {}) {
     checkOpen(task);
     if (!(await this.#locked((on) => this.#allow(on, task)))) return;
@@ -228,7 +230,7 @@ export class Client {
     const admit = (holds, code) =>
       check(holds, code, `task ${task.id} takes no report: ${problem ?? answer.note}; nothing was perturbed`);
     admit(!problem || answer.temporary, kind?.replaceAll("-", "_"));
-    if (task.coin === "device") return admit(coin === null || task.phase() === "open", "not_sent");
+    if (task.coin === "device") return;
     admit(coin?.length === 22 && /^[\w-]+[AQgw]$/.test(coin), "not_sent");
     return coinOf(task, fromText(coin));
   }

@@ -25,12 +25,16 @@ export function invitationSection({ id, name, by_invitation, coin }, changed = (
       "div",
       { class: "row" },
       field("How many", number),
-      confirmButton({
-        label: "Create invitations",
-        title: "Create invitations?",
-        text: `“${name}”: from then on, reports are taken by invitation only. The invitations are shown this once.`,
-        work: create,
-      }),
+      make(
+        "div",
+        { class: "buttons" },
+        confirmButton({
+          label: "Create invitations",
+          title: "Create invitations?",
+          text: `“${name}”: from then on, reports are taken by invitation only. The invitations are shown this once.`,
+          work: create,
+        }),
+      ),
     ),
     made,
   );

@@ -12,7 +12,9 @@ const main = document.getElementById("main"),
   id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
 const client = new Client(location.origin, { retryPolicy: RETRY_POLICY });
-const body = make("div"),
+// Why nobody can take part stands above everything else.
+const refusal = make("div"),
+  body = make("div"),
   budget = make("div", { id: "budget" });
 let task, typed;
 
@@ -116,6 +118,7 @@ function introduction(task) {
   const from = task.opens ? ` It opens on ${task.opens} (UTC).` : "";
   return [
     make("h1", {}, task.name),
+    refusal,
     make("p", {}, `Asked by whoever runs ${location.host}.${from}${until}`),
     make(
       "section",
@@ -140,12 +143,12 @@ function introduction(task) {
 
 async function ask() {
   const phase = task.phase();
-  if (phase === "closed") return replace(body, notice("This survey is over. Nothing was made or sent."));
-  if (phase === "waiting") return replace(body, notice(`This survey opens on ${task.opens}. Come back then.`));
+  if (phase === "closed") return replace(refusal, notice("This survey is over. Nothing was made or sent."));
+  if (phase === "waiting") return replace(refusal, notice(`This survey opens on ${task.opens}. Come back then.`));
   try {
     await client.check(id, { invitation });
   } catch (error) {
-    return replace(body, alertBox(explained(error)));
+    return replace(refusal, alertBox(explained(error)));
   }
   const form = new PairsForm(task),
     said = make("div"),

@@ -23,7 +23,7 @@ export const javascriptLines = (origin, id, key, value, invited) => `<script typ
 export function shareSection({ id, high, first_key, by_invitation, more, padding }) {
   const link = `${location.origin}/join/${id}`;
   const who = by_invitation
-    ? "People with an invitation take part by the link that they were given; without one, nobody can at "
+    ? "Every person takes part by a link of their own, which ends with their invitation. Without an invitation it is "
     : "Everybody with this link can take part: ";
   return make(
     "section",

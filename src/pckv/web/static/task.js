@@ -35,7 +35,7 @@ const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" }
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
   const path = `/tasks/${encodeURIComponent(id)}`,
-    settings = { post: "", level: "0.95" };
+    settings = { post: "", level: "0.95", hostile: "" };
   const said = make("div"),
     head = make("div"),
     verdict = make("div", { class: "verdict", "aria-live": "polite" }),
@@ -68,6 +68,13 @@ export function taskView(root, id, role) {
       (value) => choose("post", value),
     );
     const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
+    const hostile = make("input", {
+      autocomplete: "off",
+      maxlength: 32,
+      placeholder: "0",
+      size: 8,
+      onchange: () => choose("hostile", hostile.value.trim()),
+    });
     replace(
       body,
       make(
@@ -80,6 +87,11 @@ export function taskView(root, id, role) {
           task.methods.length > 1 ? field("Method", methods) : null,
           task.posts.length ? field("Postprocessing", posts) : null,
           field("Level of the intervals", levels),
+          field(
+            "Hostile reports",
+            hostile,
+            "Intervals hold whatever this many of the reports say: a number, or a share such as 1%.",
+          ),
           make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
         ),
         computing,

@@ -1,5 +1,6 @@
--- Reports and invitations lie in the order of their random keys: no row number, no time, no order of
--- arrival. Days are YYYY-MM-DD.
+-- Reports and invitations lie in the order of their random keys: no row number, no time. Within a page
+-- of the file, reports lie partly in the order of their arrival; invitations do not. Days are
+-- YYYY-MM-DD.
 CREATE TABLE tasks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

@@ -1,0 +1,219 @@
+"""One connection can make the collector hold and do little, and many connections lock nobody out."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pckv.collector import connections
+from pckv.collector.http_protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
+from support.collectors import Running, report, running, wait_until
+from support.connections import CLOSE, connect, head, read_all, stalled, upload_head
+from support.uploads import SlowStore, items
+
+# Far longer than these tests may take, however busy the machine is; and far shorter.
+LONG, SHORT = 60.0, 0.3
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Running]:
+    with running(head_seconds=LONG, write_seconds=LONG) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Running]:
+    with running(head_seconds=SHORT, write_seconds=SHORT, body_seconds=LONG) as started:
+        yield started
+
+
+LENGTH, CHUNKED = "Content-Length: 14", "Transfer-Encoding: chunked"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (LENGTH, CHUNKED),
+        (CHUNKED, LENGTH),
+        (LENGTH, LENGTH),
+        ("Transfer-Encoding: gzip, chunked",),
+        ("Transfer-Encoding: identity",),
+        ("Transfer-Encoding: chunked, chunked",),
+        (CHUNKED, CHUNKED),
+        ("Content-Length: +14",),
+        ("Content-Length: 99999999999999999999999999",),
+        ("Connection: upgrade", "Upgrade: h2c", LENGTH),
+        ("Connection: upgrade", "Upgrade: h2c", CHUNKED),
+    ],
+)
+def test_an_ambiguous_length_is_refused_and_the_connection_closed(
+    patient: Running, headers: tuple[str, ...]
+) -> None:
+    """Whoever stands in front might see another end of this request, and so another request behind it."""
+    hidden = head("GET", "/healthz", CLOSE)
+    answer = patient.talk(upload_head("x", *headers), b"0\r\n\r\n" + hidden + hidden, pause=0.05)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"urn:pckv:problem:malformed" in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_request_for_an_upgrade_is_answered_without_one(patient: Running) -> None:
+    upgrading = head("GET", "/healthz", "Connection: upgrade", "Upgrade: h2c")
+    assert patient.talk(upgrading + head("GET", "/healthz", CLOSE)).count(b"HTTP/1.1 200 ") == 2
+
+
+def test_a_head_is_bounded_however_it_is_cut(patient: Running) -> None:
+    largest = head("GET", "/healthz", CLOSE, f"X: {'x' * (MAX_HEAD_BYTES - 200)}")
+    assert patient.talk(largest).startswith(b"HTTP/1.1 200 ")
+    for endless in (b"GET /" + b"x" * 2**17, b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 2**15, b"\r\n" * 2**16):
+        assert b"urn:pckv:problem:malformed" in patient.talk(endless)
+
+
+def test_chunks_of_a_byte_cannot_keep_the_collector_busy(patient: Running) -> None:
+    """A MiB of them took a second of the loop's time; now a few thousand are enough to refuse the request."""
+    task = patient.add_task()
+    start = time.process_time()
+    answer = patient.talk(upload_head(task.id, CHUNKED) + b"1\r\n \r\n" * 2**20)
+    busy = time.process_time() - start
+    assert b"urn:pckv:problem:malformed" in answer
+    # Of this process, most of it for sending.
+    assert busy < 0.5
+    # Chunks of some bytes, and few chunks of a byte each, are accepted.
+    content = items(report(1, task=task))
+    for size in (1, 20):
+        chunks = [content[at : at + size] for at in range(0, len(content), size)]
+        body = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
+        assert patient.talk(upload_head(task.id, CHUNKED, CLOSE) + body + b"0\r\n\r\n").startswith(
+            b"HTTP/1.1 200 "
+        )
+
+
+def test_trailers_are_ignored_and_bounded(patient: Running) -> None:
+    task = patient.add_task()
+    start = upload_head(task.id, CHUNKED) + b'e\r\n{"reports":[]}\r\n0\r\n'
+    after = head("GET", "/healthz", CLOSE)
+    assert patient.talk(start + b"X: y\r\n\r\n" + after).count(b"HTTP/1.1 200 ") == 2
+    assert b"urn:pckv:problem:malformed" in patient.talk(start + b"X: y\r\n" * 2**14)
+    assert b"urn:pckv:problem:malformed" in patient.talk(start + b"X: " + b"y" * 2**17)
+
+
+def test_some_requests_may_come_before_the_first_is_answered_and_more_may_not(patient: Running) -> None:
+    request = head("GET", "/healthz")
+    last = head("GET", "/healthz", CLOSE)
+    assert (
+        patient.talk(request * (MAX_PIPELINED_REQUESTS - 1) + last).count(b"200 OK") == MAX_PIPELINED_REQUESTS
+    )
+    assert patient.talk(request * 500) == b""
+
+
+def test_what_follows_a_request_never_mixes_with_its_answer() -> None:
+    store = SlowStore()
+    with running(store) as collector:
+        task = collector.add_task()
+        content = items(report(1, task=task))
+        store.go.clear()
+        with connect(collector) as line:
+            line.sendall(upload_head(task.id, f"Content-Length: {len(content)}") + content)
+            wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+            line.sendall(b"nonsense\r\n\r\n")
+            assert read_all(line) == b""
+        store.go.set()
+        wait_until(lambda: not collector.app.state.collector.report_writer._pending_reports)
+        collector.check(task, report(1, task=task))
+
+
+@pytest.mark.parametrize("before", [b"", head("GET", "/healthz")])
+def test_a_head_must_arrive_in_time_although_bytes_drip(hasty: Running, before: bytes) -> None:
+    with connect(hasty) as line:
+        line.sendall(before)
+        if before:
+            assert line.recv(2**16).startswith(b"HTTP/1.1 200 ")
+        start = time.monotonic()
+        try:
+            line.sendall(b"GET /healthz HTTP/1.1\r\n")
+            while time.monotonic() - start < LONG / 2:
+                line.sendall(b"X: y\r\n")
+                time.sleep(0.02)
+        except ConnectionError:
+            pass
+        assert time.monotonic() - start < LONG / 2
+        assert read_all(line).startswith(b"HTTP/1.1 408 ")
+
+
+def test_an_idle_connection_ends_and_a_request_in_progress_does_not(hasty: Running) -> None:
+    task = hasty.add_task()
+    content = items(report(1, task=task))
+    with connect(hasty) as idle, connect(hasty) as busy:
+        busy.sendall(upload_head(task.id, CLOSE, f"Content-Length: {len(content)}"))
+        assert read_all(idle) == b""
+        time.sleep(2 * SHORT)
+        busy.sendall(content)
+        assert read_all(busy).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("headers", [(), (CLOSE,)])
+def test_an_answer_that_nobody_reads_is_aborted(hasty: Running, headers: tuple[str, ...]) -> None:
+    task = hasty.add_task(keys=[f"{number:0200}" for number in range(5_000)], mechanism="ue-compact")
+    size = len(task.to_json())
+    with stalled(hasty, 1, head("GET", f"/tasks/{task.id}", *headers)) as [line]:
+        protocols = hasty.server.server_state.connections
+        wait_until(lambda: any(protocol.transport.get_write_buffer_size() for protocol in protocols))
+        wait_until(lambda: not any(protocol.transport.get_write_buffer_size() for protocol in protocols))
+        assert len(read_all(line)) < size
+    # Whoever reads gets it whole.
+    with connect(hasty) as line:
+        line.sendall(head("GET", f"/tasks/{task.id}", CLOSE))
+        assert read_all(line).endswith(task.to_json().encode())
+
+
+def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() -> None:
+    store = SlowStore()
+    with running(store, connections=10, head_seconds=LONG) as collector, ThreadPoolExecutor(1) as pool:
+        task = collector.add_task()
+        store.go.clear()
+        upload = pool.submit(collector.upload, task, report(1, task=task))
+        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+        # Bodies that do not arrive are no better than silence.
+        for sent in (b"", b"GET / HTTP/1.1\r\n", upload_head(task.id, "Content-Length: 99")):
+            with stalled(collector, 30, sent):
+                assert collector.talk(head("GET", "/healthz", CLOSE)).startswith(b"HTTP/1.1 200 ")
+                assert len(collector.server.server_state.connections) <= 11
+        store.go.set()
+        assert upload.result() == {}
+
+
+def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
+    store = SlowStore()
+    with running(store, connections=3) as collector, ThreadPoolExecutor(3) as pool:
+        task = collector.add_task()
+        store.go.clear()
+        uploads = [pool.submit(collector.upload, task, report(number, task=task)) for number in range(3)]
+        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports == 3)
+        assert collector.talk(head("GET", "/healthz", CLOSE)) == b""
+        store.go.set()
+        assert [upload.result() for upload in uploads] == [{}] * 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "allowed", "raised"),
+    [
+        ((1024, 4096), 2000, 2000 + connections.RESERVED_DESCRIPTORS),
+        ((1024, 1024), 1024 - connections.RESERVED_DESCRIPTORS, None),
+        ((1024, resource.RLIM_INFINITY), 2000, 2000 + connections.RESERVED_DESCRIPTORS),
+        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), 2000, None),
+        ((64, 64), 1, None),
+        ((100_000, 100_000), 2000, None),
+    ],
+)
+def test_connections_leave_descriptors_for_the_store(
+    monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], allowed: int, raised: int | None
+) -> None:
+    changed: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, pair: changed.append(pair))
+    assert connections.allowed_connections(2000) == allowed
+    assert changed == ([] if raised is None else [(raised, limits[1])])

@@ -1,0 +1,105 @@
+"""The cache of tasks: bounded in bytes, asking the store once for all who wait, and never keeping old news."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from pckv.collector.problem_details import ProblemDetails
+from pckv.collector.task_cache import RecentItems, TaskCache
+from pckv.store.base import StoredTask
+from pckv.store.memory import MemoryStore
+from support.collectors import DAY, THREADS, new_task
+
+
+class AskedStore(MemoryStore):
+    """A store that counts how often it is asked for a task, and can be made to wait before it answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.answering, self.go = threading.Event(), threading.Event()
+        self.go.set()
+
+    def find_task(self, task_id: str) -> StoredTask | None:
+        self.asked += 1
+        stored = super().find_task(task_id)
+        self.answering.set()
+        assert self.go.wait(20)
+        return stored
+
+
+def test_recent_items_are_bounded_by_their_bytes() -> None:
+    items: RecentItems[str] = RecentItems(10)
+    for key, size in (("a", 4), ("b", 4), ("a", 5)):
+        items.put(key, key.upper(), size)
+    assert (items.bytes, items.get("b")) == (9, "B")
+    items.put("c", "C", 5)
+    assert [items.get(key) for key in "abc"] == [None, "B", "C"]
+    # One is kept however large it is: everybody who asks for it would have to wait otherwise.
+    items.put("d", "D", 99)
+    assert ([items.get(key) for key in "abcd"], items.bytes) == ([None, None, None, "D"], 99)
+    items.discard("d")
+    items.discard("d")
+    assert items.bytes == 0
+
+
+def test_the_store_is_asked_once_for_all_who_wait() -> None:
+    store, task = AskedStore(), new_task()
+    store.add_task(task)
+    unknown = new_task().id
+
+    async def ask() -> list[Any]:
+        cache = TaskCache(store, THREADS)
+        ids = [task.id] * 50 + [unknown] * 50
+        answers = await asyncio.gather(*map(cache.find, ids), return_exceptions=True)
+        texts = await asyncio.gather(*(cache.text(task) for _ in range(50)))
+        assert len({id(text) for text in texts}) == 1
+        assert texts[0].json == task.to_json().encode()
+        return answers
+
+    answers = asyncio.run(ask())
+    assert [answer.task for answer in answers[:50]] == [task] * 50
+    assert {type(answer) for answer in answers[50:]} == {ProblemDetails}
+    assert store.asked == 2
+
+
+def test_what_was_looked_up_before_a_change_is_not_kept() -> None:
+    store, task = AskedStore(), new_task()
+    store.add_task(task)
+
+    async def ask() -> tuple[StoredTask, StoredTask]:
+        cache = TaskCache(store, THREADS)
+        store.go.clear()
+        before = asyncio.create_task(cache.find(task.id))
+        await asyncio.to_thread(store.answering.wait, 20)
+        store.close_task(task.id, DAY)
+        cache.invalidate(task.id)
+        store.go.set()
+        return await before, await cache.find(task.id)
+
+    before, after = asyncio.run(ask())
+    assert (before.closed, after.closed) == (None, DAY)
+
+
+@pytest.mark.parametrize("cancelled", [1, 2])
+def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelled: int) -> None:
+    store, task = AskedStore(), new_task()
+    store.add_task(task)
+
+    async def ask() -> StoredTask:
+        cache = TaskCache(store, THREADS)
+        store.go.clear()
+        waiting = [asyncio.create_task(cache.find(task.id)) for _ in range(2)]
+        await asyncio.to_thread(store.answering.wait, 20)
+        for client in waiting[:cancelled]:
+            client.cancel()
+        await asyncio.sleep(0)
+        store.go.set()
+        return await (waiting[1] if cancelled == 1 else cache.find(task.id))
+
+    assert asyncio.run(ask()).task == task
+    assert store.asked == 1

@@ -1,0 +1,175 @@
+"""The participant's page asks the collector first: who cannot take part is told before they enter anything."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import pckv
+from pckv.coins import follows_coin
+from support.people import PHONE, add_task, ask, count, fill_in
+from support.serving import ServeProcess
+
+
+def invite(server: ServeProcess, task: pckv.Task) -> str:
+    [invitation] = ask(server, "POST", f"/tasks/{task.id}/invitations").json()["invitations"]
+    return str(invitation)
+
+
+def without_refusals(person: Any) -> None:
+    """Leave out what a browser logs about requests that are meant to be refused."""
+    expected = ("403", "404", "ERR_FAILED")
+    person.problems = [text for text in person.problems if not any(each in text for each in expected)]
+
+
+def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="by invitation")
+    link = f"/join/{task.id}#invitation={invite(server, task)}"
+    invited = people(PHONE)
+    invited.go(link)
+    invited.page.locator("#invited").wait_for()
+    invited.press("Send my report")
+    invited.state("sent")
+    assert count(server, task.id) == 1
+    for path, words in (
+        (f"/join/{task.id}", "by invitation only: use the whole link"),
+        (f"/join/{task.id}#invitation=mistyped", "This invitation is not known here"),
+        (link, "This invitation was used before"),
+    ):
+        # Nothing can be entered, and nothing is made.
+        stranger = people(PHONE)
+        stranger.go(path)
+        stranger.page.get_by_role("alert").get_by_text(words).wait_for()
+        assert stranger.page.locator("form, #example, button").count() == 0
+        assert "ε = 0 is spent so far" in stranger.page.locator("#budget").inner_text()
+        stranger.check()
+        without_refusals(stranger)
+
+
+def test_an_invitation_that_is_used_meanwhile_spends_nothing(people: Any, server: ServeProcess) -> None:
+    """The same link in two browsers: whoever presses later is told before anything is perturbed."""
+    task = add_task(server, name="one link, two people")
+    link = f"/join/{task.id}#invitation={invite(server, task)}"
+    first, second = people(), people()
+    for person in (first, second):
+        person.go(link)
+        person.page.get_by_role("button", name="Send my report").wait_for()
+    first.press("Send my report")
+    first.state("sent")
+    second.press("Send my report")
+    second.page.get_by_role("alert").get_by_text("This invitation was used before").wait_for()
+    assert second.page.get_by_role("button", name="Send my report").is_disabled()
+    assert "ε = 0 is spent so far" in second.page.locator("#budget").inner_text()
+    assert second.sent == []
+    without_refusals(second)
+
+
+def test_a_report_by_the_collectors_coin(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="coin", mechanism="ue-compact", padding=2, size_share="0.5", coin="server")
+    link = f"/join/{task.id}#invitation={invite(server, task)}"
+    person = people(PHONE)
+    person.go(link)
+    page = person.page
+    page.get_by_text("What a report looks like").click()
+    page.locator("#example .leaves").wait_for()
+    assert "A number that the collector drew" in page.locator("#invited").inner_text()
+    assert "drawn by the collector" in page.locator("#sizes").inner_text()
+    person.check()
+    page.reload()
+    person.press("Send my report")
+    person.state("sent")
+    [item] = json.loads(person.sent[0])["reports"]
+    report_id, body = (pckv.canonical.from_base64url(item[name]) for name in ("id", "body"))
+    assert follows_coin(task, report_id, task.message_format.decode(body))
+    # Asked when the page opened, twice, and before the report was made: always the same coin.
+    assert (len(person.asked), len(set(person.asked)), count(server, task.id)) == (3, 1, 1)
+    stranger = people()
+    stranger.go(f"/join/{task.id}")
+    stranger.page.get_by_role("alert").get_by_text("by invitation only").wait_for()
+    without_refusals(stranger)
+
+
+def test_only_the_button_sends_a_report(people: Any, server: ServeProcess) -> None:
+    """Enter in a field, which would submit a form, does nothing that cannot be undone."""
+    stars = add_task(server, name="enter in stars", keys=["Alien"])
+    search = add_task(server, name="enter in a search", keys=40, values=(0, 100))
+    person = people()
+    page = person.page
+    person.go(f"/join/{stars.id}")
+    page.get_by_role("radio", name="3").check()
+    page.keyboard.press("Enter")
+    person.go(f"/join/{search.id}")
+    page.get_by_label("Search for what applies").fill("7")
+    page.keyboard.press("Enter")
+    person.press("Add 7")
+    person.press("Give 7 a value")
+    page.keyboard.press("Enter")
+    page.get_by_role("spinbutton").press("Enter")
+    page.evaluate("document.querySelector('form').requestSubmit()")
+    page.get_by_role("button", name="Send my report").wait_for()
+    assert page.get_by_role("button", name="Send my report").is_enabled()
+    assert page.evaluate("indexedDB.databases().then((all) => all.length)") == 1
+    assert "ε = 0 is spent so far" in page.locator("#budget").inner_text()
+    assert person.sent == []
+    person.press("Send my report")
+    person.state("sent")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_page_says_whether_the_browser_may_forget(people: Any, server: ServeProcess, kept: bool) -> None:
+    task = add_task(server, name=f"forgetful {kept}")
+    person = people(PHONE)
+    person.context.add_init_script(
+        f"StorageManager.prototype.persist = StorageManager.prototype.persisted = async () => {str(kept).lower()};"
+    )
+    fill_in(person, task.id, {"Alien": 1})
+    warning, budget = person.page.locator("#forgetful"), person.page.locator("#budget")
+    assert warning.count() == 0
+    person.page.get_by_text("Where this is remembered").click()
+    assert "The same survey at another address" in budget.inner_text()
+    person.press("Send my report")
+    person.state("sent")
+    person.page.get_by_text("ε = 1 is spent so far").wait_for()
+    assert ["This browser may forget what was spent" in budget.inner_text(), warning.count()] == [
+        not kept
+    ] * 2
+    person.check()
+
+
+def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: ServeProcess) -> None:
+    """Before somebody enters anything; if they have, before anything is perturbed."""
+    task = add_task(server, name="closed early")
+    person, late = people(), people(PHONE)
+    fill_in(person, task.id, {"Alien": 1})
+    ask(server, "POST", f"/tasks/{task.id}/close")
+    person.press("Send my report")
+    late.go(f"/join/{task.id}")
+    for each in (person, late):
+        alert = each.page.get_by_role("alert").get_by_text("takes no more answers. Nothing was made or sent.")
+        alert.wait_for()
+        assert "ε = 0 is spent so far" in each.page.locator("#budget").inner_text()
+        assert each.sent == []
+        each.check()
+        without_refusals(each)
+    assert person.page.get_by_role("button", name="Send my report").is_disabled()
+    assert late.page.locator("form, #example, button").count() == 0
+
+
+def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeProcess) -> None:
+    """A report that was made while nobody could say that an invitation is needed."""
+    task = add_task(server, name="invited later")
+    invitation = invite(server, task)
+    person = people()
+    person.context.route("**/admission", lambda route: route.abort())
+    fill_in(person, task.id, {})
+    person.press("Send my report")
+    person.state("refused")
+    person.go("/join/")
+    person.go(f"/join/{task.id}#invitation={invitation}")
+    person.state("refused")
+    person.press("Try again")
+    person.state("sent")
+    assert count(server, task.id) == 1
+    without_refusals(person)
