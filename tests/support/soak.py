@@ -200,5 +200,6 @@ async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[l
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             uploads.create_task(upload(number, due))
     while not kept.empty():
-        kept.get_nowait()[1].transport.abort()
+        _, writer = kept.get_nowait()
+        writer.transport.abort()
     return durations, statuses
