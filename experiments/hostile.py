@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from pckv.lab.attacks import maximal_gain, random_message, random_pair
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf_sets
 from pckv.lab.steering import possible_sayings, size_answers, steered_reports
+from pckv.population import Population
 from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.task import Task
@@ -100,9 +102,18 @@ class HostileCoverage(NamedTuple):
 
 @cache
 def people(*, larger_sets: bool) -> Dataset:
-    """Return the honest people: 1 to 3 pairs each, or 1 to 6, by Zipf's law."""
+    """Return the honest people: 1 to 3 pairs each by Zipf's law, or 1 to 6.
+
+    All who hold more than 3 hold the first key: its frequency exceeds what reports show by as much as sizes allow.
+    """
     rng = default_rng([SEED, larger_sets])
-    return zipf_sets(rng.integers(1, 7 if larger_sets else PADDING + 1, HONEST), KEYS, rng)
+    if not larger_sets:
+        return zipf_sets(rng.integers(1, PADDING + 1, HONEST), KEYS, rng)
+    drawn = zipf_sets(rng.integers(1, 2 * PADDING + 1, HONEST), KEYS, rng)
+    offsets, keys = drawn.population.offsets, drawn.population.keys.copy()
+    have_first = np.logical_or.reduceat(keys == 0, offsets[:-1])
+    keys[offsets[:-1][(drawn.population.sizes > PADDING) & ~have_first]] = 0
+    return replace(drawn, population=Population(offsets, keys, drawn.population.values))
 
 
 def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:

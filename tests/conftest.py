@@ -27,6 +27,7 @@ settings.load_profile("pckv")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for slow tests, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
+    parser.addoption("--soak-seconds", type=float, help="How long the soak test runs.")
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
 
 

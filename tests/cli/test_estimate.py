@@ -38,7 +38,8 @@ def test_estimates_in_json_have_this_shape() -> None:
         "verdict",
         "sizes",
     ]
-    assert list(printed) == [*about, "estimates"]
+    assert list(printed) == [*about, "estimates", "alarms"]
+    assert printed.pop("alarms")["unusual"] == []
     rows = printed.pop("estimates")
     assert printed.pop("estimand").startswith("frequency: the share of people who hold a key")
     assert "keys can be told from zero" in printed.pop("verdict")[0]
@@ -129,13 +130,14 @@ def test_top_is_sorted_by_frequency() -> None:
 
 
 def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
-    title, header, *rows, about_keys, about_sets = run_ok(ESTIMATE).splitlines()
+    title, header, *rows, about_keys, about_sets, alarms = run_ok(ESTIMATE).splitlines()
     assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
     assert "told from zero" in about_keys
     assert about_sets.startswith("Nobody has said how many pairs they hold")
+    assert alarms.startswith("Nothing about these reports can be tested")
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
@@ -147,13 +149,16 @@ def test_long_tables_are_cut_and_say_so() -> None:
             )
         }
     )
-    title, header, *rows, more, about_keys, _ = run_ok("estimate new.parquet --task new.json").splitlines()
+    title, header, *rows, more, about_keys, _, alarms = run_ok(
+        "estimate new.parquet --task new.json"
+    ).splitlines()
     assert title.startswith("1 reports")
     assert header.startswith("key")
     assert len(rows) == 20
     assert all(row.endswith("not told from zero") for row in rows)
     assert about_keys.startswith("No key can be told from zero")
     assert more == "… and 3 more keys (--out writes them all)"
+    assert alarms == "Nothing unusual about the random parts of the reports."
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_honest_functions_exceed_no_level_too_often(
 def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     """The mean of the statistic for random functions: 2^16 of them, within 4.5 standard errors (α = 7e-6).
 
-    The control, a mean that is off by 3 %, must be further away.
+    The control, a mean that is off by 15 %, must be further away.
     """
     task = TASKS[name]
     channel, rng = task.channel, default_rng(15)
@@ -234,7 +234,7 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     expected = shared_symbols._chance(channel) * pairs  # type: ignore[arg-type]
     error = alike.std() / math.sqrt(alike.size)
     assert abs(alike.mean() - expected) < 4.5 * error
-    assert abs(alike.mean() - 1.03 * expected) > 4.5 * error
+    assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
 
 
 def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(

@@ -117,3 +117,31 @@ def test_few_or_hostile_reports_leave_the_signal_positive(monkeypatch: pytest.Mo
     bounded = "min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused)))"
     measured_with(bounded, "Fraction(unused_supports, reports * unused)")(monkeypatch)
     assert least_signal() < 0
+
+
+def test_what_honest_reports_measure_is_between_the_two_laws_whatever_others_say() -> None:
+    """3,000 hostile reports, all with the word whose unused positions are fewest or most of some thousand words."""
+    honest, hostile = crowd_tally(), 3_000
+    words = default_rng(3).integers(0, channel_of(honest.task).word_limit, 1_000)
+    unused = [_unused_supports(honest.task, word) for word in words]
+    measured = CountMoments.of(honest.count_law).noise
+    moved = []
+    for word in (words[int(np.argmin(unused))], words[int(np.argmax(unused))]):
+        tally = Tally(honest.task)
+        tally.merge(honest)
+        tally.add_many(np.full(hostile, word))
+        moved.append(CountMoments.of(tally.count_law).noise)
+        widest = (0.0, 1.0)
+        for allowed in (2 * hostile, hostile):
+            least, most = (CountMoments.of(law).noise for law in tally.honest_laws(allowed))
+            assert widest[0] <= least <= measured <= most <= widest[1]
+            widest = least, most
+    # The control: a law measured from all reports is moved either way.
+    assert moved[0] < measured < moved[1]
+
+
+def _unused_supports(task: Task, word: np.int64) -> int:
+    tally = Tally(task)
+    tally.add_many(np.full(1, word))
+    # Its cell comes after those of the items.
+    return int(tally.counts.take(np.array([2 * KEYS]))[0])

@@ -173,7 +173,10 @@ def test_not_a_plain_decimal(text: Any) -> None:
             {"coin": "server", "mechanism": "ue"},
             "coin must be 'device' for 'ue', whose reports name no function",
         ),
-        ({"coin": "server", "mechanism": {"name": "auto", "allocation": "naive"}}, "no mechanism with these"),
+        (
+            {"coin": "server", "mechanism": {"name": "auto", "allocation": "naive"}},
+            "whose reports name no function",
+        ),
     ],
 )
 def test_bad_tasks(changes: dict[str, Any], message: str) -> None:

@@ -8,10 +8,8 @@ that over three of a case's 24 miss has a chance of 0.3 %, over two of 8 one of 
 from __future__ import annotations
 
 import pytest
-from numpy.random import default_rng
 
 from experiments.hostile import CASES, PARTS, measure, people
-from pckv.lab.steering import possible_sayings, steered_reports
 
 REPEATS = 8
 
@@ -32,10 +30,3 @@ def test_every_attack_is_covered(case: str) -> None:
 def test_people_hold_larger_sets_only_where_they_are_asked_for_sizes() -> None:
     assert people(larger_sets=False).population.sizes.max() <= CASES["`ue`"].task.padding
     assert people(larger_sets=True).population.sizes.max() > CASES["`grr`, larger sets"].task.padding
-
-
-def test_what_no_report_can_say_is_refused() -> None:
-    task = CASES["`grr`"].task
-    assert "both" not in possible_sayings(task.channel)
-    with pytest.raises(ValueError, match="no report says both of key 3"):
-        steered_reports(task, 3, "both", 1, default_rng(1))

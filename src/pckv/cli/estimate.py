@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pckv.charts import check_picture, estimates_chart, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option, task_option
-from pckv.cli.counting import count_named
+from pckv.cli.counting import count_named, split_named
 from pckv.cli.inputs import read_task
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
+from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
+from pckv.estimators.alarms.result import Alarms
 from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
@@ -79,19 +83,22 @@ def estimate_command(
             hostile=hostile,
             progress=progress,
         )
+    alarms = check_files(task, split_named(files)[0])
     key_count = len(estimates)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:
         with whole_file(out, force=force) as part:
-            _write_table(estimates, part, out.suffix)
+            _write_table(estimates, alarms, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
             save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
     if as_json:
-        print_json(estimates.to_dict())
+        print_json(_document(estimates, alarms))
     else:
         _print_estimates(estimates)
+        for sentence in () if alarms is None else alarms.sentences:
+            click.echo(sentence)
 
 
 def _check_table(path: Path) -> None:
@@ -100,12 +107,18 @@ def _check_table(path: Path) -> None:
         raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
 
 
-def _write_table(estimates: Estimates, path: Path, suffix: str) -> None:
+def _document(estimates: Estimates, alarms: Alarms | None) -> dict[str, Any]:
+    """Return all that is said about the reports, as plain values."""
+    return estimates.to_dict() | {"alarms": None if alarms is None else alarms.to_dict()}
+
+
+def _write_table(estimates: Estimates, alarms: Alarms | None, path: Path, suffix: str) -> None:
     """Write estimates in the format that a suffix names."""
     if suffix == ".parquet":
         path.write_bytes(estimates_to_parquet(estimates))
     else:
-        text = estimates.to_csv() if suffix == ".csv" else estimates.to_json()
+        document = _document(estimates, alarms)
+        text = estimates.to_csv() if suffix == ".csv" else json.dumps(document, ensure_ascii=False)
         path.write_text(text, encoding="utf-8")
 
 

@@ -7,19 +7,24 @@ import json
 import secrets
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
 from pckv.canonical import RepeatedMember, base64url, refuse_repeated_members
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.request_bodies import read_body
+from pckv.collector.state import Collector
 from pckv.collector.tokens import token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
-from pckv.store.base import InvitationState, StoredTask
+from pckv.store.base import InvitationState, Store
+from pckv.task import Task
 
-ADMISSION_PATH = "/tasks/{task_id}/admission"
+ADMISSION_ROUTE = ("POST", "/tasks/{task_id}/admission")
+MAX_REQUEST_BYTES = 4 * 2**10
 REFUSALS = {
     InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
     InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
@@ -40,7 +45,7 @@ router = APIRouter(tags=["reports"])
 
 
 @router.post(
-    ADMISSION_PATH,
+    ADMISSION_ROUTE[1],
     summary="Ask whether a report would be taken",
     response_class=Response,
     responses={
@@ -61,21 +66,45 @@ router = APIRouter(tags=["reports"])
     },
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": REQUEST_SCHEMA}}}},
 )
-async def admit(request: Request, task_id: str, collector: CurrentCollector) -> JSONResponse:
+async def describe_admission(task_id: str) -> Response:
     """Say whether a report would be taken now; where the task needs one, hand out the coin of the invitation.
 
     Nothing is spent. Asked again with an unspent invitation, the answer has the same coin.
     """
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media != JSON_TYPE:
-        raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
-    stored = await collector.find(task_id)
-    collector.check_open(stored)
-    invitation = _read_invitation(await request.body())
-    coin = await _coin(collector, stored, invitation) if stored.by_invitation else None
-    return JSONResponse(
-        {"coin": None if coin is None else base64url(coin)}, headers={"Cache-Control": "no-store"}
-    )
+    # Declared for the OpenAPI document only: the gateway sends requests to `AdmissionEndpoint`.
+    raise NotImplementedError(task_id)
+
+
+class AdmissionEndpoint:
+    """Says whether reports would be taken, straight from the gateway: clients ask once per report."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a coin or none, or raise the problem that no report would be taken."""
+        media = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+        if media != JSON_TYPE:
+            raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
+        collector: Collector = scope["app"].state.collector
+        stored = await collector.find(scope["path_params"]["task_id"])
+        collector.check_open(stored)
+        async with read_body(
+            scope,
+            receive,
+            collector.budget,
+            max_bytes=MAX_REQUEST_BYTES,
+            seconds=collector.settings.body_seconds,
+        ) as body:
+            invitation = _read_invitation(body.content)
+        coin = None
+        if stored.by_invitation:
+            if invitation is None:
+                raise ProblemDetails(
+                    ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only"
+                )
+            running = asyncio.get_running_loop().run_in_executor
+            coin = await running(collector.threads.lookups, _coin, collector.store, stored.task, invitation)
+        content = {"coin": None if coin is None else base64url(coin)}
+        answer = JSONResponse(content, headers={"Cache-Control": "no-store"})
+        await answer(scope, receive, send)
 
 
 def _read_invitation(body: bytes) -> str | None:
@@ -94,16 +123,13 @@ def _read_invitation(body: bytes) -> str | None:
     raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"invitation": "…"} or {}')
 
 
-async def _coin(collector: Collector, stored: StoredTask, invitation: str | None) -> bytes | None:
+def _coin(store: Store, task: Task, invitation: str) -> bytes | None:
     """Return the coin of an invitation, None where the task needs none; or raise the problem with the invitation."""
-    if invitation is None:
-        raise ProblemDetails(ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only")
-    store, task, hashed = collector.store, stored.task, token_hash(invitation)
+    hashed = token_hash(invitation)
     # Read first: whoever guesses must not make the store write.
-    found: bytes | InvitationState = await asyncio.to_thread(store.invitation_state, task.id, hashed)
+    found: bytes | InvitationState = store.invitation_state(task.id, hashed)
     if found is InvitationState.VALID and task.coin == SERVER_COIN:
-        coin = secrets.token_bytes(REPORT_ID_BYTES)
-        found = await asyncio.to_thread(store.issue_coin, task.id, hashed, coin)
+        found = store.issue_coin(task.id, hashed, secrets.token_bytes(REPORT_ID_BYTES))
     if isinstance(found, bytes):
         return found
     if found in REFUSALS:
@@ -111,7 +137,7 @@ async def _coin(collector: Collector, stored: StoredTask, invitation: str | None
     return None
 
 
-@router.options(ADMISSION_PATH, include_in_schema=False)
+@router.options(ADMISSION_ROUTE[1], include_in_schema=False)
 async def preflight(task_id: str) -> Response:  # noqa: ARG001
     """Answer what a browser asks before it sends to another origin."""
     return Response(status_code=204, headers=PREFLIGHT)

@@ -11,12 +11,14 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
 from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.auth import PUBLIC, Guard
+from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
@@ -64,7 +66,11 @@ class CollectorApp(FastAPI):
 
     def __init__(self, rate: int, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self.gateway = Gateway(super().__call__, rate=rate, endpoints={UPLOAD_ROUTE: UploadEndpoint()})
+        endpoints: dict[Route, ASGIApp] = {
+            UPLOAD_ROUTE: UploadEndpoint(),
+            ADMISSION_ROUTE: AdmissionEndpoint(),
+        }
+        self.gateway = Gateway(super().__call__, rate=rate, endpoints=endpoints)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to the gateway; whatever else the server says concerns the framework alone."""
@@ -120,7 +126,8 @@ def _create_collector(
     analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
     caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
-    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, clock)
+    alarms = AlarmWatch(store, metrics)
+    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, alarms, clock)
 
 
 @asynccontextmanager

@@ -25,7 +25,6 @@ BODY_LIMITS: Mapping[Route, int | None] = {
     ("POST", "/tasks"): None,
     ("POST", "/tasks/new"): None,
     ("POST", "/session"): 4 * 2**10,
-    ("POST", "/tasks/{task_id}/admission"): 4 * 2**10,
 }
 # The body of any other route is ignored, and may not be larger.
 MAX_IGNORED_BYTES = 2**10

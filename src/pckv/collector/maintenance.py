@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, end sessions, delete and erase what is no longer needed."""
+"""What a collector does by itself: compact tallies, end sessions, delete, erase and raise alarms."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ SECONDS_BETWEEN_ERASURES = 1.0
 # Sessions whose time is over are refused already; what is stored of them goes now and then.
 SECONDS_BETWEEN_SESSIONS = 3600.0
 SECONDS_AFTER_FAILURE = 5.0
+# How soon a task whose check is due is checked for alarms.
+SECONDS_BETWEEN_ALARMS = 60.0
 
 
 async def run_maintenance(collector: Collector) -> None:
-    """Compact and erase all the time, finish closed tasks once per day, until cancelled; no error ends it."""
+    """Compact, erase and watch all the time, and finish closed tasks once per day, until cancelled; no error ends it."""
     async with asyncio.TaskGroup() as loops:
         loops.create_task(_compact_and_finish(collector))
         # Compacting may take seconds.
         loops.create_task(_erase(collector))
         loops.create_task(_end_sessions(collector))
+        loops.create_task(_watch(collector))
 
 
 async def _erase(collector: Collector) -> None:
@@ -43,6 +46,12 @@ async def _end_sessions(collector: Collector) -> None:
     while True:
         ended = await _succeeds(collector, lambda: collector.store.end_expired_sessions(int(time.time())))
         await asyncio.sleep(SECONDS_BETWEEN_SESSIONS if ended else SECONDS_AFTER_FAILURE)
+
+
+async def _watch(collector: Collector) -> None:
+    while True:
+        await _succeeds(collector, collector.alarm_watch.check_due)
+        await asyncio.sleep(SECONDS_BETWEEN_ALARMS)
 
 
 async def _compact_and_finish(collector: Collector) -> None:

@@ -21,9 +21,9 @@ COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 
 # A process writes its numbers into cells, which the other processes of the same collector can read.
 MetricCells = MutableSequence[float]
-_QUEUE, _ACCEPTED, _COMMIT_SUM = 0, 1, 2
-_REFUSED = {reason: 3 + place for place, reason in enumerate(REFUSAL_REASONS)}
-_FIRST_BUCKET = 3 + len(REFUSAL_REASONS)
+_QUEUE, _ACCEPTED, _COMMIT_SUM, _ALARMS = 0, 1, 2, 3
+_REFUSED = {reason: 4 + place for place, reason in enumerate(REFUSAL_REASONS)}
+_FIRST_BUCKET = 4 + len(REFUSAL_REASONS)
 CELLS_PER_PROCESS = _FIRST_BUCKET + len(COMMIT_SECONDS) + 1
 
 
@@ -55,6 +55,10 @@ class Metrics(MetricSource):
         self._own[_COMMIT_SUM] += seconds
         self._own[_FIRST_BUCKET + bisect_left(COMMIT_SECONDS, seconds)] += 1
 
+    def set_alarms(self, tasks: int) -> None:
+        """Note how many tasks have unusual reports."""
+        self._own[_ALARMS] = tasks
+
     def page(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
@@ -76,4 +80,7 @@ class Metrics(MetricSource):
             buckets=list(zip(bounds, accumulate(totals[_FIRST_BUCKET:]), strict=True)),
             sum_value=totals[_COMMIT_SUM],
         )
+        # All processes look at the same reports.
+        alarms = max(cells[_ALARMS] for cells in self._processes)
+        yield GaugeMetricFamily("pckv_task_alarms", "Tasks whose reports are unusual", value=alarms)
         yield GaugeMetricFamily("pckv_queue_reports", "Reports that wait to be written", value=totals[_QUEUE])

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
@@ -36,6 +37,7 @@ class Collector:
     analysis_threads: AnalysisThreads
     estimate_cache: EstimateCache
     budget: ByteBudget
+    alarm_watch: AlarmWatch
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:

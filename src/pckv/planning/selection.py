@@ -151,7 +151,9 @@ def _buildable(
             refusal = error
             continue
         if expected.coin == SERVER_COIN and channel.functions is None:
-            raise ParameterError(f"mechanism {name!r} names no function that a server's coin could choose")
+            raise ParameterError(
+                f"coin must be 'device' for {name!r}, whose reports name no function that a coin could choose"
+            )
         found.append(Assessment(channel, expected))
     if not found:
         raise refusal

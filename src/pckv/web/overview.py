@@ -56,7 +56,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
     stored = await collector.find(task_id)
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
-    channel = stored.task.channel
+    channel, checked = stored.task.channel, collector.alarm_watch.find(task_id)
     return _facts(collector, stored, counts[task_id]) | {
         "low": stored.task.low,
         "high": stored.task.high,
@@ -70,6 +70,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "methods": list(METHODS),
         "posts": list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
+        "alarms": None if checked is None else checked.to_dict(),
     }
 
 

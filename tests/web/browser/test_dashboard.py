@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 import pckv
+from pckv.collector.sessions import PLAIN_COOKIE
 from support.collectors import ANALYST, as_items
 from support.people import (
     DESK,
@@ -181,8 +182,12 @@ def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     assert person.page.get_by_role("button", name="Delete …").count() == 0
     assert ANALYST not in person.page.url
     assert person.page.evaluate("document.cookie") == ""
+    # The browser said that this page came without https.
+    [cookie] = person.page.context.cookies()
+    assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == (PLAIN_COOKIE, False, True)
     person.press("Sign out")
     person.page.get_by_label("Token").wait_for()
+    assert person.page.context.cookies() == []
     person.page.reload()
     person.page.get_by_label("Token").wait_for()
 

@@ -242,6 +242,7 @@ function facts(task) {
     [`More than ${pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_a_report),
     Days: days(task),
+    "Unusual reports": alarms(task),
     Id: make("code", {}, task.id),
   };
   const terms = Object.entries(entries).map(([name, value]) =>
@@ -251,6 +252,10 @@ function facts(task) {
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...terms),
   ];
+}
+
+function alarms({ alarms: found }) {
+  return found ? `${found.sentences.join(" ")} (${plural(found.reports, "report")}, checked ${found.checked})` : "not checked yet";
 }
 
 function larger(task) {

@@ -1,0 +1,117 @@
+"""Alarms of a collector: when it checks, what the operator sees, and what it forgets."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import pytest
+
+from pckv import Task
+from pckv.collector import alarms
+from pckv.collector.alarms import AlarmWatch
+from pckv.collector.metrics import Metrics
+from pckv.errors import StoreError
+from pckv.store.base import Upload
+from pckv.store.memory import MemoryStore
+from pckv.wire import Report
+from support.collectors import Running, new_task
+
+
+def same_word(count: int, word: int = 0) -> list[Report]:
+    return [Report(os.urandom(16), struct.pack("<q", word)) for _ in range(count)]
+
+
+def compact_task() -> Task:
+    return new_task(mechanism={"name": "ue-compact", "q": 5}, keys=100, padding=1, size_share=0)
+
+
+class Watched:
+    """A store, its watch, and a clock that stands still."""
+
+    def __init__(self) -> None:
+        self.store, self.metrics, self.now = MemoryStore(), Metrics(), 1_900_000_000.0
+        self.watch = AlarmWatch(self.store, self.metrics, lambda: self.now)
+
+    def add(self, task: Task, reports: list[Report]) -> None:
+        self.store.add_task(task)
+        self.store.add_reports([Upload(task.id, reports)])
+
+    def checked(self, task: Task) -> int | None:
+        self.watch.check_due()
+        found = self.watch.find(task.id)
+        return None if found is None else found.reports
+
+
+def test_a_task_is_checked_at_most_once_per_hour_and_only_if_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(alarms.MIN_REPORTS - 1))
+    assert watched.checked(task) is None
+    watched.add(task, same_word(1))
+    assert watched.checked(task) == 100
+    watched.add(task, same_word(50))
+    watched.now += 3599
+    assert watched.checked(task) == 100
+    watched.now += 1
+    assert watched.checked(task) == 150
+    assert alarms.SECONDS_BETWEEN_CHECKS == 3600
+    watched.now += 3600
+    monkeypatch.setattr(watched.store, "reports", lambda _: pytest.fail("nothing has grown"))
+    assert watched.checked(task) == 150
+
+
+def test_unusual_reports_are_counted_and_forgotten_with_their_task() -> None:
+    watched, quiet, loud = Watched(), compact_task(), compact_task()
+    for word in range(0, 625, 2):
+        watched.add(quiet, same_word(1, word))
+    watched.add(loud, same_word(300))
+    watched.watch.check_due()
+    assert b"pckv_task_alarms 1.0" in watched.metrics.page()
+    found = watched.watch.find(loud.id)
+    assert found is not None
+    assert found.to_dict()["checked"] == "2030-03-17T17:46+00:00"
+    assert "heaviest function" in found.to_dict()["unusual"]
+    watched.store.delete_task(loud.id, "2030-01-15")
+    watched.watch.check_due()
+    assert b"pckv_task_alarms 0.0" in watched.metrics.page()
+    assert watched.watch.find(loud.id) is None
+
+
+def test_reports_that_were_forgotten_are_not_checked() -> None:
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(200))
+    watched.store.close_task(task.id, "2030-01-15")
+    watched.store.forget_reports(task.id, "2030-01-16")
+    assert watched.checked(task) is None
+
+
+def test_one_store_error_does_not_lose_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(200))
+    assert watched.checked(task) == 200
+
+    def fail(_: str) -> None:
+        raise StoreError("gone")
+
+    watched.now += 3600
+    watched.add(task, same_word(1))
+    monkeypatch.setattr(watched.store, "reports", fail)
+    with pytest.raises(StoreError):
+        watched.watch.check_due()
+    assert watched.watch.find(task.id) is not None
+
+
+def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
+    task = compact_task()
+    collector.store.add_task(task)
+    assert collector.get(f"/tasks/{task.id}/overview").json()["alarms"] is None
+    collector.upload(task, *same_word(300))
+    collector.app.state.collector.alarm_watch.check_due()
+    shown = collector.get(f"/tasks/{task.id}/overview").json()["alarms"]
+    assert shown["reports"] == 300
+    assert "heaviest function" in shown["unusual"]
+    assert shown["sentences"][0] == "Unusual reports."
+    assert shown["sentences"][-1] == "Nothing is dropped."
+    assert "pckv_task_alarms 1.0" in collector.get("/metrics").text
+    # Nothing is dropped.
+    assert collector.get(f"/tasks/{task.id}/overview").json()["reports"] == 300

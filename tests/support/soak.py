@@ -1,0 +1,204 @@
+"""Attacks on a collector, all at once, and honest participants beside them; each in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import random
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pckv import Task
+from pckv.files.reports.format import report_schema
+from support.collectors import ARROW, JSON
+from support.connections import head
+from support.stores import report
+from support.uploads import items
+
+# Per second, half of them on a connection of their own.
+HONEST_UPLOADS_PER_SECOND = 200
+KEPT_CONNECTIONS = 20
+# The attacks, in numbers of the review that found them.
+EMPTY_BATCHES, STALLED_BODIES, UNREAD_ANSWERS, IDLE_CONNECTIONS, ESTIMATES = 95_000, 60, 150, 1024, 12
+HOSTILE_BYTES = 15 * 2**20
+# How long an attacker waits for an answer, and between two attempts.
+ANSWER_SECONDS, PAUSE_SECONDS = 20.0, 0.2
+
+
+class Target(NamedTuple):
+    """What is attacked: a collector, its tasks, and the token of an analyst."""
+
+    port: int
+    small_task: str
+    large_task: str
+    token: str
+
+
+Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Statuses = Counter[int]
+
+
+@asynccontextmanager
+async def connection(target: Target) -> AsyncIterator[Line]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", target.port, limit=2**16)
+    try:
+        yield reader, writer
+    finally:
+        writer.transport.abort()
+
+
+async def exchange(line: Line, request: bytes) -> int:
+    """Send a request and read its answer; return the status, or 0 if the connection ends before."""
+    reader, writer = line
+    with suppress(ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+        async with asyncio.timeout(ANSWER_SECONDS):
+            writer.write(request)
+            with suppress(ConnectionError):
+                # It may answer and hang up before it has read everything.
+                await writer.drain()
+            start = await reader.readuntil(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", start)
+            left = int(length[1]) if length else 0
+            while left and (piece := await reader.read(min(left, 2**16))):
+                left -= len(piece)
+            return int(start.split()[1])
+    return 0
+
+
+def with_body(path: str, body: bytes, media: str = JSON, *headers: str) -> bytes:
+    return head("POST", path, f"Content-Type: {media}", f"Content-Length: {len(body)}", *headers) + body
+
+
+def empty_batches(task: Task) -> bytes:
+    """Return an Arrow stream of nothing, very often."""
+    schema = report_schema(task).remove_metadata()
+    written = []
+    for count in (0, 1):
+        sink = io.BytesIO()
+        with pa.ipc.new_stream(sink, schema) as stream:
+            for _ in range(count):
+                stream.write_batch(pa.record_batch([[], []], schema=schema))
+        written.append(sink.getvalue())
+    none, one = written
+    batch = one[len(none) - 8 : -8]
+    return none[:-8] + batch * min(EMPTY_BATCHES, HOSTILE_BYTES // len(batch)) + none[-8:]
+
+
+def attacks(target: Target, large: Task) -> list[Callable[[], Awaitable[int]]]:
+    """Return what one attacker after the other does again and again."""
+    chunked = head(
+        "POST", f"/tasks/{target.small_task}/reports", f"Content-Type: {JSON}", "Transfer-Encoding: chunked"
+    )
+    bearer = f"Authorization: Bearer {target.token}"
+    requests = [
+        with_body(f"/tasks/{target.large_task}/reports", empty_batches(large), ARROW),
+        with_body(f"/tasks/{target.small_task}/reports", b'{"reports":[' + b"[]," * 800_000 + b"[]]}"),
+        with_body(f"/tasks/{target.small_task}/reports", b'{"reports":' + b"[" * 2_500_000),
+        with_body("/tasks", b" " * HOSTILE_BYTES),
+        with_body("/session", b"[" * HOSTILE_BYTES),
+        chunked + b"1\r\n \r\n" * 2**18,
+        *(
+            head("GET", f"/tasks/{target.large_task}/estimates?level={level / 100}&top=5", bearer)
+            for level in random.Random(1).sample(range(50, 99), ESTIMATES)
+        ),
+    ]
+
+    def again(request: bytes) -> Callable[[], Awaitable[int]]:
+        async def attempt() -> int:
+            async with connection(target) as line:
+                return await exchange(line, request)
+
+        return attempt
+
+    return [again(request) for request in requests]
+
+
+async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool) -> None:
+    """Keep connections that have sent something and go on neither to send nor to read; replace those that end."""
+
+    async def stall() -> None:
+        while True:
+            with suppress(OSError):
+                async with connection(target) as (reader, writer):
+                    writer.write(sent)
+                    if reads:
+                        await reader.read()
+                    else:
+                        writer.transport.pause_reading()  # type: ignore[attr-defined]
+                        await asyncio.sleep(ANSWER_SECONDS)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    await asyncio.gather(*(stall() for _ in range(count)))
+
+
+async def attack(target: Target, large: Task, seconds: float) -> Statuses:
+    """Do everything at once for some seconds; return how often which status was the answer."""
+    statuses: Statuses = Counter()
+
+    async def repeat(attempt: Callable[[], Awaitable[int]]) -> None:
+        while True:
+            with suppress(OSError):
+                statuses[await attempt()] += 1
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    upload = with_body(f"/tasks/{target.large_task}/reports", b" " * 2_600_000)
+    works = [repeat(attempt) for attempt in attacks(target, large)]
+    works += [
+        keep_stalled(target, IDLE_CONNECTIONS, b"", reads=True),
+        keep_stalled(target, STALLED_BODIES, upload[:-1000], reads=True),
+        keep_stalled(target, UNREAD_ANSWERS, head("GET", f"/tasks/{target.large_task}"), reads=False),
+    ]
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.gather(*works), seconds)
+    return statuses
+
+
+def run_attacks(target: Target, large_text: str, seconds: float, results: Connection) -> None:
+    """Attack from a process of its own."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
+    results.send("ready")
+    results.send(asyncio.run(attack(target, Task.from_json(large_text), seconds)))
+
+
+async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[list[float], Statuses]:
+    """Send single reports at a fixed rate; return how long each took from when it was due, and the statuses."""
+    path = f"/tasks/{target.small_task}/reports"
+    durations: list[float] = []
+    statuses: Statuses = Counter()
+    kept: asyncio.Queue[Line] = asyncio.Queue()
+    for _ in range(KEPT_CONNECTIONS):
+        kept.put_nowait(await asyncio.open_connection("127.0.0.1", target.port))
+
+    async def upload(number: int, due: float) -> None:
+        request = with_body(path, items(report(number, task=task)))
+        if number % 2:
+            async with connection(target) as line:
+                status = await exchange(line, request)
+        else:
+            line = await kept.get()
+            status = await exchange(line, request)
+            if status != 200:
+                line[1].transport.abort()
+                line = await asyncio.open_connection("127.0.0.1", target.port)
+            kept.put_nowait(line)
+        durations.append(time.monotonic() - due)
+        statuses[status] += 1
+
+    start = time.monotonic()
+    async with asyncio.TaskGroup() as uploads:
+        for number in range(int(seconds * HONEST_UPLOADS_PER_SECOND)):
+            due = start + number / HONEST_UPLOADS_PER_SECOND
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            uploads.create_task(upload(number, due))
+    while not kept.empty():
+        kept.get_nowait()[1].transport.abort()
+    return durations, statuses
