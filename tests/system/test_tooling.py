@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 MAX_TARGETS = 12
 # Modules that others use, which cannot be run.
 SHARED = {
-    "bench": {"__init__", "__main__", "data", "hashed_decode", "measurement", "processes"},
+    "bench": {"__init__", "__main__", "data", "hashed_decode", "load", "measurement", "processes"},
     "experiments": {
         "__init__",
         "__main__",

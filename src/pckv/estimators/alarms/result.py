@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 FALSE_ALARMS_PER_DAY = 1e-4
 CHECKS_PER_DAY = 24
 # Smaller ones are not told apart.
-SMALLEST_CHANCE = 1e-99
+MIN_SHOWN_CHANCE = 1e-99
 
 
 class AlarmTest(NamedTuple):
@@ -71,4 +71,4 @@ class Alarms:
 
 def chance_text(chance: float) -> str:
     """Return a chance that is small in words."""
-    return f"a chance of at most {max(chance, SMALLEST_CHANCE):.0e}"
+    return f"a chance of at most {max(chance, MIN_SHOWN_CHANCE):.0e}"
