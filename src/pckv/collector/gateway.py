@@ -94,8 +94,8 @@ class Gateway:
                 log("request_failed", kind=type(error).__name__)
                 if answer.started:
                     raise
-                problem = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
-                await problem.response({"Connection": "close"})(scope, receive, answer)
+                failure = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
+                await failure.response({"Connection": "close"})(scope, receive, answer)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_head(scope)
