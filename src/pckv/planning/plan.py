@@ -376,15 +376,17 @@ class _Planner:
         name, expected = self.chosen.channel.name, self.expected
         usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
         found = []
+        # Another padding, or a larger share of size answers, may have too much influence.
         if not expected.refuse_more:
-            # A larger padding may have too much influence.
             with suppress(TooMuchInfluence):
                 choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
                 found.append(self._alternative("90 %", choice, expected))
         if is_guess:
             rarer = expected.rarer(RARER)
-            choice = choose_mechanism(self._best(rarer))
-            found.append(self._alternative("a tenth as frequent", choice, rarer))
+            with suppress(TooMuchInfluence):
+                found.append(
+                    self._alternative("a tenth as frequent", choose_mechanism(self._best(rarer)), rarer)
+                )
         return tuple(found)
 
     def _alternative(self, rule: str, choice: Assessment, expected: Expectations) -> Alternative:
