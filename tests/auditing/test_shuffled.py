@@ -148,7 +148,7 @@ def test_the_conditions_are_stated_in_words() -> None:
 
 def test_a_task_with_a_coin_is_refused() -> None:
     task = Task(name="t", keys=4, values=(0, 1), epsilon=3, padding=2, coin="server")
-    with pytest.raises(ParameterError, match="its collector hands out coins") as refusal:
+    with pytest.raises(ParameterError, match="a collector hands out coins") as refusal:
         shuffled_privacy(task, 1000, 1e-7)
     assert "\n" not in str(refusal.value)
 

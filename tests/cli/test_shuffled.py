@@ -82,6 +82,9 @@ def test_a_task_with_a_coin_is_refused() -> None:
     task = Task(name="t", keys=3, values=(0, 1), epsilon=3, padding=2, coin="server")
     put({"coin.json": task.to_json().encode()})
     assert "hands out coins" in run_refused("audit --task coin.json --shuffled 5000 --delta 1e-6")
+    plan_of = "plan --keys 100 --users 5000 --coin server --shuffled 5000 --delta 1e-6"
+    for wanted in ("--epsilon 4", "--central 1"):
+        assert "hands out coins" in run_refused(f"{plan_of} {wanted}")
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_reports_that_wait_to_be_written_count_as_well() -> None:
         content = items(*(report(number, task=task) for number in range(1000)))
         store.go.clear()
         with stalled(collector, 1, upload_head(task.id, f"Content-Length: {len(content)}") + content):
-            wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+            wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
             assert budget(collector).used >= len(content)
             store.go.set()
             wait_until(lambda: budget(collector).used == 0)

@@ -118,11 +118,11 @@ def test_what_follows_a_request_never_mixes_with_its_answer() -> None:
         store.go.clear()
         with connect(collector) as line:
             line.sendall(upload_head(task.id, f"Content-Length: {len(content)}") + content)
-            wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+            wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
             line.sendall(b"nonsense\r\n\r\n")
             assert read_all(line) == b""
         store.go.set()
-        wait_until(lambda: not collector.app.state.collector.report_writer._pending_reports)
+        wait_until(lambda: not collector.app.state.collector.report_writer.pending_reports)
         collector.check(task, report(1, task=task))
 
 
@@ -176,7 +176,7 @@ def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() ->
         task = collector.add_task()
         store.go.clear()
         upload = pool.submit(collector.upload, task, report(1, task=task))
-        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
         # Bodies that do not arrive are no better than silence.
         for sent in (b"", b"GET / HTTP/1.1\r\n", upload_head(task.id, "Content-Length: 99")):
             with stalled(collector, 30, sent):
@@ -192,7 +192,7 @@ def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
         task = collector.add_task()
         store.go.clear()
         uploads = [pool.submit(collector.upload, task, report(number, task=task)) for number in range(3)]
-        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports == 3)
+        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports == 3)
         assert collector.talk(head("GET", "/healthz", CLOSE)) == b""
         store.go.set()
         assert [upload.result() for upload in uploads] == [{}] * 3

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from pckv.errors import ParameterError
-from pckv.limits import SERVER_COIN
-from pckv.planning.shuffled import ReportLaws, Shuffle, ShuffledPrivacy, privacy_of_shuffle
+from pckv.planning.shuffled import (
+    ReportLaws,
+    Shuffle,
+    ShuffledPrivacy,
+    check_shuffled_coin,
+    privacy_of_shuffle,
+)
 from pckv.task import Task
 
 
@@ -28,9 +32,6 @@ def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0)
     >>> result.local_epsilon, result.central_epsilon
     (4.0, 0.0603282)
     """
-    if task.coin == SERVER_COIN:
-        raise ParameterError(
-            f"shuffling adds nothing to task {task.name!r}: its collector hands out coins, and knows reports by them"
-        )
+    check_shuffled_coin(task.coin)
     laws = ReportLaws.of(task.channel, task.size_question)
     return privacy_of_shuffle(Shuffle(reports, delta, colluding), laws)

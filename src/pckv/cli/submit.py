@@ -39,7 +39,9 @@ def submit_command(
 ) -> None:
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed.
+    PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed. The
+    collector is asked first: where it would take no report, nothing is perturbed or spent. Where the task needs a coin,
+    the collector gives it for the invitation.
     Running this again never perturbs again, and sends the same bytes until the collector has them. A second task
     of the same name is refused: every answer to a survey spends ε. pckv ledger shows what was spent.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from fastapi import APIRouter
@@ -26,7 +25,6 @@ from pckv.task import Task
 
 ADMISSION_ROUTE = ("POST", "/tasks/{task_id}/admission")
 MAX_REQUEST_BYTES = 4 * 2**10
-THREADS = 2
 REFUSALS = {
     InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
     InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
@@ -80,10 +78,6 @@ async def describe_admission(task_id: str) -> Response:
 class AdmissionEndpoint:
     """Says whether reports would be taken, straight from the gateway: clients ask once per report."""
 
-    def __init__(self) -> None:
-        # Threads of their own: nobody waits for a thread that somebody's slow work holds.
-        self._threads = ThreadPoolExecutor(THREADS, "admission")
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with a coin or none, or raise the problem that no report would be taken."""
         media = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
@@ -107,7 +101,7 @@ class AdmissionEndpoint:
                     ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only"
                 )
             running = asyncio.get_running_loop().run_in_executor
-            coin = await running(self._threads, _coin, collector.store, stored.task, invitation)
+            coin = await running(collector.threads.lookups, _coin, collector.store, stored.task, invitation)
         content = {"coin": None if coin is None else base64url(coin)}
         answer = JSONResponse(content, headers={"Cache-Control": "no-store"})
         await answer(scope, receive, send)

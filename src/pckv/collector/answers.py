@@ -28,6 +28,7 @@ class AnswerSender:
         # The start of the answer, until it is known whether the answer can be held.
         self._start: Message | None = None
         self._refused = False
+        self.started = False
 
     async def __call__(self, message: Message) -> None:
         """Send a part of the answer."""
@@ -36,6 +37,7 @@ class AnswerSender:
         if message["type"] == "http.response.start":
             self._start = self._with_headers(message)
             return
+        self.started = True
         body, more = message.get("body", b""), message.get("more_body", False)
         if self._start is not None:
             try:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pckv.collector.answers import AnswerSender, Header
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.cors import ANY_ORIGIN, is_client_request
+from pckv.collector.logs import log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.rate_limit import RateLimit
 from pckv.collector.request_bodies import has_body, read_body
@@ -88,6 +89,13 @@ class Gateway:
                 await (await handle_store_error(Request(scope), error))(scope, receive, answer)
             except ClientDisconnect:
                 return
+            except Exception as error:
+                # A bug, whose text could hold what people sent. What it was about may be tried again later.
+                log("request_failed", kind=type(error).__name__)
+                if answer.started:
+                    raise
+                failure = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
+                await failure.response({"Connection": "close"})(scope, receive, answer)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_head(scope)

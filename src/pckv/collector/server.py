@@ -34,7 +34,8 @@ SEND_BUFFER_BYTES = 128 * 2**10
 SPARE_SECONDS = 10
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
-MAX_WAITING_CONNECTIONS = 1024
+# What waits to be accepted: a burst beyond it would cost honest clients a second and more, until they try again.
+MAX_WAITING_CONNECTIONS = 4096
 
 
 class CreateApp(Protocol):

@@ -241,7 +241,7 @@ def plan(
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
-    shuffle = planned_shuffle(shuffled, delta, colluding)
+    shuffle = planned_shuffle(shuffled, delta, colluding, coin)
     if shuffle is not None and shuffle.reports > expected.users:
         raise ParameterError(
             f"{shuffle.reports:,} reports cannot be shuffled where {expected.users:,} people take part"

@@ -12,7 +12,7 @@ from pckv.budget import epsilon_of
 from pckv.channels import Channel
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError
-from pckv.limits import MAX_EPSILON, Numeric, check_epsilon
+from pckv.limits import DEVICE_COIN, MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
 from pckv.planning.shuffle_bound import ShuffleBound
 
 # A wanted central ε is met to this precision, by a local ε of this many digits.
@@ -168,12 +168,23 @@ def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fra
     return low
 
 
-def planned_shuffle(reports: int | None, delta: float | None, colluding: int) -> Shuffle | None:
+def check_shuffled_coin(coin: str) -> None:
+    """Refuse to bound what a shuffle hides where a server's coins give whose function is whose away."""
+    if coin == SERVER_COIN:
+        raise ParameterError(
+            "shuffling adds nothing where a collector hands out coins: it knows reports by them"
+        )
+
+
+def planned_shuffle(
+    reports: int | None, delta: float | None, colluding: int, coin: str = DEVICE_COIN
+) -> Shuffle | None:
     """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
     if reports is None:
         if delta is not None or colluding:
             raise ParameterError("delta and colluding are about a shuffle: say how many reports are shuffled")
         return None
+    check_shuffled_coin(coin)
     if delta is None:
         raise ParameterError("a shuffle needs delta, the probability that its guarantee may fail: say 1e-7")
     return Shuffle(reports, delta, colluding)
