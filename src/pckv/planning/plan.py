@@ -372,11 +372,10 @@ class _Planner:
         return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
-        """The usual rule for the padding, and the choice if the keys that matter are rarer than was guessed."""
+        """The usual rule for the padding, and the choice if keys are rarer than guessed; not with too much influence."""
         name, expected = self.chosen.channel.name, self.expected
         usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
         found = []
-        # Another padding, or a larger share of size answers, may have too much influence.
         if not expected.refuse_more:
             with suppress(TooMuchInfluence):
                 choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
@@ -384,9 +383,8 @@ class _Planner:
         if is_guess:
             rarer = expected.rarer(RARER)
             with suppress(TooMuchInfluence):
-                found.append(
-                    self._alternative("a tenth as frequent", choose_mechanism(self._best(rarer)), rarer)
-                )
+                choice = choose_mechanism(self._best(rarer))
+                found.append(self._alternative("a tenth as frequent", choice, rarer))
         return tuple(found)
 
     def _alternative(self, rule: str, choice: Assessment, expected: Expectations) -> Alternative:
