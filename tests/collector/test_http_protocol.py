@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import time
 from collections.abc import Iterator
@@ -118,12 +119,24 @@ def test_what_follows_a_request_never_mixes_with_its_answer() -> None:
         store.go.clear()
         with connect(collector) as line:
             line.sendall(upload_head(task.id, f"Content-Length: {len(content)}") + content)
-            wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+            wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
             line.sendall(b"nonsense\r\n\r\n")
             assert read_all(line) == b""
         store.go.set()
-        wait_until(lambda: not collector.app.state.collector.report_writer._pending_reports)
+        wait_until(lambda: not collector.app.state.collector.report_writer.pending_reports)
         collector.check(task, report(1, task=task))
+
+
+def test_nobody_answers_a_connection_that_was_lost_with_requests_waiting(
+    patient: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Only the request that arrived last was told; the others were answered, each with an error in the log."""
+    task = patient.add_task(keys=[f"{number:0200}" for number in range(5_000)], mechanism="ue-compact")
+    protocols = patient.server.server_state.connections
+    with stalled(patient, 1, head("GET", f"/tasks/{task.id}") * 8):
+        wait_until(lambda: any(protocol.transport.get_write_buffer_size() for protocol in protocols))
+    wait_until(lambda: not patient.server.server_state.tasks)
+    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 @pytest.mark.parametrize("before", [b"", head("GET", "/healthz")])
@@ -176,7 +189,7 @@ def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() ->
         task = collector.add_task()
         store.go.clear()
         upload = pool.submit(collector.upload, task, report(1, task=task))
-        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports)
+        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
         # Bodies that do not arrive are no better than silence.
         for sent in (b"", b"GET / HTTP/1.1\r\n", upload_head(task.id, "Content-Length: 99")):
             with stalled(collector, 30, sent):
@@ -192,7 +205,7 @@ def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
         task = collector.add_task()
         store.go.clear()
         uploads = [pool.submit(collector.upload, task, report(number, task=task)) for number in range(3)]
-        wait_until(lambda: collector.app.state.collector.report_writer._pending_reports == 3)
+        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports == 3)
         assert collector.talk(head("GET", "/healthz", CLOSE)) == b""
         store.go.set()
         assert [upload.result() for upload in uploads] == [{}] * 3

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pckv.collector import task_cache
 from pckv.collector.problem_details import ProblemDetails
 from pckv.collector.task_cache import RecentItems, TaskCache
 from pckv.store.base import StoredTask
@@ -103,3 +104,30 @@ def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelle
 
     assert asyncio.run(ask()).task == task
     assert store.asked == 1
+
+
+def test_nobody_waits_while_a_task_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, task = AskedStore(), new_task()
+    store.add_task(task)
+    monkeypatch.setattr(task_cache, "CACHE_SECONDS", 0.0)
+
+    async def ask() -> tuple[StoredTask, StoredTask]:
+        cache = TaskCache(store, THREADS)
+        await cache.find(task.id)
+        store.close_task(task.id, DAY)
+        store.go.clear()
+        before = await cache.find(task.id)
+        store.go.set()
+        await asyncio.gather(*cache._lookups.values())
+        monkeypatch.setattr(task_cache, "CACHE_SECONDS", 60.0)
+        after = await cache.find(task.id)
+        # What is older than that is not used at all.
+        monkeypatch.setattr(task_cache, "CACHE_SECONDS", 0.0)
+        monkeypatch.setattr(task_cache, "MAX_CACHE_SECONDS", 0.0)
+        store.delete_task(task.id, DAY)
+        with pytest.raises(ProblemDetails):
+            await cache.find(task.id)
+        return before, after
+
+    before, after = asyncio.run(ask())
+    assert (before.closed, after.closed) == (None, DAY)

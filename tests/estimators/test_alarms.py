@@ -15,6 +15,7 @@ from scipy import stats
 from pckv import Task
 from pckv.arrays import Floats, Integers, Messages
 from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import check, shared_symbols
 from pckv.estimators.alarms.check import ReportSample, check_reports
@@ -100,8 +101,10 @@ def test_liars_who_all_send_one_word_are_found(name: str) -> None:
 def test_constant_functions_are_found_by_their_digits() -> None:
     task = TASKS["ue-compact, 1,000 keys, ε 4"]
     words = constant_function(task.channel, LIARS)  # type: ignore[arg-type]
-    found = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words)).unusual
-    assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in found}
+    alarms = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words))
+    assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in alarms.unusual}
+    assert any("reports name functions whose digit 1 is 0, where" in said for said in alarms.sentences)
+    assert all(said[0].isdigit() or said[0].isupper() for said in alarms.sentences)
 
 
 def test_liars_who_follow_their_coins_look_honest() -> None:
@@ -202,11 +205,11 @@ def test_bounds_are_never_below_the_exact_tails() -> None:
             assert exact <= poisson_bound(count, mean) <= 60 * exact
     exact = stats.gamma(12).sf(40)
     assert exact <= gamma_bound(40, 12, 12, 2 / math.sqrt(12)) <= 60 * exact
-    fair = np.repeat([-0.5, 0.5], 100)
     for heads in (60, 70, 80):
         exact = stats.binom(100, 0.5).sf(heads - 1)
-        assert exact <= mean_bound(heads / 100 - 0.5, 100, fair, 1.0) <= 60 * exact
-    assert mean_bound(0.0, 100, fair, 1.0) == mean_bound(1.0, 100, 0 * fair, 1.0) == 1
+        bound = mean_bound(heads / 100 - 0.5, 100, 0.25, lambda tilt: math.cosh(tilt / 2) - 1)
+        assert exact <= bound <= 60 * exact
+    assert mean_bound(0.0, 100, 0.25, math.cosh) == mean_bound(1.0, 100, 0.0, math.cosh) == 1
     assert binomial_bound(0, 0, 0.5) == poisson_bound(1, 1) == gamma_bound(1, 1, 1, 1) == 1
     assert poisson_bound(1, 0) == 0
 
@@ -252,6 +255,33 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
 
 
+@pytest.mark.parametrize(
+    "parameters", [{"q": 503}, {"q": 23}, {"q": 53, "r": 12, "o": 3}], ids=["one digit", "two", "sets"]
+)
+def test_the_variance_of_shared_residues_is_exact(parameters: dict[str, int]) -> None:
+    """Among few digits all keys are alike at once, so rarely that a sample of functions may not show it: all are tried."""
+    channel, rng = task_of("ue-compact", keys=40, epsilon="6", **parameters).channel, default_rng(4)
+    assert isinstance(channel, UeCompactChannel)
+    keys, weights = np.arange(40), np.where(np.arange(40) % 2, rng.random(40), 0)
+    alike = shared_symbols._alike(
+        shared_symbols._places(channel, np.arange(channel.functions), keys), weights
+    )
+    assert shared_symbols._compact_variance(channel, keys, weights) == pytest.approx(alike.var())
+
+
+def test_symbols_that_are_hardly_ever_shared_vary_all_the_same() -> None:
+    """Two of 22,027 symbols: 2^15 drawn functions may show no shared one."""
+    channel = task_of("collision", keys=3, epsilon="10").channel
+    assert isinstance(channel, CollisionChannel)
+    weights, chance = np.array([1.0, 1.0]), 1 / channel.symbols
+    none_shared = np.full(2**15, -2 * chance)
+    spread = shared_symbols._DrawnSpread(none_shared, weights, chance)
+    assert spread.variance >= 0.99 * 4 * chance
+    for tilt in (0.1, 1.0, 3.0):
+        exact = chance * math.exp(2 * tilt * (1 - chance)) + (1 - chance) * math.exp(-2 * tilt * chance) - 1
+        assert spread.beyond(tilt) >= exact
+
+
 def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -266,7 +296,10 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
     def shown_by_tested(channel: CollisionChannel, words: Integers, keys: Integers) -> Floats:
         shown.append(words // channel.symbols)
         rows = places_of(channel, shown[-1], keys).rows
-        return np.asarray(rows[::2] == rows[0], np.float64)
+        # Keys correlate here as often as they share a symbol.
+        return np.concatenate([rows[::2] == symbol for symbol in range(channel.symbols)], axis=1).astype(
+            float
+        )
 
     def group_test(
         channel: CollisionChannel, keys: Integers, weights: Floats, _: Integers, null: Integers

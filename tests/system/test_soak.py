@@ -20,8 +20,6 @@ SECONDS, SLOW_SECONDS = 20.0, 60.0
 WARM_UP_SECONDS = 5.0
 CONTROL_SECONDS = 3.0
 MAX_HONEST_SECONDS, MAX_RESIDENT_MIB = 1.0, 600.0
-# Where uploads take long even without attacks the machine is busy with something else: then this many times as long.
-MAX_RATIO = 20.0
 LARGE_KEYS = 250_000
 TOKEN = "the token of the administrator, long enough"  # noqa: S105
 
@@ -75,7 +73,7 @@ def test_honest_uploads_under_all_attacks_at_once(tmp_path: Path, request: pytes
     found = f"p99 {slowest:.3f} s ({undisturbed:.3f} s without attacks), {memory:.0f} MiB, honest {dict(honest)}, hostile {dict(hostile)}"
     print(found)  # noqa: T201
     assert set(honest) == {200}, found
-    assert slowest <= max(MAX_HONEST_SECONDS, MAX_RATIO * undisturbed), found
+    assert slowest <= MAX_HONEST_SECONDS, found
     assert memory < MAX_RESIDENT_MIB, found
     # 0: the connection ended without an answer.
     assert not {status for status in hostile if status >= 500} - {503}, found

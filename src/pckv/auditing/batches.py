@@ -212,10 +212,8 @@ def _corners(task: Task) -> list[int]:
     thresholds = {0, one // 2, *known.values()}
     thresholds |= {2 * known.get("fake", 0), known.get("kept", 0) + known.get("flipped", 0)}
     thresholds |= {known.get("hit", 0) * count for count in sizes_of(task) if count <= channel.padding}
-    limits = {channel.padding, *sizes_of(task)} - {0}
-    limits |= {
-        getattr(channel, name) for name in ("functions", "spread", "q", "symbols") if hasattr(channel, name)
-    }
+    named = (getattr(channel, name, None) for name in ("functions", "spread", "q", "symbols"))
+    limits = {limit for limit in (channel.padding, *sizes_of(task), *named) if limit}
     if question is not None:
         thresholds |= {question.asked, question.kept}
         limits.add(len(question.ends) - 1)

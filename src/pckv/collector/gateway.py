@@ -14,10 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pckv.collector.answers import AnswerSender, Header
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.cors import ANY_ORIGIN, is_client_request
+from pckv.collector.logs import log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.rate_limit import RateLimit
 from pckv.collector.request_bodies import has_body, read_body
 from pckv.collector.state import Collector
+from pckv.collector.turns import Turns
 from pckv.errors import StoreError
 
 # The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
@@ -68,6 +70,7 @@ class Gateway:
         self._app, self._endpoints = app, endpoints
         self._rate = RateLimit(rate) if rate else None
         self._routes: RouteTable | None = None
+        self._turns = Turns()
         # What every answer says.
         self.answer_headers: list[Header] = []
 
@@ -88,12 +91,21 @@ class Gateway:
                 await (await handle_store_error(Request(scope), error))(scope, receive, answer)
             except ClientDisconnect:
                 return
+            except Exception as error:
+                # A bug, whose text could hold what people sent. What it was about may be tried again later.
+                log("request_failed", kind=type(error).__name__)
+                if answer.started:
+                    raise
+                failure = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
+                await failure.response({"Connection": "close"})(scope, receive, answer)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._check_head(scope)
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
         route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
+        if route not in self._endpoints:
+            await self._turns.wait()
         if route not in PUBLIC:
             guard: Guard = scope["app"].state.guard
             await guard.authorise(route, Request(scope))

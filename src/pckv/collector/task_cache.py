@@ -14,8 +14,9 @@ from pckv.collector.threads import CollectorThreads
 from pckv.store.base import Deletion, Store, StoredTask
 from pckv.task import Task
 
-# How long a cached task is used; transactions check the store's own state in any case.
-CACHE_SECONDS = 2.0
+# After how many seconds the store is asked again for a task, and until when what it said last is used meanwhile;
+# transactions check the store's own state in any case.
+CACHE_SECONDS, MAX_CACHE_SECONDS = 2.0, 5.0
 # The most memory that tasks, and that their texts, may take. A name of a key takes about this much in a task.
 MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
 BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
@@ -82,7 +83,11 @@ class TaskCache:
         read_at, cached = self._tasks.get(task_id) or (0.0, None)
         if cached is not None and now - read_at < CACHE_SECONDS:
             return cached
-        return await _share(self._lookups, task_id, lambda: self._look_up(task_id, now))
+        lookup = _share(self._lookups, task_id, lambda: self._look_up(task_id, now))
+        if cached is not None and now - read_at < MAX_CACHE_SECONDS:
+            # Nobody waits for threads as long as somebody asks for the task every other second.
+            return cached
+        return await asyncio.shield(lookup)
 
     async def _look_up(self, task_id: str, now: float) -> StoredTask:
         running = asyncio.get_running_loop().run_in_executor
@@ -101,7 +106,7 @@ class TaskCache:
         """Return the text of a task."""
         text = self._texts.get(task.id)
         if text is None:
-            text = await _share(self._writing, task.id, lambda: self._write(task))
+            text = await asyncio.shield(_share(self._writing, task.id, lambda: self._write(task)))
         return text
 
     async def _write(self, task: Task) -> TaskText:
@@ -115,12 +120,12 @@ class TaskCache:
         self._lookups.pop(task_id, None)
 
 
-async def _share(
+def _share(
     running: dict[str, asyncio.Task[T]], key: str, start: Callable[[], Coroutine[Any, Any, T]]
-) -> T:
-    """Return the result of some work, which is started unless it is running already.
+) -> asyncio.Task[T]:
+    """Return some work, which is started unless it is running already.
 
-    A client that disconnects does not cancel it for the others.
+    Whoever waits for it must shield it: a client that disconnects must not cancel it for the others.
     """
 
     def end(done: asyncio.Task[T]) -> None:
@@ -134,7 +139,7 @@ async def _share(
     if task is None:
         task = running[key] = asyncio.create_task(start())
         task.add_done_callback(end)
-    return await asyncio.shield(task)
+    return task
 
 
 def _text(task: Task) -> TaskText:

@@ -19,6 +19,6 @@ class CollectorThreads:
         self.maintenance = ThreadPoolExecutor(4, "maintenance")
 
     def close(self) -> None:
-        """End the threads as soon as they have done what they are doing."""
+        """End the threads as soon as they have done what was asked of them; what analysts wait for is given up."""
         for pool in vars(self).values():
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=pool is self.analysis)

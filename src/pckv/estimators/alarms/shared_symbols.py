@@ -7,6 +7,8 @@ half of the reports shows the keys that are supported together most, and the fun
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.estimators.alarms.functions import FunctionChannel
 from pckv.estimators.alarms.result import AlarmTest
-from pckv.estimators.alarms.tails import mean_bound
+from pckv.estimators.alarms.tails import excess_of_exponential, mean_bound
 from pckv.planning.influence import same_symbol_chance
 from pckv.tally import Tally
 from pckv.tally.decode.support import key_support
@@ -29,7 +31,7 @@ MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 256
 MAX_STEPS = 2**28
 # The groups of keys that are tested, and how many keys each has at most, so that no single report weighs much.
 GROUPS, MAX_KEYS_PER_GROUP = 4, 16
-# Functions drawn to find how much honest reports vary, and a margin for not having drawn all.
+# Functions of `collision` drawn to find how much honest reports vary, and a margin for not having drawn all.
 NULL_FUNCTIONS, NULL_MARGIN = 2**15, 1.1
 MIN_REPORTS = 1000
 
@@ -109,16 +111,76 @@ def _group_test(
 ) -> AlarmTest:
     """Test whether functions treat the keys of a group alike more often than by chance."""
     by_item = np.repeat(weights, 2) if isinstance(channel, CollisionChannel) else weights
-    seen, drawn = (_alike(_places(channel, each, keys), by_item) for each in (functions, null))
-    pairs = float(by_item.sum() ** 2 - (by_item**2).sum())
-    by_chance = _chance(channel) * pairs
+    seen = _alike(_places(channel, functions, keys), by_item)
+    by_chance = _chance(channel) * _all_pairs(by_item)
     excess = float(seen.mean() - by_chance)
+    spread: _DrawnSpread | _ExactSpread
+    if isinstance(channel, CollisionChannel):
+        spread = _DrawnSpread(
+            _alike(_places(channel, null, keys), by_item) - by_chance, by_item, _chance(channel)
+        )
+    else:
+        spread = _ExactSpread(_compact_variance(channel, keys, weights), _all_pairs(weights) - by_chance)
+    chance = mean_bound(excess, seen.size, spread.variance, spread.beyond)
+    errors = excess / math.sqrt(spread.variance / seen.size) if spread.variance else 0.0
     said = (
-        f"functions treat {keys.size} keys alike {excess / by_chance:.2%} more often than by chance"
-        if by_chance
-        else "functions were compared on a single key"
+        f"the functions that reports name treat {keys.size} keys alike {errors:,.1f} standard errors more often "
+        "than by chance"
     )
-    return AlarmTest("shared symbols", said, mean_bound(excess, seen.size, drawn - by_chance, NULL_MARGIN))
+    return AlarmTest("shared symbols", said, chance)
+
+
+def _all_pairs(weights: Floats) -> float:
+    """The weights of all ordered pairs of two items."""
+    return float(weights.sum() ** 2 - (weights**2).sum())
+
+
+class _DrawnSpread:
+    """How much the likeness of items of `collision` varies over functions: as much as drawn ones show, or as pairs would.
+
+    Where two items hardly ever share a symbol, drawn functions may not show it: then pairs are taken as independent.
+    """
+
+    def __init__(self, deviations: Floats, weights: Floats, chance: float) -> None:
+        self._deviations = deviations
+        self._pairs = 2 * np.outer(weights, weights)[np.triu_indices(weights.size, 1)]
+        self._chance = chance
+        of_pairs = chance * (1 - chance) * float((self._pairs**2).sum())
+        self.variance = NULL_MARGIN * max(float((deviations**2).mean()), of_pairs)
+
+    def beyond(self, tilt: float) -> float:
+        """At least the expectation of e^(λx) - 1 - λx, where the mean of x is known to be 0."""
+        drawn, pairs = tilt * self._deviations, tilt * self._pairs
+        of_pairs = self._chance * float((np.expm1(pairs) - pairs).sum())
+        return NULL_MARGIN * max(float((np.expm1(drawn) - drawn).mean()), of_pairs)
+
+
+class _ExactSpread(NamedTuple):
+    """The exact variance of the likeness of keys of `ue-compact`, and by how much it exceeds its mean at most."""
+
+    variance: float
+    largest: float
+
+    def beyond(self, tilt: float) -> float:
+        """The largest expectation of e^(λx) - 1 - λx with these two (Bennett)."""
+        return self.variance / self.largest**2 * excess_of_exponential(tilt * self.largest)
+
+
+def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats) -> float:
+    """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
+    q, likeness = channel.q, _residue_likeness(channel)
+    residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
+    chosen = np.flatnonzero(weights).tolist()
+    for first, second in combinations(chosen, 2):
+        difference = [
+            (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q
+            for digit in range(channel.digits)
+        ]
+        leading = next(digit for digit in difference if digit)
+        direction = tuple(digit * pow(leading, -1, q) % q for digit in difference)
+        alike = 2 * weights[first] * weights[second] * likeness[leading * residues % q]
+        by_direction[direction] = by_direction.get(direction, 0) + alike
+    return float(sum(alike.var() for alike in by_direction.values()))
 
 
 def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:

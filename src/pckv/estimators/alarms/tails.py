@@ -7,10 +7,7 @@ always in favour of false alarms. A bound costs a little power instead (proofs/a
 from __future__ import annotations
 
 import math
-
-import numpy as np
-
-from pckv.arrays import Floats
+from collections.abc import Callable
 
 # Where the best exponent is looked for, relative to that of a normal law; every one gives a bound.
 TILTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
@@ -52,21 +49,21 @@ def gamma_bound(value: float, mean: float, variance: float, skewness: float) -> 
     return math.exp(shape * (1 - relative + math.log(relative)))
 
 
-def mean_bound(excess: float, reports: int, deviations: Floats, margin: float) -> float:
+def mean_bound(excess: float, reports: int, variance: float, beyond: Callable[[float], float]) -> float:
     """Return at least the chance that a mean of independent numbers exceeds its expectation by this much.
 
     Args:
         excess: By how much it does.
         reports: How many numbers there are.
-        deviations: Such numbers minus their expectation, drawn for this: they show the moment generating function.
-        margin: A factor for what those that were drawn do not show.
+        variance: About the variance of one; it only says where the best exponent is looked for.
+        beyond: For every tilt λ, at least the expectation of e^(λx) - 1 - λx, x being a number minus its expectation.
     """
-    variance = float((deviations**2).mean())
-    if excess <= 0 or variance == 0:
+    if excess <= 0 or variance <= 0:
         return 1.0
-    exponents = [0.0]
-    for tilt in excess / variance * np.array(TILTS):
-        # The expectation of the deviations is known to be 0, so that the linear term is left out.
-        beyond = float((np.expm1(tilt * deviations) - tilt * deviations).mean())
-        exponents.append(float(tilt) * excess - math.log1p(margin * beyond))
-    return math.exp(-reports * max(exponents))
+    tilts = [excess / variance * relative for relative in TILTS]
+    return math.exp(-reports * max(0.0, *(tilt * excess - math.log1p(beyond(tilt)) for tilt in tilts)))
+
+
+def excess_of_exponential(exponent: float) -> float:
+    """Return e^x - 1 - x."""
+    return math.expm1(exponent) - exponent
