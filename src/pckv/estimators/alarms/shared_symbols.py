@@ -1,8 +1,8 @@
 """Whether reports name functions that treat some keys alike: the mark of functions that were searched for.
 
 Whoever wants many keys at once looks for a function that sends them to one symbol. Among honest reports any two keys
-share a symbol exactly as often as by chance, whatever people hold. Which keys somebody is after is not known: one half
-of the reports shows the keys that share symbols most, and the other half is tested for these.
+share a symbol exactly as often as by chance, whatever people hold. Which keys somebody is after is not known: either
+half of the reports shows the keys that are supported together most, and the functions of the other are tested for these.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pckv.tally.decode.support import key_support
 from pckv.task import Task
 
 # The most reports in either half, and the keys that are looked at: those with most support.
-MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 48
+MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 256
 # Counting takes time: at most this many counters are added to before candidates are chosen.
 MAX_STEPS = 2**28
-# The items that share symbols most are tested, so that no single report weighs much.
-MAX_TESTED = 20
+# The groups of keys that are tested, and how many keys each has at most, so that no single report weighs much.
+GROUPS, MAX_KEYS_PER_GROUP = 4, 16
 # Functions of `collision` drawn to find how much honest reports vary, and a margin for not having drawn all.
-NULL_FUNCTIONS, NULL_MARGIN = 2**14, 1.1
+NULL_FUNCTIONS, NULL_MARGIN = 2**15, 1.1
 MIN_REPORTS = 1000
 
 
@@ -41,7 +41,7 @@ class _Places(NamedTuple):
     rows: Integers
     likeness: Floats
 
-    def alike(self, item: int, others: Integers) -> Floats | Flags:
+    def alike(self, item: int, others: slice) -> Floats | Flags:
         """How alike the place of an item is to those of some others, one row per other item."""
         if not self.likeness[1:].any():
             return np.asarray(self.rows[others] == self.rows[item], np.bool_)
@@ -55,71 +55,83 @@ def shared_symbols_test(
     if words.size < MIN_REPORTS or channel.keys == 1 or not channel.decodes_all:
         return None
     words = rng.permutation(words)[: 2 * MAX_REPORTS_PER_HALF]
-    shown, tested = words[::2], words[1::2]
-    keys = _candidates(task, channel, shown)
-    symbols = channel.word_limit // channel.functions
-    weights = _suspicion(_places(channel, shown // symbols, keys))
-    seen = _alike(_places(channel, tested // symbols, keys), weights)
-    pairs = float(weights.sum() ** 2 - (weights**2).sum())
-    by_chance = _chance(channel) * pairs
-    variance = _variance(channel, keys, weights, rng)
-    # Two items are alike at most as one is to itself.
-    largest = pairs - by_chance
-    excess = float(seen.mean() - by_chance)
-    chance = bernstein_bound(excess, seen.size, variance, largest)
-    count = np.unique(_keys_of(channel, np.flatnonzero(weights), keys)).size
-    said = (
-        f"the functions that reports name treat {count} keys alike {excess / (variance / seen.size) ** 0.5:,.1f} standard errors more often "
-        "than by chance"
-    )
-    return AlarmTest("shared symbols", said, chance)
+    halves, null = (words[::2], words[1::2]), rng.integers(0, channel.functions, NULL_FUNCTIONS)
+    found = []
+    for shown, tested in (halves, halves[::-1]):
+        functions = tested // (channel.word_limit // channel.functions)
+        keys = _candidates(task, channel, shown)
+        for weights in _groups(_supports(channel, shown, keys)):
+            chosen = np.flatnonzero(weights)
+            found.append(_group_test(channel, keys[chosen], weights[chosen], functions, null))
+    least = min(found, key=lambda test: test.chance)
+    return least._replace(chance=min(1.0, len(found) * least.chance))
 
 
 def _candidates(task: Task, channel: FunctionChannel, words: Integers) -> Integers:
     """The keys with most support among some reports; all, if they are few."""
     if channel.keys <= MAX_CANDIDATES:
         return np.arange(channel.keys)
-    counted = words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)]
     tally = Tally(task)
-    tally.add_many(counted)
+    tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)])
     support = key_support(tally)
     return np.argpartition(-(support.plus + support.minus), MAX_CANDIDATES)[:MAX_CANDIDATES]
 
 
-def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:
+def _supports(channel: FunctionChannel, words: Integers, keys: Integers) -> Floats:
+    """How often every report supports each of some keys: 0, 1 or 2 times, one row per key."""
     if isinstance(channel, CollisionChannel):
-        items = [channel.item(key, sign) for key in keys.tolist() for sign in (0, 1)]
-        # The steps of an index to its function need unsigned numbers.
-        rows = [channel.symbol(functions.astype(np.uint64), item) for item in items]
-        return _Places(np.stack(rows).astype(np.int32), np.eye(1, channel.symbols)[0])
-    rows = [channel.product(functions, np.full(1, key)) for key in keys.tolist()]
-    return _Places(np.stack(rows).astype(np.int32), _residue_likeness(channel))
+        rows = _places(channel, words // channel.symbols, keys).rows == words % channel.symbols
+        return np.asarray(rows[::2] + rows[1::2].astype(np.float32))
+    says = _says(channel).astype(np.float32)
+    return np.stack([says[channel.residue(words, np.full(1, key))] for key in keys.tolist()])
 
 
-def _residue_likeness(channel: UeCompactChannel) -> Floats:
-    """How often two residues say something at once, over all offsets, by their distance."""
-    supports = np.zeros(channel.q)
-    for first in channel.firsts:
-        supports[np.arange(first, first + channel.r) % channel.q] += 1
-    by_distance = np.array([supports @ np.roll(supports, distance) for distance in range(channel.q)])
-    return np.asarray(by_distance / by_distance[0])
+def _groups(supports: Floats) -> list[Floats]:
+    """Weights of keys that are supported together: the leading directions of their correlations, its largest parts."""
+    centred = supports - supports.mean(axis=1, keepdims=True)
+    spread = np.maximum(np.sqrt((centred**2).mean(axis=1)), np.float32(1e-9))
+    together = (centred @ centred.T) / supports.shape[1] / np.outer(spread, spread)
+    np.fill_diagonal(together, 0.0)
+    vectors = np.linalg.eigh(together.astype(np.float64)).eigenvectors
+    return [_largest_parts(vectors[:, -1 - number]) for number in range(min(GROUPS, len(supports)))]
 
 
-def _chance(channel: FunctionChannel) -> float:
-    """The mean likeness of the places of two items, given a random function."""
-    if isinstance(channel, CollisionChannel):
-        return float(same_symbol_chance(channel))
-    return float(_residue_likeness(channel).mean())
+def _largest_parts(direction: Floats) -> Floats:
+    """The largest parts of one sign of a direction, at length 1."""
+    if (np.maximum(direction, 0) ** 2).sum() < (np.minimum(direction, 0) ** 2).sum():
+        direction = -direction
+    smallest = np.sort(direction)[-min(MAX_KEYS_PER_GROUP, direction.size)]
+    weights = np.where(direction >= max(smallest, 0.0), direction, 0.0)
+    return np.asarray(weights / np.linalg.norm(weights))
 
 
-def _variance(channel: FunctionChannel, keys: Integers, weights: Floats, rng: Generator) -> float:
+def _group_test(
+    channel: FunctionChannel, keys: Integers, weights: Floats, functions: Integers, null: Integers
+) -> AlarmTest:
+    """Test whether functions treat the keys of a group alike more often than by chance."""
+    by_item = np.repeat(weights, 2) if isinstance(channel, CollisionChannel) else weights
+    seen = _alike(_places(channel, functions, keys), by_item)
+    pairs = float(by_item.sum() ** 2 - (by_item**2).sum())
+    by_chance = _chance(channel) * pairs
+    excess = float(seen.mean() - by_chance)
+    said = (
+        f"functions treat {keys.size} keys alike {excess / by_chance:.2%} more often than by chance"
+        if by_chance
+        else "functions were compared on a single key"
+    )
+    # Two items are alike at most as one is to itself.
+    variance, largest = _variance(channel, keys, by_item, null), pairs - by_chance
+    return AlarmTest("shared symbols", said, bernstein_bound(excess, seen.size, variance, largest))
+
+
+def _variance(channel: FunctionChannel, keys: Integers, weights: Floats, null: Integers) -> float:
     """How much the likeness of the weighted items varies over all functions: at least that much, where it is estimated."""
     if isinstance(channel, UeCompactChannel):
         return _compact_variance(channel, keys, weights)
     chance = _chance(channel)
     pairs = float(weights.sum() ** 2 - (weights**2).sum())
-    drawn = _places(channel, rng.integers(0, channel.functions, NULL_FUNCTIONS), keys)
-    estimated = NULL_MARGIN * float(np.mean((_alike(drawn, weights) - chance * pairs) ** 2))
+    drawn = _alike(_places(channel, null, keys), weights)
+    estimated = NULL_MARGIN * float(np.mean((drawn - chance * pairs) ** 2))
     # Where two items hardly ever share a symbol, the drawn functions may not show it: pairs as if independent.
     squares = float((weights**2).sum() ** 2 - (weights**4).sum())
     return max(estimated, 2 * squares * chance * (1 - chance))
@@ -129,8 +141,7 @@ def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats
     """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
     q, likeness = channel.q, _residue_likeness(channel)
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
-    chosen = np.flatnonzero(weights).tolist()
-    for first, second in combinations(chosen, 2):
+    for first, second in combinations(np.flatnonzero(weights).tolist(), 2):
         difference = [
             (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q
             for digit in range(channel.digits)
@@ -142,31 +153,43 @@ def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats
     return float(sum(alike.var() for alike in by_direction.values()))
 
 
-def _keys_of(channel: FunctionChannel, items: Integers, keys: Integers) -> Integers:
-    return keys[items // 2] if isinstance(channel, CollisionChannel) else keys[items]
+def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:
+    if isinstance(channel, CollisionChannel):
+        items = [channel.item(key, sign) for key in keys.tolist() for sign in (0, 1)]
+        # The steps of an index to its function need unsigned numbers.
+        unsigned = functions.astype(np.uint64)
+        rows = [channel.symbol(unsigned, item).astype(np.int32) for item in items]
+        return _Places(np.stack(rows), np.eye(1, channel.symbols)[0])
+    rows = [channel.product(functions, np.full(1, key)).astype(np.int32) for key in keys.tolist()]
+    return _Places(np.stack(rows), _residue_likeness(channel))
 
 
-def _suspicion(places: _Places) -> Floats:
-    """The weights of items that share symbols most: the leading direction of how alike they are, its largest parts."""
-    items = len(places.rows)
-    alike = np.zeros((items, items))
-    for item in range(items - 1):
-        others = np.arange(item + 1, items)
-        alike[item, others] = places.alike(item, others).mean(axis=1)
-    above = np.triu_indices(items, 1)
-    alike[above] -= alike[above].mean()
-    leading = np.linalg.eigh(alike + alike.T).eigenvectors[:, -1]
-    leading = np.maximum(leading if leading.sum() > 0 else -leading, 0)
-    smallest = np.sort(leading)[-min(MAX_TESTED, items)]
-    weights = np.where(leading >= smallest, leading, 0.0)
-    return np.asarray(weights / np.linalg.norm(weights))
+def _says(channel: UeCompactChannel) -> Floats:
+    """How often every residue supports a key."""
+    says = np.zeros(channel.q)
+    for first in channel.firsts:
+        says[np.arange(first, first + channel.r) % channel.q] += 1
+    return says
+
+
+def _residue_likeness(channel: UeCompactChannel) -> Floats:
+    """How often two residues say something at once, over all offsets, by their distance."""
+    says = _says(channel)
+    by_distance = np.array([says @ np.roll(says, distance) for distance in range(channel.q)])
+    return np.asarray(by_distance / by_distance[0])
+
+
+def _chance(channel: FunctionChannel) -> float:
+    """The mean likeness of the places of two items, given a random function."""
+    if isinstance(channel, CollisionChannel):
+        return float(same_symbol_chance(channel))
+    return float(_residue_likeness(channel).mean())
 
 
 def _alike(places: _Places, weights: Floats) -> Floats:
     """For every function, how alike the weighted items are, over all ordered pairs of two of them."""
-    chosen = np.flatnonzero(weights)
     total = np.zeros(places.rows.shape[1])
-    for place, item in enumerate(chosen[:-1]):
-        others = chosen[place + 1 :]
-        total += 2 * weights[item] * (weights[others] @ places.alike(int(item), others))
+    for item in range(weights.size - 1):
+        others = slice(item + 1, None)
+        total += 2 * weights[item] * (weights[others] @ places.alike(item, others))
     return total
