@@ -10,7 +10,7 @@ import pytest
 
 from pckv import Tally, Task, estimate
 from pckv.planning.plan import plan
-from pckv.texts import percent
+from pckv.texts import percent, two_digits
 from support.cli import (
     put,
     read_json,
@@ -40,6 +40,17 @@ def test_plan() -> None:
     assert "5 % of the reports measure that share" in printed
     assert "Hostile reports" in printed
     assert read_json(run_ok(f"{PLAN} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
+    """With a server's coin, nobody chooses a function: a plan for it does not say what such a choice would gain."""
+    said = run_ok(f"{PLAN} --pairs 3 --coin server --most-influence 10")
+    assert "one hostile report counts as at most 10 people for a key" in said
+    gained = plan(100, 20_000, 1, 3, coin="server", most_influence=10).hostile.server_coin
+    assert gained is not None
+    assert f"over the collector's coins: one counts as {two_digits(gained.people)} people for a key" in said
+    assert "up to" not in said[said.index("Hostile reports") :].splitlines()[0]
+    assert "considered" not in run_ok(f"{PLAN} --pairs 3")
 
 
 def test_a_padding_that_shows_what_people_hold() -> None:

@@ -93,8 +93,10 @@ def test_liars_who_all_send_one_word_are_found(name: str) -> None:
 def test_constant_functions_are_found_by_their_digits() -> None:
     task = TASKS["ue-compact, 1,000 keys, ε 4"]
     words = constant_function(task.channel, LIARS)  # type: ignore[arg-type]
-    found = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words)).unusual
-    assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in found}
+    alarms = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words))
+    assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in alarms.unusual}
+    assert any("reports name functions whose digit 1 is 0, where" in said for said in alarms.sentences)
+    assert all(said[0].isdigit() or said[0].isupper() for said in alarms.sentences)
 
 
 def test_liars_who_follow_their_coins_look_honest() -> None:

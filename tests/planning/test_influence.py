@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +19,10 @@ from pckv.errors import ParameterError
 from pckv.planning import influence
 from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
 from pckv.planning.plan import plan
+from pckv.texts import two_digits
 
 NO_SIZES = Fraction(0)
+LIARS = Path(__file__).parents[2] / "docs" / "liars.md"
 
 
 def people(channel: Channel, targets: int, *, coin: bool) -> float:
@@ -204,3 +208,20 @@ def test_a_limit_that_is_no_number_is_refused(most: float) -> None:
 def test_a_share_of_size_answers_outside_its_range_is_refused(share: str) -> None:
     with pytest.raises(ParameterError, match=r"size_share must be at least 0 and at most 0\.5"):
         Task(name="t", keys=100, values=(0, 1), epsilon=1, size_share=share)
+
+
+def test_the_page_on_liars_states_these_numbers() -> None:
+    """Every row of the table of docs/liars.md, at padding 1 and with 100 keys."""
+    rows = re.findall(
+        r"^\| `([a-z-]+)`([^|]*)\| ([\d. |]+) \|$", LIARS.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) == 6
+    for name, detail, numbers in rows:
+        stated = [float(number) for number in numbers.split("|")]
+        for epsilon, (one, ten) in {"1": stated[:2], "4": stated[2:]}.items():
+            parameters = {"q": 5 if epsilon == "1" else 47} if name == "ue-compact" else {}
+            channel = build(name, 100, 1, Fraction(epsilon), parameters)
+            for targets, number in ((1, one), (10, ten)):
+                assert number == float(
+                    two_digits(people(channel, targets, coin="coin" in detail)).replace(",", "")
+                )

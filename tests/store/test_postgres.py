@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from contextlib import ExitStack
 from typing import Any
 
@@ -27,8 +28,12 @@ from support.stores import (
 )
 
 
-def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_server_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(postgres, "WAIT_SECONDS", 0.3)
+    # As in a command, which sets up no logging.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
     store = open_store("postgresql://someone:secret@127.0.0.1:1/pckv")
     for attempt in (store.prepare, store.ping, store.snapshot().__enter__):
         with pytest.raises(StoreError, match=r"^PostgreSQL at 127\.0\.0\.1: .*$") as refusal:
@@ -36,6 +41,7 @@ def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
         assert "\n" not in str(refusal.value)
         assert "secret" not in str(refusal.value)
     store.close()
+    assert capsys.readouterr().err == ""
 
 
 def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStore]) -> None:

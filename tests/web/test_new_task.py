@@ -47,6 +47,7 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
         "most_pairs=6",
         "pairs=3&most_pairs=2",
         "more=other",
+        "coin=other",
         "epsilon=99",
         "epsilon=x",
         "low=5&high=1",
@@ -70,8 +71,10 @@ SURVEYS: list[dict[str, Any]] = [
     {"keys": 3, "users": 1000, "epsilon": "0.5", "pairs": 3},
     {"keys": 5000, "users": 100_000, "epsilon": "4", "pairs": 20, "objective": "frequency"},
     {"keys": 100, "users": 20_000, "epsilon": "1"},
+    # Without a coin this would be grr, which has no functions that a coin could choose.
+    {"keys": 100, "users": 20_000, "epsilon": "4", "pairs": 3, "coin": "server"},
 ]
-CONTRACT = ("mechanism", "parameters", "padding", "more", "size_share")
+CONTRACT = ("mechanism", "parameters", "padding", "more", "size_share", "coin")
 
 
 def run(*arguments: str) -> str:

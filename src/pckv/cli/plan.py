@@ -15,9 +15,9 @@ from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import check_free
-from pckv.limits import REFUSE
+from pckv.limits import REFUSE, SERVER_COIN
 from pckv.planning.detection import DETECTION_POWER
-from pckv.planning.influence import Hostile
+from pckv.planning.influence import Hostile, Influence
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
 from pckv.task import Task
@@ -134,7 +134,7 @@ def _print_plan(recommended: Plan) -> None:
     _print_larger_sets(recommended)
     _print_alternatives(recommended)
     _print_users_needed(recommended)
-    _print_hostile(recommended.hostile)
+    _print_hostile(recommended.hostile, recommended.coin)
     click.echo(f"\n{recommended.verdict}")
 
 
@@ -144,6 +144,11 @@ def _print_choice(recommended: Plan) -> None:
         f"{recommended.bytes_per_report:,} bytes per report."
     )
     click.echo(recommended.assumed)
+    if recommended.most_influence is not None:
+        click.echo(
+            "Only settings were considered in which one hostile report counts as at most "
+            f"{recommended.most_influence:g} people for a key."
+        )
     if recommended.why:
         click.echo(f"{recommended.why}.")
     spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in recommended.budgets.items())
@@ -268,18 +273,26 @@ def _print_users_needed(recommended: Plan) -> None:
     )
 
 
-def _print_hostile(hostile: Hostile) -> None:
-    """Print what hostile reports can do, with functions of their own and with a server's coins."""
+def _print_hostile(hostile: Hostile, who: str) -> None:
+    """Print what hostile reports can do, by whoever draws their functions; for a device's, what coins would change."""
     own, coin = hostile.own_function, hostile.server_coin
-    click.echo(
-        f"\nHostile reports: one counts as up to {two_digits(own.people)} people for a key; 1 % of all reports can raise a "
-        f"key's frequency by {_shift(own.one_percent)}, or those of ten keys by {_shift(own.ten_keys)} in all."
-    )
+    if coin is not None and who == SERVER_COIN:
+        click.echo(f"\nHostile reports, on average over the collector's coins: one counts as {_gain(coin)}.")
+        return
+    click.echo(f"\nHostile reports: one counts as up to {_gain(own)}.")
     if coin is not None:
         click.echo(
             f"If the collector hands out coins: {two_digits(coin.people)} people, {_shift(coin.one_percent)}, "
             f"{_shift(coin.ten_keys)}, on average."
         )
+
+
+def _gain(gained: Influence) -> str:
+    """Say as how many people a hostile report counts, and what 1 % of them can do."""
+    return (
+        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
+        f"{_shift(gained.one_percent)}, or those of ten keys by {_shift(gained.ten_keys)} in all"
+    )
 
 
 def _shift(change: float) -> str:

@@ -219,7 +219,11 @@ def close_command(task_id: str, url: str, token_file: Path | None) -> None:
 @token_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
-    """Delete TASK, an id or a task file, with all its reports; it cannot be undone."""
+    """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
+
+    Nobody can read them through the collector any more. "Erasure done" means that they have left the database's files,
+    too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
+    """
     token, task_id = read_token(token_file), read_task_id(task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)

@@ -25,12 +25,13 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
     'The key can be told from zero, whatever 20 of the reports say.'
     """
     despite = f", whatever {hostile:,} of the reports say" if hostile else ""
+    noise = "may be noise or made by those reports" if hostile else "are noise"
     if not detected:
-        noise = "may be noise or made by those reports" if hostile else "are noise"
-        return f"No key can be told from zero{despite}: these frequencies {noise}. More people or a larger ε would help."
+        # Where a share of the reports is hostile, more people do not help.
+        remedy = "Fewer hostile reports" if hostile else "More people"
+        return f"No key can be told from zero{despite}: these frequencies {noise}. {remedy} or a larger ε would help."
     if detected == keys:
         return f"{f'All {keys:,} keys' if keys > 1 else 'The key'} can be told from zero{despite}."
-    noise = "may be noise or made by those reports" if hostile else "are noise"
     return f"{detected:,} of {keys:,} keys can be told from zero{despite}; the frequencies of the others {noise}."
 
 

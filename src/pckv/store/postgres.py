@@ -6,6 +6,7 @@ must not change meanwhile is locked, always in the order of task, then key.
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -50,6 +51,8 @@ _SETTINGS = """
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
 """
+# A refusal is one line: without a handler, Python would print the pool's warnings, too. Those of a collector are logged.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 # SQLSTATEs after which the same transaction may succeed: the server stops, starts, or lost the connection.
 _LOST = ("08", "57P")
 

@@ -50,6 +50,7 @@ class PlanHints(BaseModel):
     pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
     most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
     more: MoreName = "sample"
+    coin: CoinName = "device"
     objective: ObjectiveName = "both"
 
 
@@ -72,6 +73,7 @@ class PlanInputs(PlanHints):
             most_pairs=self.most_pairs,
             objective=self.objective,
             more=self.more,
+            coin=self.coin,
             values=(self.low, self.high),
         )
 
@@ -84,6 +86,7 @@ class PlanInputs(PlanHints):
             most_pairs=self.most_pairs,
             objective=self.objective,
             more=self.more,
+            coin=self.coin,
         )
 
 
@@ -96,7 +99,6 @@ class NewTaskForm(PlanHints):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
-    coin: CoinName = "device"
     opens: str | None = None
     closes: str | None = None
 
@@ -127,7 +129,7 @@ async def show_plan(
     """Return what to run and the errors to expect, with curves as Vega-Lite specifications.
 
     `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
-    for errors of means in the same units.
+    for errors of means in the same units; `coin` is who draws the public function of a report.
     """
     try:
         return await collector.analysis_threads.run(account, partial(_planned, inputs))

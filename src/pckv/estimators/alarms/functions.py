@@ -65,12 +65,12 @@ def _coordinates(channel: FunctionChannel, functions: Integers) -> Iterator[tupl
     """Yield what a function is made of: independent numbers, each uniform below a limit."""
     if isinstance(channel, UeCompactChannel):
         for digit in range(channel.digits):
-            yield f"digit {digit + 1} of the functions", functions // channel.q**digit % channel.q, channel.q
+            yield f"digit {digit + 1}", functions // channel.q**digit % channel.q, channel.q
     elif channel.by_index:
-        yield "numbers of the functions", functions, channel.functions
+        yield "number", functions, channel.functions
     else:
-        yield "first numbers of the functions", functions // channel.positions, channel.positions - 1
-        yield "second numbers of the functions", functions % channel.positions, channel.positions
+        yield "first number", functions // channel.positions, channel.positions - 1
+        yield "second number", functions % channel.positions, channel.positions
 
 
 def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
@@ -85,8 +85,10 @@ def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
         for count, chance in zip(counts.tolist(), chances, strict=True)
     ]
     worst = int(np.argmin(bounds))
+    first, last = ends[worst], ends[worst + 1] - 1
+    span = f"{first:,}" if first == last else f"from {first:,} to {last:,}"
     seen = (
-        f"{name}: {counts[worst]:,} are from {ends[worst]:,} to {ends[worst + 1] - 1:,}, "
+        f"{counts[worst]:,} reports name functions whose {name} is {span}, "
         f"where {values.size * chances[worst]:,.0f} are expected"
     )
-    return AlarmTest(name, seen, min(1.0, 2 * ranges * bounds[worst]))
+    return AlarmTest(f"{name} of the functions", seen, min(1.0, 2 * ranges * bounds[worst]))

@@ -49,11 +49,14 @@ class Alarms:
     def sentences(self) -> tuple[str, ...]:
         """What there is to say, for people to read."""
         if not self.tests:
-            return ("Nothing about these reports can be tested: every one is as likely as honest ones are.",)
+            return (
+                "Nothing about these reports can be tested: whatever they say, honest people may hold it.",
+            )
         if not self.unusual:
             return ("Nothing unusual about the random parts of the reports.",)
         found = [
-            f"{test.seen}: {chance_text(test.chance)} if all reports were honest." for test in self.unusual
+            f"{test.seen[0].upper()}{test.seen[1:]}: {chance_text(test.chance)} if all reports were honest."
+            for test in self.unusual
         ]
         return ("Unusual reports.", *found, "Nothing is dropped.")
 

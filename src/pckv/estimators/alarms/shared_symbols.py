@@ -69,7 +69,7 @@ def shared_symbols_test(
     chance = bernstein_bound(excess, seen.size, variance, largest)
     count = np.unique(_keys_of(channel, np.flatnonzero(weights), keys)).size
     said = (
-        f"functions treat {count} keys alike {excess / (variance / seen.size) ** 0.5:,.1f} standard errors more often "
+        f"the functions that reports name treat {count} keys alike {excess / (variance / seen.size) ** 0.5:,.1f} standard errors more often "
         "than by chance"
     )
     return AlarmTest("shared symbols", said, chance)

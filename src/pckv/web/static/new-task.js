@@ -47,8 +47,8 @@ export function newTask(root) {
     numberField = field("Number of keys", fields.number, "They are named 0, 1, 2, …");
   const sample = make("input", { type: "radio", name: "more", checked: true, onchange: show }),
     refuse = make("input", { type: "radio", name: "more", onchange: show });
-  const deviceDraws = make("input", { type: "radio", name: "coin", checked: true }),
-    serverDraws = make("input", { type: "radio", name: "coin" });
+  const deviceDraws = make("input", { type: "radio", name: "coin", checked: true, onchange: show }),
+    serverDraws = make("input", { type: "radio", name: "coin", onchange: show });
   const said = make("div"),
     plan = planSection();
   const form = make(
@@ -117,7 +117,7 @@ export function newTask(root) {
         option(
           serverDraws,
           "the collector draws the random function of each report",
-          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with such functions: the better of ue-compact and collision is taken, even where the plan names another one. The guarantee for participants stays the same.",
+          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with such functions: the better of ue-compact and collision is taken. The guarantee for participants stays the same.",
         ),
       ),
     ),
@@ -152,6 +152,8 @@ export function newTask(root) {
 
   const more = () => (refuse.checked ? "refuse" : "sample");
 
+  const coin = () => (serverDraws.checked ? "server" : "device");
+
   function show() {
     const listed = keys(),
       number = listed.length ?? listed;
@@ -167,6 +169,7 @@ export function newTask(root) {
       pairs: pairs.value,
       most_pairs: mostPairs.value,
       more: more(),
+      coin: coin(),
       objective: fields.objective.value,
       low: low.value,
       high: high.value,
@@ -185,7 +188,7 @@ export function newTask(root) {
       pairs: fields.pairs.valueAsNumber,
       most_pairs: fields.mostPairs.value === "" ? null : fields.mostPairs.valueAsNumber,
       more: more(),
-      coin: serverDraws.checked ? "server" : "device",
+      coin: coin(),
       objective: fields.objective.value,
       opens: fields.opens.value || null,
       closes: fields.closes.value || null,

@@ -91,12 +91,13 @@ export class PairsForm {
         names = text ? this.matches(text) : [];
       replace(found, ...names.slice(0, MAX_FOUND).map(item));
       this.update();
-      const more = names.length > MAX_FOUND ? "; type more to see the others" : "";
       said.textContent = !text
         ? `${count(this.task.keyCount)} to choose from.`
-        : names.length
-          ? `${count(Math.min(names.length, MAX_FOUND))} found${more}.`
-          : "Nothing found.";
+        : names.length > MAX_FOUND
+          ? `The first ${MAX_FOUND} are shown; type more to see the others.`
+          : names.length
+            ? `${count(names.length)} found.`
+            : "Nothing found.";
     };
     const choose = (key) => {
       const row = this.add(key, true);

@@ -49,7 +49,6 @@ export function planSection() {
 }
 
 function sentences(plan) {
-  const { own_function: own, server_coin: coin } = plan.hostile;
   return [
     make(
       "p",
@@ -65,13 +64,16 @@ function sentences(plan) {
       `Expected errors with ${count(plan.users)} people (one standard deviation, method corrected); a guess of a mean would be off by ±${short(plan.guessed_mean_error)}:`,
     ),
     errorsTable(plan),
-    make(
-      "p",
-      {},
-      `Hostile reports: a single one counts as up to ${short(own.people)} people for a key; one in a hundred can raise a key by ${points(own.one_percent)}, ten keys by ${points(own.ten_keys)} in all${coin ? ` (${points(coin.ten_keys)} if the collector hands out coins)` : ""}.`,
-    ),
+    make("p", {}, hostile(plan)),
     make("p", { class: "note verdict" }, plan.verdict),
   ];
+}
+
+function hostile({ coin: drawn, hostile: { own_function: own, server_coin: coin } }) {
+  const gain = ({ people, one_percent, ten_keys }, most) =>
+    `Hostile reports: a single one counts as ${most}${short(people)} people for a key; one in a hundred can raise a key by ${points(one_percent)}, ten keys by ${points(ten_keys)} in all`;
+  if (drawn === "server") return `${gain(coin, "")}, on average over what the collector draws.`;
+  return `${gain(own, "up to ")}${coin ? ` (${points(coin.ten_keys)} if the collector draws the random functions)` : ""}.`;
 }
 
 function larger(plan) {

@@ -251,11 +251,20 @@ function facts(task) {
   return [
     make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
     make("dl", { class: "facts" }, ...terms),
+    alarm(task),
   ];
 }
 
 function alarms({ alarms: found }) {
-  return found ? `${found.sentences.join(" ")} (${plural(found.reports, "report")}, checked ${found.checked})` : "not checked yet";
+  if (!found) return "not checked yet";
+  const what = found.unusual.length ? "found, see below" : found.sentences.join(" ");
+  return `${what} (${plural(found.reports, "report")}, checked ${found.checked.slice(0, 16).replace("T", " ")} UTC)`;
+}
+
+// Without the role of an alert: it is drawn anew whenever the facts are.
+function alarm({ alarms: found }) {
+  if (!found?.unusual.length) return null;
+  return make("div", { class: "alert" }, ...found.sentences.map((sentence) => make("p", {}, sentence)));
 }
 
 function larger(task) {
