@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from starlette.routing import Match
 
+from pckv.collector.answers import MAX_PIECE_BYTES
 from pckv.collector.byte_budget import MAX_SMALL_BYTES, MAX_TINY_BYTES, ByteBudget
 from pckv.collector.gateway import BODY_LIMITS, RouteTable
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
@@ -168,15 +169,32 @@ def test_reports_that_wait_to_be_written_count_as_well() -> None:
 
 
 def test_answers_that_nobody_reads_share_the_budget_and_the_rest_are_refused(small: Running) -> None:
-    task = small.add_task(keys=[f"{number:0200}" for number in range(20_000)], mechanism="ue-compact")
-    # Each unread answer holds one piece of 64 KiB; 7/8 of a MiB hold 14 of them.
-    with stalled(small, 40, head("GET", f"/tasks/{task.id}")):
-        wait_until(lambda: budget(small).used == 14 * 2**16)
-        check_problem(small.client.get(f"/tasks/{task.id}", headers=UNCOMPRESSED), 503, "overloaded")
+    task = small.add_task(keys=2_000)
+    path = f"/tasks/{task.id}/estimates"
+    size = len(small.get(path).content)
+    assert TOTAL // 4 < size < TOTAL // 2
+    with stalled(small, 8, head("GET", path, f"Authorization: Bearer {ADMINISTRATOR}")):
+        wait_until(lambda: budget(small).used > TOTAL // 2)
+        check_problem(small.get(path), 503, "overloaded")
         assert small.get("/healthz", None).status_code == 200
         honest = small.add_task()
         assert small.upload(honest, report(1, task=honest)) == {}
     wait_until(lambda: budget(small).used == 0)
+    assert len(small.get(path).content) == size
+
+
+def test_what_everybody_gets_is_in_memory_once_however_many_do_not_read_it(small: Running) -> None:
+    """A connection held three copies of 64 KiB of it, one of which was counted: 1,900 of them 390 MiB."""
+    task = small.add_task(keys=[f"{number:0200}" for number in range(20_000)], mechanism="ue-compact")
+    with stalled(small, 40, head("GET", f"/tasks/{task.id}")):
+        protocols = small.server.server_state.connections
+
+        def unsent() -> list[int]:
+            return [protocol.transport.get_write_buffer_size() for protocol in list(protocols)]
+
+        wait_until(lambda: sum(map(bool, unsent())) == 40)
+        assert max(unsent()) <= MAX_PIECE_BYTES
+        assert budget(small).used == 0
     assert small.client.get(f"/tasks/{task.id}").content == task.to_json().encode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import time
 from collections.abc import Iterator
@@ -124,6 +125,18 @@ def test_what_follows_a_request_never_mixes_with_its_answer() -> None:
         store.go.set()
         wait_until(lambda: not collector.app.state.collector.report_writer.pending_reports)
         collector.check(task, report(1, task=task))
+
+
+def test_nobody_answers_a_connection_that_was_lost_with_requests_waiting(
+    patient: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Only the request that arrived last was told; the others were answered, each with an error in the log."""
+    task = patient.add_task(keys=[f"{number:0200}" for number in range(5_000)], mechanism="ue-compact")
+    protocols = patient.server.server_state.connections
+    with stalled(patient, 1, head("GET", f"/tasks/{task.id}") * 8):
+        wait_until(lambda: any(protocol.transport.get_write_buffer_size() for protocol in protocols))
+    wait_until(lambda: not patient.server.server_state.tasks)
+    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 @pytest.mark.parametrize("before", [b"", head("GET", "/healthz")])

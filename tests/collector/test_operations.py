@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 
+import pytest
+
 from pckv.collector.rate_limit import BURST_SECONDS, RateLimit
 from support.collectors import (
     Running,
@@ -27,6 +29,13 @@ def test_health_metrics_and_the_openapi_document(small: Running) -> None:
     document = small.get("/openapi.json", None).json()
     assert "422" not in json.dumps(document)
     assert "ValidationError" not in json.dumps(document)
+
+
+def test_the_openapi_document_is_made_once(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was made anew for whoever asked, a millisecond each on the event loop."""
+    first = small.get("/openapi.json", None)
+    monkeypatch.setattr(small.app, "openapi", None)
+    assert small.get("/openapi.json", None).content == first.content
 
 
 def test_the_head_of_a_request_is_bounded(small: Running) -> None:

@@ -14,6 +14,8 @@ from scipy import stats
 
 from pckv import Task
 from pckv.arrays import Integers, Messages
+from pckv.channels.collision import CollisionChannel
+from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import check, shared_symbols
 from pckv.estimators.alarms.check import ReportSample, check_reports
@@ -237,6 +239,29 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     error = alike.std() / math.sqrt(alike.size)
     assert abs(alike.mean() - expected) < 4.5 * error
     assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"q": 503}, {"q": 23}, {"q": 53, "r": 12, "o": 3}], ids=["one digit", "two", "sets"]
+)
+def test_the_variance_of_shared_residues_is_exact(parameters: dict[str, int]) -> None:
+    """Among few digits all keys are alike at once, so rarely that a sample of functions may not show it: all are tried."""
+    channel, rng = task_of("ue-compact", keys=40, epsilon="6", **parameters).channel, default_rng(4)
+    assert isinstance(channel, UeCompactChannel)
+    keys, weights = np.arange(40), np.where(np.arange(40) % 2, rng.random(40), 0)
+    alike = shared_symbols._alike(
+        shared_symbols._places(channel, np.arange(channel.functions), keys), weights
+    )
+    assert shared_symbols._variance(channel, keys, weights, rng) == pytest.approx(alike.var())
+
+
+def test_symbols_that_are_hardly_ever_shared_have_a_variance_all_the_same() -> None:
+    """Two of 22,027 symbols: 2^14 drawn functions show no shared one half of the time."""
+    channel = task_of("collision", keys=3, epsilon="10").channel
+    assert isinstance(channel, CollisionChannel)
+    weights, least = np.array([1, 1, 0, 0, 0, 0.0]), 0.9 * 4 / channel.symbols
+    found = [shared_symbols._variance(channel, np.arange(3), weights, default_rng(seed)) for seed in range(8)]
+    assert min(found) >= least
 
 
 def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, estimate
+from pckv.arrays import Integers
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import HiddenShare, summarise_sets
+from pckv.estimators.set_sizes import HiddenShare, hidden_share, summarise_sets
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf_sets
 from pckv.seeded import seeded_source
@@ -96,3 +97,28 @@ def test_without_the_question_intervals_reach_to_what_is_possible() -> None:
 def test_nothing_is_added_where_nobody_can_hold_more(options: dict[str, object]) -> None:
     sets = estimate(collected(make_task(1, **options), 1, people())).sets
     assert (sets.larger_high, sets.hidden_high, sets.factor) == (0, 0, 1)
+
+
+def test_hostile_answers_never_hide_what_honest_ones_show() -> None:
+    """Whichever answers are hostile, and however few: the upper end is not below the one of the honest answers alone."""
+    task, rng, level = make_task(4), np.random.default_rng(18), 0.95
+    ends = len(task.size_question.ends)  # type: ignore[union-attr]
+
+    def upper_end(answers: Integers, hostile: int) -> float:
+        hidden = hidden_share(task, answers, level, hostile)
+        return float(hidden.raise_limits(np.array([0.1]), np.array([0.2]), level)[0])
+
+    for _ in range(300):
+        answers = rng.multinomial(rng.integers(2, 60), rng.dirichlet(np.full(ends, 0.1)))
+        hostile = int(rng.integers(1, answers.sum()))
+        said = np.repeat(np.arange(ends), answers)[rng.integers(0, hostile + 1) :]
+        assert upper_end(answers, hostile) >= upper_end(np.bincount(said, minlength=ends), 0) - 1e-12
+
+
+def test_everybody_holds_all_keys_and_nearly_all_answers_may_be_hostile() -> None:
+    task = make_task(4)
+    assert task.size_question is not None
+    answers = np.zeros(len(task.size_question.ends), np.int64)
+    answers[-1] = 28
+    # All 28 may be honest: one of them alone, with the added answers, would show less.
+    assert hidden_share(task, answers, 0.95, hostile=27).value >= hidden_share(task, answers, 0.95).value

@@ -151,7 +151,7 @@ def test_a_plan_keeps_the_influence_that_was_asked_for(most: float, coin: str) -
 
 def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
     with pytest.raises(
-        ParameterError, match=r"counts as at least 4\.33 people in every setting, .* more than 2$"
+        ParameterError, match=r"counts as at least 4\.33 people in every setting compared, more than 2$"
     ):
         plan(100, 20_000, 1, most_influence=2)
     with pytest.raises(ParameterError, match="at least"):
@@ -170,6 +170,13 @@ def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
             size_share="0.4",
             most_influence=6,
         )
+
+
+def test_an_alternative_with_more_influence_does_not_refuse_the_plan() -> None:
+    # Rarer keys would ask for more size answers, and so give each report more influence.
+    made = plan(1000, 100_000, 10, most_influence=1.2)
+    assert made.hostile.own_function.people <= 1.2
+    assert "a tenth as frequent" not in {each.rule for each in made.alternatives}
 
 
 @pytest.mark.parametrize("most", [0, -1, float("nan"), float("inf"), "3", True])

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from pckv import Task
 from pckv.canonical import base64url
 from pckv.collector.problem_details import MEDIA_TYPE, URN
-from pckv.collector.server import listen, server
+from pckv.collector.server import accepting_sockets, listen, server
 from pckv.collector.settings import Settings
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.tokens import token_hash
@@ -141,7 +141,7 @@ def running(
     started = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
-        thread = threading.Thread(target=started.run, kwargs={"sockets": [line]})
+        thread = threading.Thread(target=started.run, kwargs={"sockets": accepting_sockets(line)})
         thread.start()
         try:
             wait_until(lambda: started.started or not thread.is_alive())

@@ -78,6 +78,16 @@ def test_the_script_for_charts_is_built_once_and_cached(
     assert chart_script.ChartScript().get() == b"built"
 
 
+def test_the_tag_of_the_script_for_charts_is_computed_once(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was computed anew for whoever asked, on the event loop."""
+    monkeypatch.setattr(site.app.state.chart_script, "_script", b"built")
+    first = site.get("/vega.js", None)
+    monkeypatch.delattr(static_files, "_static_file")
+    assert site.get("/vega.js", None).headers["etag"] == first.headers["etag"]
+
+
 def test_a_script_for_charts_that_cannot_be_built_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

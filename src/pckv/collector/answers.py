@@ -41,7 +41,7 @@ class AnswerSender:
         body, more = message.get("body", b""), message.get("more_body", False)
         if self._start is not None:
             try:
-                self._hold(len(body), more=more)
+                self._hold(body, more=more)
             except ProblemDetails as problem:
                 self._refused = True
                 await self._refuse(problem)
@@ -65,19 +65,22 @@ class AnswerSender:
 
         await problem.response()(self._scope, self._receive, send)
 
-    def _hold(self, size: int, *, more: bool) -> None:
-        """Count an answer that cannot be sent at once: all of it, or one piece at a time if it comes in pieces."""
-        if more or size > MAX_PIECE_BYTES:
-            self._lease.grow(max(size, MAX_PIECE_BYTES))
+    def _hold(self, body: bytes | memoryview, *, more: bool) -> None:
+        """Count an answer that cannot be sent at once: all of it, or two pieces if it comes in pieces.
+
+        One piece waits in the connection and the next one for it. A view costs nothing: see `SharedResponse`.
+        """
+        if not isinstance(body, memoryview) and (more or len(body) > MAX_PIECE_BYTES):
+            self._lease.grow(max(len(body), 2 * MAX_PIECE_BYTES))
 
 
 class SharedResponse(Response):
-    """An answer whose bytes are in memory for all who ask: it comes in pieces, and only one of them counts."""
+    """An answer whose bytes are in memory for all who ask: it comes in views of them, however many do not read it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send the answer."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        body = bytes(self.body)
+        body = memoryview(self.body)
         for start in range(0, max(1, len(body)), MAX_PIECE_BYTES):
             end = start + MAX_PIECE_BYTES
             await send({"type": "http.response.body", "body": body[start:end], "more_body": end < len(body)})

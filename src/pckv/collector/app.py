@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from pckv.collector import admission_routes, estimate_routes, task_routes, uploa
 from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
+from pckv.collector.answers import SharedResponse
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
@@ -174,8 +176,12 @@ def _add_operations(app: FastAPI) -> None:
         return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def document(request: Request) -> JSONResponse:
-        return JSONResponse(openapi(request.app))
+    async def document(request: Request) -> Response:
+        state = request.app.state
+        # Made once, when all routes are there: anybody may ask for it, any number of times.
+        if not hasattr(state, "openapi_text"):
+            state.openapi_text = json.dumps(openapi(request.app)).encode()
+        return SharedResponse(state.openapi_text, media_type="application/json")
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:

@@ -27,6 +27,8 @@ MAX_JSON_FRAME_BYTES = 256
 # of its text, `[[],[],…` thirty times.
 MAX_PER_REPORT = {b"{": 1, b",": 3, b":": 3, b'"': 12}
 MAX_BESIDES = 16
+# How much of an id an answer repeats: all of one that is an id. Whole ones made answers three times as large as bodies.
+MAX_REPEATED_CHARACTERS = 32
 # Nearly all requests send one report with a word, written as below. Whatever matches is JSON and canonical base64url
 # (the last characters are those that end 16 and 8 bytes), so that it can be read without parsing and says the same.
 _ONE_WORD = re.compile(
@@ -37,7 +39,7 @@ _TO_BASE64 = bytes.maketrans(b"-_", b"+/")
 
 
 class Refusal(NamedTuple):
-    """A refused report, by the id that it was sent with."""
+    """A refused report, by the id that it was sent with, or the beginning of what is too long for one."""
 
     id: str
     reason: str
@@ -184,7 +186,7 @@ def without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> Dec
     seen: set[bytes] = set()
     for text, report, invitation in rows:
         if isinstance(report, str):
-            decoded.refused.append(Refusal(text, report))
+            decoded.refused.append(Refusal(text[:MAX_REPEATED_CHARACTERS], report))
         elif report.id in seen:
             decoded.refused.append(Refusal(text, DUPLICATE))
         else:

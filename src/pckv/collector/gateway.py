@@ -19,6 +19,7 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_s
 from pckv.collector.rate_limit import RateLimit
 from pckv.collector.request_bodies import has_body, read_body
 from pckv.collector.state import Collector
+from pckv.collector.turns import Turns
 from pckv.errors import StoreError
 
 # The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
@@ -69,6 +70,7 @@ class Gateway:
         self._app, self._endpoints = app, endpoints
         self._rate = RateLimit(rate) if rate else None
         self._routes: RouteTable | None = None
+        self._turns = Turns()
         # What every answer says.
         self.answer_headers: list[Header] = []
 
@@ -102,6 +104,8 @@ class Gateway:
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
         route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
+        if route not in self._endpoints:
+            await self._turns.wait()
         if route not in PUBLIC:
             guard: Guard = scope["app"].state.guard
             await guard.authorise(route, Request(scope))

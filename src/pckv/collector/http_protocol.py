@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from pckv.collector.connections import Connections
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
@@ -39,16 +40,22 @@ class CollectorProtocol(HttpToolsProtocol):
         # Since when it waits for a head, and for its peer to read; None if it does not.
         self._head_since: float | None = None
         self._blocked_since: float | None = None
+        # The request that is being answered; `cycle` is the one that arrived last.
+        self._answering: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
+        # The next piece of an answer is made when the system has taken the last one.
+        transport.set_write_buffer_limits(0)
         self._head_since = self.loop.time()
         self._peers.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._peers.remove(self)
+        if self._answering is not None:
+            self._hang_up(self._answering)
         super().connection_lost(exc)
 
     def drop(self) -> None:
@@ -177,9 +184,18 @@ class CollectorProtocol(HttpToolsProtocol):
         head = b"".join(b"%s: %s\r\n" % header for header in answer.raw_headers)
         self.transport.write(STATUS_LINE[answer.status_code] + head + b"\r\n" + bytes(answer.body))
         if not answered:
-            cycle.disconnected = True
-            cycle.message_event.set()
+            self._hang_up(cycle)
         self.transport.close()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
+    @staticmethod
+    def _hang_up(cycle: RequestResponseCycle) -> None:
+        """Tell whoever answers a request that nobody waits for it any more."""
+        cycle.disconnected = True
+        cycle.message_event.set()
 
 
 def _declares_length(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -36,6 +36,9 @@ SPARE_SECONDS = 10
 SWITCH_SECONDS = 0.0001
 # What waits to be accepted: a burst beyond it would cost honest clients a second and more, until they try again.
 MAX_WAITING_CONNECTIONS = 4096
+# The event loop accepts one connection per listening socket and round. Several sockets for one port let a new
+# connection through within a moment although somebody else opens thousands.
+ACCEPTS_PER_ROUND = 8
 
 
 class CreateApp(Protocol):
@@ -60,6 +63,11 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise ParameterError(f"cannot listen on {host} port {port}: {error}") from None
     return listening
+
+
+def accepting_sockets(listening: socket.socket) -> list[socket.socket]:
+    """Return a listening socket and its duplicates, which share one queue of new connections."""
+    return [listening, *(listening.dup() for _ in range(ACCEPTS_PER_ROUND - 1))]
 
 
 def serve(settings: Settings, create: CreateApp = create_app) -> None:
@@ -90,7 +98,7 @@ def _run_server(listening: socket.socket, app: FastAPI) -> None:
     logging.getLogger().handlers = [LibraryLogHandler(logging.WARNING)]
     # What is loaded by now stays: collecting garbage among it again and again would delay requests.
     gc.freeze()
-    server(app).run(sockets=[listening])
+    server(app).run(sockets=accepting_sockets(listening))
 
 
 def _exit_on_signals() -> None:

@@ -123,21 +123,26 @@ def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
 def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hostile: int) -> HiddenShare:
     """Return the largest estimate, and a bound of its error, that the honest ones among the answers may give."""
     weights = np.array([float(weight) for weight in question.hidden])
-    # Ends rise, and so do weights: the mean is largest where hostile answers named the first ends.
-    largest = _without_first(answers, hostile) + added
-    smallest = _without_first(answers[::-1], hostile)[::-1] + added
-    total = float(largest.sum())
-    mean, mean_square = float(weights @ largest) / total, float(weights**2 @ largest) / total
-    variance = min(mean_square - (float(weights @ smallest) / total) ** 2, float(weights[-1]) ** 2 / 4)
+    fewest = float(answers.sum()) - hostile + added * answers.size
+    # Ends rise, and so do weights.
+    mean, mean_square = (_largest_mean(values, answers, added, hostile) for values in (weights, weights**2))
+    smallest = -_largest_mean(-weights[::-1], answers[::-1], added, hostile)
+    variance = min(mean_square - smallest**2, float(weights[-1]) ** 2 / 4)
     gain = float(question.true_chance - question.other_chance)
     noise = float(question.other_chance) * float(weights.sum())
-    return HiddenShare((mean - noise) / gain, math.sqrt(variance / total) / gain)
+    return HiddenShare((mean - noise) / gain, math.sqrt(variance / fewest) / gain)
 
 
-def _without_first(answers: Integers, count: int) -> Floats:
-    """Return what is left of the answers after this many of the first are taken away."""
+def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int) -> float:
+    """Return the largest mean of rising values of the answers after any number, up to `hostile`, is taken away.
+
+    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may fall: each
+    number of ends is tried. Between two of these the mean rises or falls throughout.
+    """
     before = np.cumsum(answers) - answers
-    return np.asarray(answers - np.clip(count - before, 0, answers), np.float64)
+    taken = np.minimum(np.append(before, answers.sum()), hostile)
+    left = answers - np.clip(taken[:, None] - before, 0, answers) + added
+    return float((left @ rising / left.sum(axis=1)).max())
 
 
 def summarise_sets(tally: Tally, level: float, hostile: int = 0) -> SetSummary:

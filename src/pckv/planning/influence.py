@@ -97,7 +97,7 @@ class TooMuchInfluence(ParameterError):
 
     def __init__(self, most: float, smallest: float) -> None:
         super().__init__(
-            f"one hostile report counts as at least {smallest:.3g} people in every setting, which is more than {most:g}"
+            f"one hostile report counts as at least {smallest:.3g} people in every setting compared, more than {most:g}"
         )
         self.most = most
         self.smallest = smallest

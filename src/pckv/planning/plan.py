@@ -372,19 +372,19 @@ class _Planner:
         return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
-        """The usual rule for the padding, and the choice if the keys that matter are rarer than was guessed."""
+        """The usual rule for the padding, and the choice if keys are rarer than guessed; not with too much influence."""
         name, expected = self.chosen.channel.name, self.expected
         usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
         found = []
         if not expected.refuse_more:
-            # A larger padding may have too much influence.
             with suppress(TooMuchInfluence):
                 choice = best_of_mechanism(name, [usual], {}, expected, tune=True)
                 found.append(self._alternative("90 %", choice, expected))
         if is_guess:
             rarer = expected.rarer(RARER)
-            choice = choose_mechanism(self._best(rarer))
-            found.append(self._alternative("a tenth as frequent", choice, rarer))
+            with suppress(TooMuchInfluence):
+                choice = choose_mechanism(self._best(rarer))
+                found.append(self._alternative("a tenth as frequent", choice, rarer))
         return tuple(found)
 
     def _alternative(self, rule: str, choice: Assessment, expected: Expectations) -> Alternative:

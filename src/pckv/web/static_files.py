@@ -106,5 +106,8 @@ async def client(request: Request, path: str) -> Response:
 @router.get("/vega.js")
 async def chart_script(request: Request) -> Response:
     """Serve the script that draws charts."""
-    script = await asyncio.to_thread(request.app.state.chart_script.get)
-    return _respond(request, _static_file(script, "js"))
+    state = request.app.state
+    # Anybody may ask for it, any number of times: its tag is computed once.
+    if not hasattr(state, "chart_file"):
+        state.chart_file = _static_file(await asyncio.to_thread(state.chart_script.get), "js")
+    return _respond(request, state.chart_file)

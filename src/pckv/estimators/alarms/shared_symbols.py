@@ -7,6 +7,7 @@ of the reports shows the keys that share symbols most, and the other half is tes
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 48
 MAX_STEPS = 2**28
 # The items that share symbols most are tested, so that no single report weighs much.
 MAX_TESTED = 20
-# Functions drawn to find how much honest reports vary, and a margin for not having drawn all.
+# Functions of `collision` drawn to find how much honest reports vary, and a margin for not having drawn all.
 NULL_FUNCTIONS, NULL_MARGIN = 2**14, 1.1
 MIN_REPORTS = 1000
 
@@ -59,11 +60,11 @@ def shared_symbols_test(
     symbols = channel.word_limit // channel.functions
     weights = _suspicion(_places(channel, shown // symbols, keys))
     seen = _alike(_places(channel, tested // symbols, keys), weights)
-    null = _places(channel, rng.integers(0, channel.functions, NULL_FUNCTIONS), keys)
     pairs = float(weights.sum() ** 2 - (weights**2).sum())
     by_chance = _chance(channel) * pairs
-    variance = NULL_MARGIN * float(np.mean((_alike(null, weights) - by_chance) ** 2))
-    largest = float(null.likeness.max()) * pairs - by_chance
+    variance = _variance(channel, keys, weights, rng)
+    # Two items are alike at most as one is to itself.
+    largest = pairs - by_chance
     excess = float(seen.mean() - by_chance)
     chance = bernstein_bound(excess, seen.size, variance, largest)
     count = np.unique(_keys_of(channel, np.flatnonzero(weights), keys)).size
@@ -109,6 +110,36 @@ def _chance(channel: FunctionChannel) -> float:
     if isinstance(channel, CollisionChannel):
         return float(same_symbol_chance(channel))
     return float(_residue_likeness(channel).mean())
+
+
+def _variance(channel: FunctionChannel, keys: Integers, weights: Floats, rng: Generator) -> float:
+    """How much the likeness of the weighted items varies over all functions: at least that much, where it is estimated."""
+    if isinstance(channel, UeCompactChannel):
+        return _compact_variance(channel, keys, weights)
+    chance = _chance(channel)
+    pairs = float(weights.sum() ** 2 - (weights**2).sum())
+    drawn = _places(channel, rng.integers(0, channel.functions, NULL_FUNCTIONS), keys)
+    estimated = NULL_MARGIN * float(np.mean((_alike(drawn, weights) - chance * pairs) ** 2))
+    # Where two items hardly ever share a symbol, the drawn functions may not show it: pairs as if independent.
+    squares = float((weights**2).sum() ** 2 - (weights**4).sum())
+    return max(estimated, 2 * squares * chance * (1 - chance))
+
+
+def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats) -> float:
+    """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
+    q, likeness = channel.q, _residue_likeness(channel)
+    residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
+    chosen = np.flatnonzero(weights).tolist()
+    for first, second in combinations(chosen, 2):
+        difference = [
+            (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q
+            for digit in range(channel.digits)
+        ]
+        leading = next(digit for digit in difference if digit)
+        direction = tuple(digit * pow(leading, -1, q) % q for digit in difference)
+        alike = 2 * weights[first] * weights[second] * likeness[leading * residues % q]
+        by_direction[direction] = by_direction.get(direction, 0) + alike
+    return float(sum(alike.var() for alike in by_direction.values()))
 
 
 def _keys_of(channel: FunctionChannel, items: Integers, keys: Integers) -> Integers:
