@@ -7,6 +7,7 @@ half of the reports shows the keys that are supported together most, and the fun
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.estimators.alarms.functions import FunctionChannel
 from pckv.estimators.alarms.result import AlarmTest
-from pckv.estimators.alarms.tails import bernstein_bound
+from pckv.estimators.alarms.tails import excess_of_exponential, mean_bound
 from pckv.planning.influence import same_symbol_chance
 from pckv.tally import Tally
 from pckv.tally.decode.support import key_support
@@ -111,37 +112,66 @@ def _group_test(
     """Test whether functions treat the keys of a group alike more often than by chance."""
     by_item = np.repeat(weights, 2) if isinstance(channel, CollisionChannel) else weights
     seen = _alike(_places(channel, functions, keys), by_item)
-    pairs = float(by_item.sum() ** 2 - (by_item**2).sum())
-    by_chance = _chance(channel) * pairs
+    by_chance = _chance(channel) * _all_pairs(by_item)
     excess = float(seen.mean() - by_chance)
+    spread: _DrawnSpread | _ExactSpread
+    if isinstance(channel, CollisionChannel):
+        spread = _DrawnSpread(
+            _alike(_places(channel, null, keys), by_item) - by_chance, by_item, _chance(channel)
+        )
+    else:
+        spread = _ExactSpread(_compact_variance(channel, keys, weights), _all_pairs(weights) - by_chance)
+    chance = mean_bound(excess, seen.size, spread.variance, spread.beyond)
+    errors = excess / math.sqrt(spread.variance / seen.size) if spread.variance else 0.0
     said = (
-        f"functions treat {keys.size} keys alike {excess / by_chance:.2%} more often than by chance"
-        if by_chance
-        else "functions were compared on a single key"
+        f"the functions that reports name treat {keys.size} keys alike {errors:,.1f} standard errors more often "
+        "than by chance"
     )
-    # Two items are alike at most as one is to itself.
-    variance, largest = _variance(channel, keys, by_item, null), pairs - by_chance
-    return AlarmTest("shared symbols", said, bernstein_bound(excess, seen.size, variance, largest))
+    return AlarmTest("shared symbols", said, chance)
 
 
-def _variance(channel: FunctionChannel, keys: Integers, weights: Floats, null: Integers) -> float:
-    """How much the likeness of the weighted items varies over all functions: at least that much, where it is estimated."""
-    if isinstance(channel, UeCompactChannel):
-        return _compact_variance(channel, keys, weights)
-    chance = _chance(channel)
-    pairs = float(weights.sum() ** 2 - (weights**2).sum())
-    drawn = _alike(_places(channel, null, keys), weights)
-    estimated = NULL_MARGIN * float(np.mean((drawn - chance * pairs) ** 2))
-    # Where two items hardly ever share a symbol, the drawn functions may not show it: pairs as if independent.
-    squares = float((weights**2).sum() ** 2 - (weights**4).sum())
-    return max(estimated, 2 * squares * chance * (1 - chance))
+def _all_pairs(weights: Floats) -> float:
+    """The weights of all ordered pairs of two items."""
+    return float(weights.sum() ** 2 - (weights**2).sum())
+
+
+class _DrawnSpread:
+    """How much the likeness of items of `collision` varies over functions: as much as drawn ones show, or as pairs would.
+
+    Where two items hardly ever share a symbol, drawn functions may not show it: then pairs are taken as independent.
+    """
+
+    def __init__(self, deviations: Floats, weights: Floats, chance: float) -> None:
+        self._deviations = deviations
+        self._pairs = 2 * np.outer(weights, weights)[np.triu_indices(weights.size, 1)]
+        self._chance = chance
+        of_pairs = chance * (1 - chance) * float((self._pairs**2).sum())
+        self.variance = NULL_MARGIN * max(float((deviations**2).mean()), of_pairs)
+
+    def beyond(self, tilt: float) -> float:
+        """At least the expectation of e^(λx) - 1 - λx, where the mean of x is known to be 0."""
+        drawn, pairs = tilt * self._deviations, tilt * self._pairs
+        of_pairs = self._chance * float((np.expm1(pairs) - pairs).sum())
+        return NULL_MARGIN * max(float((np.expm1(drawn) - drawn).mean()), of_pairs)
+
+
+class _ExactSpread(NamedTuple):
+    """The exact variance of the likeness of keys of `ue-compact`, and by how much it exceeds its mean at most."""
+
+    variance: float
+    largest: float
+
+    def beyond(self, tilt: float) -> float:
+        """The largest expectation of e^(λx) - 1 - λx with these two (Bennett)."""
+        return self.variance / self.largest**2 * excess_of_exponential(tilt * self.largest)
 
 
 def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats) -> float:
     """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
     q, likeness = channel.q, _residue_likeness(channel)
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
-    for first, second in combinations(np.flatnonzero(weights).tolist(), 2):
+    chosen = np.flatnonzero(weights).tolist()
+    for first, second in combinations(chosen, 2):
         difference = [
             (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q
             for digit in range(channel.digits)
