@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from pckv import Task
 from pckv.channels import Channel, build
@@ -101,6 +102,24 @@ def test_drawn_and_enumerated_spreads_agree(monkeypatch: pytest.MonkeyPatch) -> 
     best_support.cache_clear()
     assert drawn != exact
     assert drawn == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize("parameters", [{"q": 7}, {"q": 13, "r": 5, "o": 1}])
+def test_some_best_offset_moves_a_target_to_a_first_residue(parameters: dict[str, int]) -> None:
+    channel, rng = build("ue-compact", 40, 1, Fraction(1), parameters), default_rng(5)
+    assert isinstance(channel, UeCompactChannel)
+    supports = np.zeros(channel.q)
+    for first in channel.firsts:
+        supports[first : first + channel.r] += 1
+    residues = rng.integers(0, channel.q, (200, 4))
+    of_all = [supports[(residues + offset) % channel.q].sum(axis=1) for offset in range(channel.q)]
+    assert influence._best_offsets(channel, supports, residues) == np.max(of_all, axis=0).mean()
+
+
+def test_many_residues_take_no_memory() -> None:
+    """A table of all offsets and residues would have 25 billion numbers."""
+    channel = build("ue-compact", 40, 1, Fraction(12), {"q": 160_001})
+    assert 1 <= best_support(channel, 10) < 1.01
 
 
 @pytest.mark.parametrize(

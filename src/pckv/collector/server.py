@@ -38,7 +38,7 @@ SWITCH_SECONDS = 0.0001
 MAX_WAITING_CONNECTIONS = 4096
 # The event loop accepts one connection per listening socket and round. Several sockets for one port let a new
 # connection through within a moment although somebody else opens thousands.
-ACCEPTS_PER_ROUND = 8
+ACCEPTS_PER_ROUND = 4
 
 
 class CreateApp(Protocol):

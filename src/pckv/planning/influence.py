@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -127,15 +127,29 @@ def _best_compact(channel: UeCompactChannel, targets: int) -> float:
     q, supports = channel.q, np.zeros(channel.q)
     for first in channel.firsts:
         supports[np.arange(first, first + channel.r) % q] += 1
-    # Row c has what residue z supports once the offset is c.
-    rotated = np.stack([np.roll(supports, -offset) for offset in range(q)])
     if targets == 1:
         return float(supports.max())
+    if q > targets and math.comb(q + targets - 1, targets) > MAX_ENUMERATED:
+        return _best_offsets(channel, supports, default_rng(SEED).integers(0, q, (DRAWN, targets)))
+    # Row c has what residue z supports once the offset is c.
+    rotated = np.stack([np.roll(supports, -offset) for offset in range(q)])
     if math.comb(q + targets - 1, targets) <= MAX_ENUMERATED:
         spread, chances = _all_spreads(q, targets)
         return float(chances @ (spread @ rotated.T).max(axis=1))
     drawn = default_rng(SEED).multinomial(targets, np.full(q, 1 / q), size=DRAWN)
     return float((drawn @ rotated.T).max(axis=1).mean())
+
+
+def _best_offsets(channel: UeCompactChannel, supports: Floats, residues: Integers) -> float:
+    """The mean of the best offsets for rows of residues, at a cost that does not depend on q.
+
+    The residues that say something are two ranges, so that some best offset moves a target to the first of either.
+    """
+    best = np.zeros(len(residues))
+    for moved, first in product(residues.T, channel.firsts):
+        offset = first - moved[:, None]
+        best = np.maximum(best, supports[(residues + offset) % channel.q].sum(axis=1))
+    return float(best.mean())
 
 
 def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:

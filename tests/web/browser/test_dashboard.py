@@ -321,3 +321,31 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
     operator.press("Ask again")
     page.locator("#erasure", has_text="They are erased from the files of the database too.").wait_for()
     assert page.get_by_role("button", name="Ask again").count() == 0
+
+
+def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
+    """What was found is listed across the page, and the fact only points to it."""
+    task = add_task(server, name="alarmed")
+    said = ["Unusual reports.", "200 reports name the same function.", "Nothing is dropped."]
+    found = {
+        "checked": "2030-03-17T17:46+00:00",
+        "reports": 300,
+        "unusual": ["heaviest function"],
+        "sentences": said,
+    }
+
+    def alarmed(route: Any) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"alarms": found})
+
+    operator = people(DESK)
+    operator.page.route("**/overview", alarmed)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    box = operator.page.locator(".alert")
+    box.wait_for()
+    assert box.locator("p").all_inner_texts() == said
+    facts = operator.page.locator(".facts").inner_text()
+    assert "found, see below (300 reports, checked 2030-03-17 17:46 UTC)" in facts
+    assert said[1] not in facts
+    operator.check()
