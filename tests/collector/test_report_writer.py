@@ -56,7 +56,7 @@ def test_an_unexpected_error_does_not_stop_the_writer() -> None:
     with running(store) as collector:
         task = collector.add_task()
         store.error = ZeroDivisionError("a fault")
-        assert collector.post(task, items(report(1, task=task)), Connection="close").status_code == 500
+        assert collector.post(task, items(report(1, task=task)), Connection="close").status_code == 503
         store.error = None
         assert collector.upload(task, report(2, task=task)) == {}
         collector.check(task, report(2, task=task))

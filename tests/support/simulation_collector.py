@@ -24,7 +24,7 @@ from support.collectors import THREADS
 from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.
-ANSWER_SECONDS = 30
+ANSWER_SECONDS = 15
 TOKEN = "a token for simulated collectors"  # noqa: S105
 SETTINGS = Settings(batch_delay=0)
 
