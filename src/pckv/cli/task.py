@@ -228,4 +228,6 @@ def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)
-    click.echo(f"{answer['task']}  deleted with {answer['reports']:,} reports, erasure {answer['erasure']}")
+    count = answer["reports"]
+    reports = f"{count:,} report" + ("s" if count != 1 else "")
+    click.echo(f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}")

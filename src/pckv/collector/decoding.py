@@ -101,7 +101,7 @@ def _items(body: bytes) -> list[dict[str, str]]:
 
 
 def _check_shape(body: bytes) -> None:
-    """Refuse a body that has more of JSON's syntax than so many reports need, before any of it is parsed."""
+    """Refuse a body with more of JSON's syntax than the most reports need, before any of it is parsed."""
     for character, per_report in MAX_PER_REPORT.items():
         if body.count(character) > MAX_REPORTS_PER_REQUEST * per_report + MAX_BESIDES:
             raise _too_many()

@@ -1,7 +1,7 @@
 """Hostile reports as the literature makes them: by maximal gain, as random messages, and from random pairs.
 
 After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a report
-names a public function, a liar draws some and keeps the one that suits the targets best; with one draw she takes what
+names a public function, a liar draws some and keeps the one that suits the targets best; with one draw they take what
 a server's coin gives her.
 """
 
