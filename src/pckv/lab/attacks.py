@@ -2,7 +2,7 @@
 
 After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a report
 names a public function, a liar draws some and keeps the one that suits the targets best; with one draw they take what
-a server's coin gives her.
+a server's coin gives them.
 """
 
 from __future__ import annotations
