@@ -115,7 +115,7 @@ def words_of(
 def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChannel]) -> None:
     pytest.importorskip("numba")
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(
         words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans()
     )
@@ -279,15 +279,16 @@ class PartsForAll:
 def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = collision_channel(20, 1, "1", 7, 211)
     words = default_rng(1).integers(0, channel.word_limit, 2000)
+    expected = naive_supports(channel, words.tolist())
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     right = "    for counts in rest:"
     for planted in (right, "    for counts in rest[1:]:"):
         module = faulty_module(SUPPORTS, right, planted)
         monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         monkeypatch.setattr(module, "_parts_for", lambda words, _: PartsForAll(np.array_split(words, 8)))
-        assert (plain(channel, words, module) == naive_supports(channel, words.tolist())) == (
-            planted == right
-        )
+        # One thread may take all parts now and then, so that nothing is lost.
+        found = [plain(channel, words, module) for _ in range(20)]
+        assert all(counts == expected for counts in found) == (planted == right)
 
 
 @pytest.mark.parametrize("error", [ImportError("no numba"), RuntimeError("no place for a cache")])
