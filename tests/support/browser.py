@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pckv import Report, Task
+from support.client_collector import LOST, FakeCollector, ReceivedRequest
 from support.collectors import Running
 from support.node import CLIENT
 from support.parts import missing_part
@@ -154,3 +155,46 @@ def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
             return
         tab.page.wait_for_timeout(5)
     raise AssertionError
+
+
+class ScriptedBrowser:
+    """A browser with its own storage, whose collector, at the page's own address, answers with scripts."""
+
+    # Requests whose paths end so get no answer while the collector hangs.
+    hanging_path = ""
+
+    def __init__(self, context: Any, port: int) -> None:
+        self.collector = FakeCollector()
+        self.address = f"http://localhost:{port}"
+        self._context, self._port = context, port
+        self._hangs = False
+        self.tab = self.open()
+
+    def open(self) -> Tab:
+        """Open a tab."""
+        tab = Tab(self._context, self._port)
+        tab.page.route("**/tasks/**", self._answer)
+        return tab
+
+    def die(
+        self, task: Task, pairs: dict[str, float], options: dict[str, str], reached: Callable[[], bool]
+    ) -> None:
+        """Submit to a collector that hangs, and end the page at once when the client got this far."""
+        self._hangs = True
+        self.tab.start(self.address, QUICK, "submit", task.id, pairs, options)
+        wait_for(self.tab, reached)
+        self.tab.page.close()
+        self._hangs, self.tab = False, self.open()
+
+    def _answer(self, route: Any) -> None:
+        request = route.request
+        path = request.url.removeprefix(self.address)
+        reply = self.collector.answer(
+            ReceivedRequest(request.method, path, {}, request.post_data_buffer or b"")
+        )
+        if self._hangs and request.method == "POST" and path.endswith(self.hanging_path):
+            return
+        if reply is LOST:
+            route.abort()
+        else:
+            route.fulfill(status=reply.status, headers={"Content-Type": reply.media}, body=reply.body)

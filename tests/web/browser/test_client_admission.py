@@ -13,8 +13,8 @@ from pckv import Task
 from pckv.canonical import base64url, from_base64url
 from pckv.coins import follows_coin
 from pckv.errors import AuditFailure
-from support.browser import PAIRS, QUICK, Tab, as_report, pages, wait_for
-from support.client_collector import LOST, FakeCollector, ReceivedRequest, Reply, problem
+from support.browser import PAIRS, QUICK, ScriptedBrowser, Tab, as_report, pages
+from support.client_collector import LOST, Reply, problem
 from support.node import faulty_client
 
 REFUSALS = {
@@ -70,39 +70,21 @@ def coin_reply(coin: object = base64url(COIN)) -> Reply:
     return Reply(200, json.dumps({"coin": coin}).encode())
 
 
-class AskingBrowser:
-    """A browser whose collector, at the page's own address, answers with scripts."""
+class AskingBrowser(ScriptedBrowser):
+    """A browser whose client asks for admission."""
 
-    def __init__(self, context: Any, port: int) -> None:
-        self.collector = FakeCollector()
-        self._context, self._port = context, port
-        self._hangs = False
-        self.tab = self.open()
+    hanging_path = "/admission"
 
     def open(self) -> Tab:
-        tab = Tab(self._context, self._port)
-        tab.page.route("**/tasks/**", self._answer)
+        tab = super().open()
         tab.page.evaluate(NOTE_RANDOMNESS)
         return tab
-
-    def _answer(self, route: Any) -> None:
-        request = route.request
-        path = request.url.removeprefix(f"http://localhost:{self._port}")
-        reply = self.collector.answer(
-            ReceivedRequest(request.method, path, {}, request.post_data_buffer or b"")
-        )
-        if self._hangs and path.endswith("/admission"):
-            return
-        if reply is LOST:
-            route.abort()
-        else:
-            route.fulfill(status=reply.status, headers={"Content-Type": reply.media}, body=reply.body)
 
     def call(self, method: str, task: Task, *given: Any, reply: Reply | None = None) -> Any:
         """Call a client whose collector answers whoever asks for admission; twice, since the client tries twice."""
         self.collector.tasks[task.id] = task.to_json().encode()
         self.collector.admissions.extend([] if reply is None else [reply] * 2)
-        result = self.tab.call(f"http://localhost:{self._port}", QUICK, method, task.id, *given)
+        result = self.tab.call(self.address, QUICK, method, task.id, *given)
         self.collector.admissions.clear()
         return result
 
@@ -112,11 +94,7 @@ class AskingBrowser:
     def die_while_asking(self, task: Task, **options: str) -> None:
         """Submit, and end the page at once when it asked for admission."""
         self.collector.tasks[task.id] = task.to_json().encode()
-        self._hangs = True
-        self.tab.start(f"http://localhost:{self._port}", QUICK, "submit", task.id, PAIRS, options)
-        wait_for(self.tab, lambda: bool(self.asked(task)))
-        self.tab.page.close()
-        self._hangs, self.tab = False, self.open()
+        self.die(task, PAIRS, options, lambda: bool(self.asked(task)))
 
     def asked(self, task: Task) -> list[bytes]:
         """Return what was sent to ask for admission to a task."""
@@ -126,7 +104,7 @@ class AskingBrowser:
     def check_nothing_happened(self, task: Task) -> None:
         """Check that nothing was perturbed, stored, spent or sent."""
         made = self.tab.page.evaluate("window.made")
-        ledger = self.tab.call(f"http://localhost:{self._port}", QUICK, "ledger")
+        ledger = self.tab.call(self.address, QUICK, "ledger")
         sent = [request for request in self.collector.received if request.path.endswith("/reports")]
         if made or ledger or sent or self.call("receipt", task) is not None:
             raise AuditFailure(f"admission: {made} reports made, {len(ledger)} recorded, {len(sent)} sent")

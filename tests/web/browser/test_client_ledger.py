@@ -13,12 +13,11 @@ import pytest
 
 from pckv import Task
 from support import ledger_checks as checks
-from support.browser import QUICK, Tab, pages, wait_for
-from support.client_collector import FakeCollector, ReceivedRequest
+from support.browser import QUICK, ScriptedBrowser, pages
 from support.ledger_checks import LedgerDevice
 from support.node import faulty_client
 
-PAIRS = {"alien": 5}
+PAIRS: dict[str, float] = {"alien": 5}
 # Changes one row of a store of the client's database; without a change, the row is deleted.
 CHANGE_ROW = """([store, key, change]) => new Promise((resolve, reject) => {
     const opening = indexedDB.open("pckv");
@@ -32,57 +31,33 @@ CHANGE_ROW = """([store, key, change]) => new Promise((resolve, reject) => {
 })"""
 
 
-class BrowserDevice:
-    """A browser with its own storage; the collector is at the page's own address."""
-
-    def __init__(self, context: Any, port: int) -> None:
-        self.collector = FakeCollector()
-        self._context, self._port = context, port
-        self._hangs = False
-        self._tab = self._open()
-
-    def _open(self) -> Tab:
-        tab = Tab(self._context, self._port)
-        tab.page.route("**/tasks/**", self._answer)
-        return tab
-
-    def _answer(self, route: Any) -> None:
-        request = route.request
-        path = request.url.removeprefix(f"http://localhost:{self._port}")
-        reply = self.collector.answer(
-            ReceivedRequest(request.method, path, {}, request.post_data_buffer or b"")
-        )
-        if not (self._hangs and request.method == "POST"):
-            route.fulfill(status=reply.status, headers={"Content-Type": reply.media}, body=reply.body)
+class BrowserDevice(ScriptedBrowser):
+    """A browser as a device whose ledger is checked."""
 
     def _call(self, folder: str, options: dict[str, Any], method: str, *arguments: Any) -> Any:
-        return self._tab.call(f"http://localhost:{self._port}{folder}", QUICK | options, method, *arguments)
+        return self.tab.call(f"{self.address}{folder}", QUICK | options, method, *arguments)
 
     def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
         result = self._call(folder, {} if cap is None else {"cap": cap}, "submit", task.id, PAIRS)
         return str(result.get("status") or result.get("code") or result)
 
     def crash_while_sending(self, task: Task) -> None:
-        self._hangs = True
-        self._tab.start(f"http://localhost:{self._port}", QUICK, "submit", task.id, PAIRS)
-        wait_for(self._tab, lambda: bool(self.collector.sent))
-        self._tab.page.close()
-        self._hangs, self._tab = False, self._open()
+        self.die(task, PAIRS, {}, lambda: bool(self.collector.sent))
 
     def spent(self) -> Decimal:
         return Decimal(self._call("", {}, "spent"))
 
     def remove_report(self, task: Task) -> None:
-        self._tab.page.evaluate(CHANGE_ROW, ["reports", task.id, None])
+        self.tab.page.evaluate(CHANGE_ROW, ["reports", task.id, None])
 
     def remove_record(self, task: Task) -> None:
-        self._tab.page.evaluate(CHANGE_ROW, ["spent", task.id, None])
+        self.tab.page.evaluate(CHANGE_ROW, ["spent", task.id, None])
 
     def edit_record(self, task: Task) -> None:
-        self._tab.page.evaluate(CHANGE_ROW, ["spent", task.id, {"epsilon": "0"}])
+        self.tab.page.evaluate(CHANGE_ROW, ["spent", task.id, {"epsilon": "0"}])
 
     def move_clock(self, days: int) -> None:
-        self._tab.page.clock.set_fixed_time(dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days))
+        self.tab.page.clock.set_fixed_time(dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days))
 
 
 @pytest.mark.parametrize("check", checks.CHECKS, ids=lambda check: check.__name__)
