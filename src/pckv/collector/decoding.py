@@ -26,7 +26,7 @@ MAX_JSON_FRAME_BYTES = 256
 # How often a character of JSON's syntax may appear, per report and besides: what is parsed takes many times the memory
 # of its text, `[[],[],…` thirty times.
 MAX_PER_REPORT = {b"{": 1, b",": 3, b":": 3, b'"': 12}
-MAX_BESIDES = 16
+MAX_OUTSIDE_REPORTS = 16
 # How much of an id an answer repeats: all of one that is an id. Whole ones made answers three times as large as bodies.
 MAX_REPEATED_CHARACTERS = 32
 # Nearly all requests send one report with a word, written as below. Whatever matches is JSON and canonical base64url
@@ -103,9 +103,9 @@ def _items(body: bytes) -> list[dict[str, str]]:
 def _check_shape(body: bytes) -> None:
     """Refuse a body with more of JSON's syntax than the most reports need, before any of it is parsed."""
     for character, per_report in MAX_PER_REPORT.items():
-        if body.count(character) > MAX_REPORTS_PER_REQUEST * per_report + MAX_BESIDES:
+        if body.count(character) > MAX_REPORTS_PER_REQUEST * per_report + MAX_OUTSIDE_REPORTS:
             raise _too_many()
-    if body.count(b"[") > MAX_REPORTS_PER_REQUEST + MAX_BESIDES:
+    if body.count(b"[") > MAX_REPORTS_PER_REQUEST + MAX_OUTSIDE_REPORTS:
         raise ProblemDetails(ProblemKind.MALFORMED, "the body has many lists instead of one")
 
 

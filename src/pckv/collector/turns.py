@@ -1,4 +1,4 @@
-"""Turns: requests other than uploads begin a few at a time, so that however many come, uploads get between them."""
+"""Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them have begun."""
 
 from __future__ import annotations
 
