@@ -28,6 +28,7 @@ from pckv.store.base import (
 )
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.sql_accounts import SqlAccounts
+from pckv.store.sql_alarms import SqlAlarmChecks
 from pckv.store.sql_erasures import UNFINISHED, SqlErasures, mark_erasure
 from pckv.store.sql_reading import (
     TASK_NUMBER,
@@ -62,7 +63,7 @@ MAX_PARSED_TASKS = 64
 PARTS_PER_READ = 16
 
 
-class SqlStore(SqlTaskLists, SqlAccounts, SqlErasures):
+class SqlStore(SqlTaskLists, SqlAccounts, SqlAlarmChecks, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
@@ -119,14 +120,14 @@ class SqlStore(SqlTaskLists, SqlAccounts, SqlErasures):
         return self._run("close task", lambda tx: tx.change(sql, day, task_id) > 0)
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
+        """Delete a task with everything that belongs to it."""
 
         def work(tx: Transaction) -> None:
             row = find_row(tx, task_id, Lock.UPDATE)
             if row is None:
                 return
             counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-            for table in ("reports", "parts", "invitations", "report_days"):
+            for table in ("reports", "parts", "invitations", "report_days", "alarm_checks"):
                 tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
             tx.change("DELETE FROM tasks WHERE number = $1", row.number)
             tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))
@@ -334,11 +335,6 @@ def _parse(task_id: str, text: str) -> Task:
     if task.id != task_id:
         raise StoreError(f"task {task_id} is damaged: its text is that of {task.id}")
     return task
-
-
-def _row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
-    rows = tx.lock(f"{TASK_ROW} WHERE id = $1", how, task_id)
-    return TaskRow(*rows[0]) if rows else None
 
 
 def _deletion(tx: Transaction, task_id: str) -> Deletion | None:
