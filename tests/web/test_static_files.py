@@ -18,7 +18,7 @@ from support.collectors import (
     running,
 )
 
-PAGES = ("/", "/join/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
+PAGES = ("/", "/join/anything", "/results/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])

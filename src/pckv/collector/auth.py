@@ -32,10 +32,13 @@ PUBLIC: frozenset[Route] = frozenset(
         ("OPTIONS", "/tasks/{task_id}/admission"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
+        # Known to nobody unless the administrator made it public.
+        ("GET", "/tasks/{task_id}/results"),
         # Pages and what they load hold nothing secret: they request what they show afterwards.
         ("GET", "/"),
         ("GET", "/favicon.ico"),
         ("GET", "/join/{task_id}"),
+        ("GET", "/results/{task_id}"),
         ("GET", "/static/{name}"),
         ("GET", "/client/{path:path}"),
         ("GET", "/vega.js"),

@@ -1,17 +1,18 @@
 """The protocol that every store implements, and the values that go in and out of it.
 
 Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
-each task, one part: exactly those reports, counted or to be counted later. Nothing in a store says who sent a report or when.
+each task, one part: exactly those reports, counted or to be counted later. It also counts them under the day on which
+they came. Nothing in a store says who sent a report, or which of a task's days a report belongs to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict
 
 from pckv.progress import Progress, no_progress
 from pckv.task import Phase, Task
@@ -47,16 +48,51 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredTask:
-    """A task and what the server decided about it; days are YYYY-MM-DD."""
+    """A task and what the server decided about it; days are YYYY-MM-DD, and numbers grow from task to task."""
 
     task: Task
-    closed: str | None
+    created: str
     by_invitation: bool
-    reports_forgotten: str | None
+    closed: str | None = None
+    reports_forgotten: str | None = None
+    # How many reports are wanted, if somebody said so.
+    target: int | None = None
+    public_results: bool = False
+    number: int = field(default=0, compare=False)
 
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on a day: by its own days, unless the server closed it early."""
         return Phase.CLOSED if self.closed is not None else self.task.phase(day)
+
+
+class TaskChanges(TypedDict, total=False):
+    """What somebody who runs a collection may change about a task at any time; what is not named stays."""
+
+    target: int | None
+    public_results: bool
+
+
+class TaskFilter(NamedTuple):
+    """Which tasks to list: with a text in their names, ignoring case, and in a phase on a day."""
+
+    search: str = ""
+    phase: Phase | None = None
+    day: str = ""
+
+    def admits(self, stored: StoredTask) -> bool:
+        """Return whether a task is to be listed."""
+        named = self.search.casefold() in stored.task.name.casefold()
+        return named and (self.phase is None or stored.phase(self.day) is self.phase)
+
+
+ALL_TASKS = TaskFilter()
+
+
+class ReportDay(NamedTuple):
+    """How many reports of a task came on a day, in UTC."""
+
+    day: str
+    reports: int
 
 
 @dataclass(frozen=True)
@@ -170,6 +206,9 @@ class Snapshot(Protocol):
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids."""
 
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order."""
+
 
 class Store(Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
@@ -187,8 +226,11 @@ class Store(Protocol):
     def close(self) -> None:
         """Close all connections."""
 
-    def add_task(self, task: Task) -> bool:
-        """Add a task; return False if it is stored already. A deleted task is refused with a `TaskGone`."""
+    def add_task(self, task: Task, day: str | None = None) -> bool:
+        """Add a task on a day, by default today; return False if it is stored already.
+
+        A deleted task is refused with a `TaskGone`.
+        """
 
     def find_task(self, task_id: str) -> StoredTask | None:
         """Return a task; None if it is unknown or deleted."""
@@ -199,6 +241,14 @@ class Store(Protocol):
     def list_tasks(self, limit: int, after: str = "") -> list[StoredTask]:
         """Return tasks in the order of their ids, starting after a given id."""
 
+    def newest_tasks(
+        self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
+    ) -> list[StoredTask]:
+        """Return tasks in the reverse order of their creation, starting with those created before a given number."""
+
+    def change_task(self, task_id: str, changes: TaskChanges) -> bool:
+        """Change what may be changed about a task; return False if it is unknown."""
+
     def close_task(self, task_id: str, day: str) -> bool:
         """Close a task early; return False if it is unknown. Closing it again changes nothing."""
 
@@ -208,10 +258,11 @@ class Store(Protocol):
         Deleting it again changes nothing and returns the first deletion.
         """
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
-        """Add the reports of many requests in one transaction; return one outcome per report.
+    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
+        """Add the reports of many requests, which came on a day (by default today), in one transaction.
 
-        A known id is recognised before its invitation is checked. An unknown task counts as gone.
+        Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
+        counts as gone.
         """
 
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -241,6 +292,12 @@ class Store(Protocol):
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count, without decoding them; 0 for an unknown task."""
+
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order; none for an unknown task."""
+
+    def last_report_days(self, task_ids: Sequence[str]) -> dict[str, str]:
+        """Return the last day on which a report came, of those tasks that have one."""
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""

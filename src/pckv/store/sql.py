@@ -42,6 +42,7 @@ from pckv.store.sql_reading import (
     reports_after,
     summarise_parts,
 )
+from pckv.store.sql_task_lists import SqlTaskLists, count_day, insert_task
 from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.store.uploads import (
     BatchDecision,
@@ -53,7 +54,7 @@ from pckv.store.uploads import (
     refuse_all,
     unique_by_id,
 )
-from pckv.task import Phase, Task
+from pckv.task import Phase, Task, utc_today
 from pckv.wire import Report
 
 # A task may hold megabytes of key names; this many are kept after parsing.
@@ -62,7 +63,7 @@ MAX_PARSED_TASKS = 64
 PARTS_PER_READ = 16
 
 
-class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
+class SqlStore(SqlTaskLists, SqlAccounts, SqlAlarmChecks, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
@@ -79,14 +80,11 @@ class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
         """Return if the database answers and has this release's schema, or raise a `StoreError`."""
         self._run("ping", lambda tx: migrations.check_version(tx, self.dialect), write=False)
 
-    def add_task(self, task: Task) -> bool:
-        """Add a task; return False if it is stored already."""
+    def add_task(self, task: Task, day: str | None = None) -> bool:
+        """Add a task on a day, by default today; return False if it is stored already."""
 
         def work(tx: Transaction) -> bool:
-            sql = (
-                "INSERT INTO tasks (id, json, by_invitation) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING"
-            )
-            added = tx.change(sql, task.id, task.to_json(), int(has_server_coin(task))) > 0
+            added = insert_task(tx, task, day or utc_today())
             # Checked last: an insert that waited for a deletion must see it.
             if added and _deletion(tx, task.id):
                 raise TaskGone(f"task {task.id} was deleted")
@@ -129,7 +127,7 @@ class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
             if row is None:
                 return
             counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-            for table in ("reports", "parts", "invitations", "alarm_checks"):
+            for table in ("reports", "parts", "invitations", "report_days", "alarm_checks"):
                 tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
             tx.change("DELETE FROM tasks WHERE number = $1", row.number)
             tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))
@@ -144,14 +142,18 @@ class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
             self.erase_deleted()
         return self.find_deletion(task_id)
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one transaction."""
         batches = group_by_task(uploads)
 
         def work(tx: Transaction) -> dict[str, BatchDecision]:
             # Rows of all tables are locked in the order of task, then key: collectors cannot deadlock.
             rows = {task_id: find_row(tx, task_id, Lock.SHARE) for task_id in batches}
-            return {task_id: self._add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
+            decisions = {task_id: self._add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
+            # Counted last: other collectors wait for the row of the day until this transaction ends.
+            counts = [(rows[task_id], len(decision.stored)) for task_id, decision in decisions.items()]
+            count_day(tx, day or utc_today(), counts)
+            return decisions
 
         return outcomes_per_upload(uploads, self._run("add reports", work))
 
@@ -308,7 +310,7 @@ class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
         return self._run("issue coin", work)
 
     def _stored(self, tx: Transaction, row: TaskRow) -> StoredTask:
-        return StoredTask(self._task(tx, row.id), row.closed, bool(row.by_invitation), row.reports_forgotten)
+        return row.stored(self._task(tx, row.id))
 
     def _task(self, tx: Transaction, task_id: str) -> Task:
         """Return a task. Its id determines its text, so that a cached one never goes stale."""

@@ -9,9 +9,15 @@ CREATE TABLE tasks (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
     json text NOT NULL,
+    created text NOT NULL,
+    folded_name text COLLATE "C" NOT NULL,
+    opens text COLLATE "C",
+    closes text COLLATE "C",
     closed text,
     by_invitation smallint NOT NULL DEFAULT 0,
-    reports_forgotten text
+    reports_forgotten text,
+    target bigint,
+    public_results smallint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE deletions (
@@ -45,6 +51,16 @@ CREATE TABLE parts (
     uncounted bigint NOT NULL,
     content bytea NOT NULL,
     PRIMARY KEY (task, number)
+);
+
+-- How many reports of a task came on each day, in UTC. No column links a report to its day: reports
+-- and parts have no day. Whoever sees from these files in which order batches came can count them off
+-- against the days; the commands above forget that order.
+CREATE TABLE report_days (
+    task bigint NOT NULL REFERENCES tasks,
+    day text COLLATE "C" NOT NULL,
+    reports bigint NOT NULL,
+    PRIMARY KEY (task, day)
 );
 
 -- The coin of an invitation that waits for its report; otherwise zeros.

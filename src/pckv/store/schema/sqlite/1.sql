@@ -5,9 +5,15 @@ CREATE TABLE tasks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     json TEXT NOT NULL,
+    created TEXT NOT NULL,
+    folded_name TEXT NOT NULL,
+    opens TEXT,
+    closes TEXT,
     closed TEXT,
     by_invitation INTEGER NOT NULL DEFAULT 0,
-    reports_forgotten TEXT
+    reports_forgotten TEXT,
+    target INTEGER,
+    public_results INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE deletions (
@@ -39,6 +45,16 @@ CREATE TABLE parts (
     uncounted INTEGER NOT NULL,
     content BLOB NOT NULL,
     PRIMARY KEY (task, number)
+) STRICT, WITHOUT ROWID;
+
+-- How many reports of a task came on each day, in UTC. Nothing links a report to its day: reports and
+-- parts have no day. Whoever learns the order in which reports came, such as from the write-ahead log
+-- before it is emptied, can count them off against the days.
+CREATE TABLE report_days (
+    task INTEGER NOT NULL REFERENCES tasks,
+    day TEXT NOT NULL,
+    reports INTEGER NOT NULL,
+    PRIMARY KEY (task, day)
 ) STRICT, WITHOUT ROWID;
 
 -- The coin of an invitation that waits for its report; otherwise zeros, not NULL: a row that keeps its
