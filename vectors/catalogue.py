@@ -303,3 +303,29 @@ COIN_TASKS = tuple(
         (MOVIES, 2, {"name": "collision", "symbols": 8}, "refuse", 0),
     )
 )
+# What participants read: none, a little, and as much as there may be.
+ABOUT_TASKS = tuple(
+    Task(
+        name="about",
+        keys=MOVIES,
+        values=(1, 5),
+        epsilon=1,
+        padding=2,
+        mechanism={"name": "ue-compact", "q": 3},
+        size_share=0,
+        about=about,
+    )
+    for about in (
+        {"question": "Which?", "description": "Two\nlines"},
+        {
+            "question": "é" * 128,
+            "description": "\n" * 4096,
+            "unit": "⭐",
+            "low_label": "awful",
+            "high_label": 'so-called "great"',
+            "eligibility": "😀" * 1024,
+            "consent": "x" * 4096,
+            "contact": "mail@example.org",
+        },
+    )
+)

@@ -8,6 +8,7 @@ from typing import Any
 
 import edge_cases
 from catalogue import (
+    ABOUT_TASKS,
     COIN_TASKS,
     COLLISION_TASKS,
     COMPACT_TASKS,
@@ -68,6 +69,7 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _collision_tasks()
     yield from _size_tasks()
     yield from _coin_tasks()
+    yield from _about_tasks()
     yield from map(_described, edge_cases.allowed_tasks())
     yield from edge_cases.refused_tasks()
 
@@ -203,6 +205,32 @@ def _coin_tasks() -> Iterator[dict[str, Any]]:
         ("missing", good.replace(f"{server},", "")),
         ("coin must be 'device' for 'ue'", TASKS[0].to_json().replace(device, server)),
         ("coin must be 'device' for 'grr'", TASKS[1].to_json().replace(device, server)),
+    )
+
+
+def _about_tasks() -> Iterator[dict[str, Any]]:
+    yield from map(_described, ABOUT_TASKS)
+    good, question = ABOUT_TASKS[0].to_json(), '"question":"Which?"'
+    about = "about must be an object of"
+    long = "é" * 2048
+    yield from _refused(
+        (about, good.replace(f"{question},", "")),
+        (about, good.replace(question, f'"answer":"",{question}')),
+        *(
+            (about, re.sub(r'"about":\{[^}]*\}', f'"about":{value}', good))
+            for value in ("null", "[]", '""', "{}")
+        ),
+        ("canonical", good.replace(question, '"question":"Which\\u003f"')),
+        *(
+            ("question must be text", good.replace(question, f'"question":{value}'))
+            for value in ("null", "1", "[]")
+        ),
+        ("question has a control character", good.replace(question, '"question":"Which\\n?"')),
+        ("question has a control character", good.replace(question, '"question":"Which\\t?"')),
+        ("question is not in Unicode normal form C", good.replace(question, '"question":"e\u0301"')),
+        ("question is longer than 256 bytes", good.replace(question, f'"question":"{"é" * 129}"')),
+        ("description is longer than 4,096 bytes", good.replace("Two\\nlines", f"{long}.")),
+        ("description has a control character", good.replace("Two\\nlines", "Two\\rlines")),
     )
 
 

@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from pckv import channels
+from pckv.about import About, read_about
 from pckv.budget import epsilon_of, is_within
-from pckv.canonical import base64url, check_name, decimal_text, dump, load
+from pckv.canonical import base64url, check_name, decimal_text, dump
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.limits import (
@@ -34,9 +35,9 @@ from pckv.task_members import (
     checked_coin,
     checked_days,
     checked_keys,
-    checked_members,
     checked_question,
     checked_range,
+    read_members,
 )
 from pckv.wire import MessageFormat, Words
 
@@ -73,6 +74,7 @@ class Task:
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
         coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device` itself, or the
             `server`, which hands out one coin per invitation, so that nobody can search for a function that suits them.
+        about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
         pairs: A hint: how many pairs people hold on average.
@@ -98,6 +100,7 @@ class Task:
     padding: int
     more: str
     coin: str
+    about: About
     opens: str | None
     closes: str | None
     # How pairs are reported, and the question how many there are, where a share of the reports answers that.
@@ -121,6 +124,7 @@ class Task:
         more: str = SAMPLE,
         size_share: Numeric | None = None,
         coin: str = DEVICE_COIN,
+        about: About | Mapping[str, str] | None = None,
         opens: str | None = None,
         closes: str | None = None,
         pairs: float | None = None,
@@ -132,7 +136,7 @@ class Task:
         most_influence: float | None = None,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        self._set_contract(name, keys, values, epsilon, more, opens, closes)
+        self._set_contract(name, keys, values, epsilon, more, about or {}, opens, closes)
         # Only the author of a task has anything to choose: a device that reads one never loads the planner.
         from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
         from pckv.planning.expectations import expect  # noqa: PLC0415
@@ -162,6 +166,7 @@ class Task:
         values: tuple[Numeric, Numeric],
         epsilon: Numeric,
         more: str,
+        about: About | Mapping[str, str],
         opens: str | None,
         closes: str | None,
     ) -> None:
@@ -172,6 +177,7 @@ class Task:
             name=check_name(name, "the task's name"),
             keys=checked_keys(keys),
             more=check_more(more),
+            about=read_about(about),
             opens=opens,
             closes=closes,
             _low=low,
@@ -325,6 +331,7 @@ class Task:
         """The canonical JSON text, which the id is the hash of."""
         return dump(
             {
+                "about": self.about.to_dict(),
                 "closes": self.closes,
                 "coin": self.coin,
                 "epsilon": self._epsilon,
@@ -355,15 +362,7 @@ class Task:
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
         """Read a task; anything but its one canonical text is refused."""
-        if isinstance(text, bytes):
-            try:
-                text = text.decode()
-            except UnicodeDecodeError:
-                raise TaskError("not a task: the text is not UTF-8") from None
-        try:
-            members = checked_members(load(text))
-        except ValueError as error:
-            raise error if isinstance(error, TaskError) else TaskError(f"not a task: {error}") from None
+        text, members = read_members(text)
         task = object.__new__(cls)
         try:
             task._set_contract(
@@ -372,6 +371,7 @@ class Task:
                 (members["low"], members["high"]),
                 members["epsilon"],
                 members["more"],
+                members["about"],
                 members["opens"],
                 members["closes"],
             )

@@ -8,13 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from pckv import channels
-from pckv.canonical import check_name, decimal_text, is_decimal_text
+from pckv.about import MEMBERS as ABOUT_MEMBERS
+from pckv.canonical import check_name, decimal_text, is_decimal_text, load
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
 from pckv.limits import MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
 
 VERSION = 1
 MEMBERS = (
+    "about",
     "closes",
     "coin",
     "epsilon",
@@ -34,8 +36,21 @@ MEMBERS = (
 KIND = "pairs"
 
 
-def checked_members(members: Any) -> dict[str, Any]:
-    """Return the members of a task's JSON, each of the right kind and none unknown or missing."""
+def read_members(text: str | bytes) -> tuple[str, dict[str, Any]]:
+    """Return the text of a task's JSON and its members, each of the right kind and none unknown or missing."""
+    if isinstance(text, bytes):
+        try:
+            text = text.decode()
+        except UnicodeDecodeError:
+            raise TaskError("not a task: the text is not UTF-8") from None
+    try:
+        members = load(text)
+    except ValueError as error:
+        raise TaskError(f"not a task: {error}") from None
+    return text, _checked_members(members)
+
+
+def _checked_members(members: Any) -> dict[str, Any]:
     if not isinstance(members, dict):
         raise TaskError("not a task: the JSON is not an object")
     for member in sorted(members.keys() ^ set(MEMBERS)):
@@ -49,6 +64,8 @@ def checked_members(members: Any) -> dict[str, Any]:
             raise TaskError(
                 f"not a task: {member} must be a plain decimal in quotes: no exponent, no trailing zeros"
             )
+    if not isinstance(members["about"], dict) or members["about"].keys() != set(ABOUT_MEMBERS):
+        raise TaskError(f"not a task: about must be an object of {', '.join(ABOUT_MEMBERS)}")
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")

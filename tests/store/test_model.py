@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from pckv import Task
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.base import Deletion, Role, Session, Store, Upload
+from pckv.store.base import AlarmCheck, Deletion, Role, Session, Store, Upload
 from pckv.store.checks import check_store
 from pckv.store.memory import MemoryStore
 from pckv.store.postgres import PostgresStore
@@ -153,6 +153,12 @@ class StoreModel(RuleBasedStateMachine):
     def end_sessions(self, now: int) -> None:
         self.same(lambda store: store.end_expired_sessions(now))
 
+    @rule(task=tasks, now=numbers, recorded=st.booleans())
+    def check_for_alarms(self, task: Task, now: int, recorded: bool) -> None:
+        self.same(lambda store: store.claim_alarm_check(task.id, now, 2))
+        if recorded:
+            self.same(lambda store: store.record_alarm_check(task.id, AlarmCheck(now, 9, "{}")))
+
     @rule()
     def erase(self) -> None:
         for store in self.stores:
@@ -167,6 +173,7 @@ class StoreModel(RuleBasedStateMachine):
                 store.list_tasks(9),
                 store.tokens(),
                 store.count_sessions(),
+                store.alarm_checks([task.id for task in TASKS]),
                 [deletion_facts(store.find_deletion(task.id)) for task in TASKS],
                 [bytes(total(store, task)) for task in TASKS],
             )

@@ -176,7 +176,9 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
         *(f"invitations.{name}" for name in ("task", "hash", "spent", "coin")),
         *(f"tokens.{name}" for name in ("role", "hash")),
         *(f"erasures.{name}" for name in ("task", "mark")),
-        # The only times are the ends of sessions of those who run the collection.
+        # The only times are the ends of sessions of those who run the collection, and when its collector checked
+        # for alarms, at most once per hour, with the number of all reports.
+        *(f"alarm_checks.{name}" for name in ("task", "begun", "seconds", "reports", "result")),
         *(f"sessions.{name}" for name in ("hash", "token", "role", "expires")),
     }
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store:

@@ -56,6 +56,7 @@ def test_a_task_is_shown_with_what_happens_to_larger_sets(site: Running) -> None
             "size_share": task.size_share,
             "method": "bayes",
             "methods": ["baseline", "corrected", "bayes"],
+            "bytes_per_report": 16 + task.channel.body_bytes,
             "first_key": "0",
         }
         assert site.get(f"/tasks/{task.id}/overview").json().items() >= expected.items()

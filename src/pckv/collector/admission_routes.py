@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from pckv.canonical import RepeatedMember, base64url, refuse_repeated_members
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.request_bodies import read_body
+from pckv.collector.request_bodies import RequestBody
 from pckv.collector.state import Collector
 from pckv.collector.tokens import token_hash
 from pckv.collector.upload_routes import JSON_TYPE
@@ -86,13 +86,7 @@ class AdmissionEndpoint:
         collector: Collector = scope["app"].state.collector
         stored = await collector.find(scope["path_params"]["task_id"])
         collector.check_open(stored)
-        async with read_body(
-            scope,
-            receive,
-            collector.budget,
-            max_bytes=MAX_REQUEST_BYTES,
-            seconds=collector.settings.body_seconds,
-        ) as body:
+        async with RequestBody(scope, receive, collector.budget, MAX_REQUEST_BYTES) as body:
             invitation = _read_invitation(body.content)
         coin = None
         if stored.by_invitation:

@@ -14,10 +14,11 @@ RESERVED_DESCRIPTORS = 128
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections may be open, and for how many seconds one may wait for a head, or for its peer to read."""
+    """How many connections may be open, and for how many seconds one may wait for a head, a body, or its peer to read."""
 
     connections: int
     head_seconds: float
+    body_seconds: float
     write_seconds: float
 
 
@@ -43,7 +44,7 @@ class Connections:
         self._open: set[ServedConnection] = set()
         # In the order in which they began to wait.
         self._waiting: dict[ServedConnection, None] = {}
-        shortest = min(limits.head_seconds, limits.write_seconds) / CHECKS_PER_TIMEOUT
+        shortest = min(limits.head_seconds, limits.body_seconds, limits.write_seconds) / CHECKS_PER_TIMEOUT
         self._interval = min(1.0, max(MIN_INTERVAL, shortest))
         self._timer: asyncio.TimerHandle | None = None
 

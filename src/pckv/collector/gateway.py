@@ -17,7 +17,7 @@ from pckv.collector.cors import ANY_ORIGIN, is_client_request
 from pckv.collector.logs import log
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.rate_limit import RateLimit
-from pckv.collector.request_bodies import has_body, read_body
+from pckv.collector.request_bodies import RequestBody, has_body
 from pckv.collector.state import Collector
 from pckv.collector.turns import Turns
 from pckv.errors import StoreError
@@ -118,15 +118,9 @@ class Gateway:
 
     async def _pass_on_body(self, route: Route, scope: Scope, receive: Receive, send: Send) -> None:
         collector: Collector = scope["app"].state.collector
-        settings = collector.settings
         limit = BODY_LIMITS.get(route, MAX_IGNORED_BYTES)
-        async with read_body(
-            scope,
-            receive,
-            collector.budget,
-            max_bytes=settings.body_bytes if limit is None else limit,
-            seconds=settings.body_seconds,
-        ) as body:
+        max_bytes = collector.settings.body_bytes if limit is None else limit
+        async with RequestBody(scope, receive, collector.budget, max_bytes) as body:
             await self._app(scope, body.replay(), send)
 
     def _check_head(self, scope: Scope) -> None:

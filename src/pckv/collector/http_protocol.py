@@ -37,8 +37,9 @@ class CollectorProtocol(HttpToolsProtocol):
         self._body_bytes = self._framing_bytes = self._read_bytes = 0
         # Whether the head of a request has arrived and its end has not.
         self._in_body = False
-        # Since when it waits for a head, and for its peer to read; None if it does not.
+        # Since when it waits for a head, for a body, and for its peer to read; None if it does not.
         self._head_since: float | None = None
+        self._body_since: float | None = None
         self._blocked_since: float | None = None
         # The request that is being answered; `cycle` is the one that arrived last.
         self._answering: RequestResponseCycle | None = None
@@ -63,7 +64,7 @@ class CollectorProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def check_times(self, now: float) -> None:
-        """End the connection if its peer reads nothing, or sends no head, for too long."""
+        """End the connection if its peer reads nothing for too long, or takes too long to send a head or a body."""
         limits = self._peers.limits
         if not self.transport.is_closing() and not self.transport.get_write_buffer_size():
             self._blocked_since = None
@@ -77,6 +78,12 @@ class CollectorProtocol(HttpToolsProtocol):
             if self._framing_bytes:
                 self._refuse(ProblemDetails(ProblemKind.SLOW))
             self.transport.close()
+        elif (
+            self._body_since is not None
+            and now - self._body_since > limits.body_seconds
+            and not self.pipeline
+        ):
+            self._refuse(ProblemDetails(ProblemKind.SLOW))
 
     def data_received(self, data: bytes) -> None:
         """Parse some bytes."""
@@ -137,6 +144,7 @@ class CollectorProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Note that it is the collector's turn."""
         self._in_body = False
+        self._body_since = None
         self._framing_bytes = self._body_bytes = 0
         self._peers.work(self)
         super().on_message_complete()
@@ -189,6 +197,8 @@ class CollectorProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answering = cycle
+        # A body that waits for the answer to another request is not late.
+        self._body_since = self.loop.time() if self._in_body else None
         super()._start_asgi_task(cycle, app)
 
     @staticmethod

@@ -1,8 +1,10 @@
-"""Reading the body of a request: bounded in size and time, and counted in the budget as it arrives."""
+"""Reading the body of a request: bounded in size, and counted in the budget as it arrives.
+
+Its time is limited where its bytes arrive: see `http_protocol`.
+"""
 
 from __future__ import annotations
 
-import asyncio
 from types import TracebackType
 from typing import Self
 
@@ -14,24 +16,20 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 
 
 class RequestBody:
-    """A body that is being read, or was; it holds its part of the budget until the context ends."""
+    """The body of a request, read as its asynchronous context begins; it holds its part of the budget until the context ends."""
 
-    def __init__(self, scope: Scope, receive: Receive, budget: ByteBudget, limits: tuple[int, float]) -> None:
+    def __init__(self, scope: Scope, receive: Receive, budget: ByteBudget, max_bytes: int) -> None:
         self._scope, self._receive = scope, receive
         self._lease = budget.lease()
-        self._max_bytes, self._seconds = limits
+        self._max_bytes = max_bytes
         self.content = b""
 
     async def __aenter__(self) -> Self:
-        """Read the body, or raise the problem that it is too large, too slow, or one too many."""
+        """Read the body, or raise the problem that it is too large, or one too many."""
         if declared_length(self._scope) > self._max_bytes:
             raise self._too_large()
         try:
-            async with asyncio.timeout(self._seconds):
-                await self._read()
-        except TimeoutError:
-            self._lease.release()
-            raise ProblemDetails(ProblemKind.SLOW) from None
+            await self._read()
         except BaseException:
             self._lease.release()
             raise
@@ -72,13 +70,6 @@ class RequestBody:
             return waiting.pop() if waiting else await self._receive()
 
         return receive
-
-
-def read_body(
-    scope: Scope, receive: Receive, budget: ByteBudget, *, max_bytes: int, seconds: float
-) -> RequestBody:
-    """Return the body of a request, which is read as its asynchronous context begins."""
-    return RequestBody(scope, receive, budget, (max_bytes, seconds))
 
 
 def declared_length(scope: Scope) -> int:

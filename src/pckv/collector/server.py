@@ -112,7 +112,10 @@ def server(app: FastAPI) -> uvicorn.Server:
     """Return uvicorn as a collector runs it: without access log, which would print addresses."""
     settings: Settings = app.state.collector.settings
     limits = ConnectionLimits(
-        allowed_connections(settings.connections), settings.head_seconds, settings.write_seconds
+        allowed_connections(settings.connections),
+        settings.head_seconds,
+        settings.body_seconds,
+        settings.write_seconds,
     )
     return uvicorn.Server(
         uvicorn.Config(

@@ -18,7 +18,7 @@ from pckv.collector.cors import PREFLIGHT
 from pckv.collector.decoding import Decoded, Refusal, decode_json, max_json_bytes
 from pckv.collector.outcomes import ACCEPTED, TASK_ENDED
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.request_bodies import read_body
+from pckv.collector.request_bodies import RequestBody
 from pckv.collector.state import Collector
 from pckv.collector.tokens import token_hash
 from pckv.store.base import Upload
@@ -122,11 +122,9 @@ class UploadEndpoint:
         task_id = scope["path_params"]["task_id"]
         stored = await collector.find(task_id)
         collector.check_open(stored)
-        settings, task = collector.settings, stored.task
-        limit = min(settings.body_bytes, upload_format.max_bytes(task))
-        async with read_body(
-            scope, receive, collector.budget, max_bytes=limit, seconds=settings.body_seconds
-        ) as body:
+        task = stored.task
+        limit = min(collector.settings.body_bytes, upload_format.max_bytes(task))
+        async with RequestBody(scope, receive, collector.budget, limit) as body:
             decoded = await _decode(collector, upload_format.decode, task, body.content)
             body.hold(len(decoded.reports) * (DECODED_BYTES_PER_REPORT + task.message_format.body_bytes))
             refused = decoded.refused + await _store(collector, task_id, decoded)

@@ -150,6 +150,17 @@ class Invitation(NamedTuple):
         return InvitationState.SPENT if self.spent else InvitationState.VALID
 
 
+class AlarmCheck(NamedTuple):
+    """What a check of a task's reports for alarms found, as text; when it began, and how many reports there were.
+
+    The time is in seconds since 1970.
+    """
+
+    seconds: int
+    reports: int
+    result: str
+
+
 class Snapshot(Protocol):
     """A store as it was at one moment."""
 
@@ -192,7 +203,7 @@ class Store(Protocol):
         """Close a task early; return False if it is unknown. Closing it again changes nothing."""
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations; return None if it is unknown.
+        """Delete a task with its reports, parts, invitations and check for alarms; return None if it is unknown.
 
         Deleting it again changes nothing and returns the first deletion.
         """
@@ -299,6 +310,18 @@ class Store(Protocol):
 
         If the invitation admits no report, return its state. The coin is erased when the report is stored.
         """
+
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after.
+
+        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
+        """
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store, as of one moment, to a file that only its owner can read.

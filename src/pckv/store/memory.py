@@ -15,6 +15,7 @@ from pckv.errors import ParameterError, TaskGone
 from pckv.progress import Progress, no_progress
 from pckv.store.base import (
     MAX_SESSIONS_PER_TOKEN,
+    AlarmCheck,
     Deletion,
     Invitation,
     InvitationState,
@@ -50,6 +51,8 @@ class _TaskData:
     reports: dict[bytes, bytes] = field(default_factory=dict)
     parts: dict[int, StoredPart] = field(default_factory=dict)
     invitations: dict[bytes, Invitation] = field(default_factory=dict)
+    alarm_check_begun: int | None = None
+    alarm_check: AlarmCheck | None = None
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
         if self.stored.closed or self.stored.reports_forgotten:
@@ -140,7 +143,7 @@ class MemoryStore:
             return data is not None
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
+        """Delete a task with everything that belongs to it."""
         with self._lock:
             data = self._tasks.pop(task_id, None)
             if data:
@@ -340,6 +343,30 @@ class MemoryStore:
             issued = invitations[invitation].coin or coin
             invitations[invitation] = Invitation(spent=False, coin=issued)
             return issued
+
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data is None or (
+                data.alarm_check_begun is not None and abs(data.alarm_check_begun - now) < pause
+            ):
+                return False
+            data.alarm_check_begun = now
+            return True
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data and data.alarm_check_begun is not None:
+                data.alarm_check = check
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
+        with self._lock:
+            found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
+            return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Refuse: what is in memory ends with its process."""

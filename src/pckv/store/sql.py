@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
-from typing import NamedTuple
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.store import migrations
@@ -29,11 +28,15 @@ from pckv.store.base import (
 )
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.sql_accounts import SqlAccounts
+from pckv.store.sql_alarms import SqlAlarmChecks
 from pckv.store.sql_erasures import UNFINISHED, SqlErasures, mark_erasure
 from pckv.store.sql_reading import (
     TASK_NUMBER,
+    TASK_ROW,
     SqlSnapshot,
+    TaskRow,
     find_part_changes,
+    find_row,
     pages,
     read_contents,
     reports_after,
@@ -58,20 +61,8 @@ MAX_PARSED_TASKS = 64
 # Parts that are read together while they are merged.
 PARTS_PER_READ = 16
 
-_TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 
-
-class TaskRow(NamedTuple):
-    """A task's row without its text."""
-
-    number: int
-    id: str
-    closed: str | None
-    by_invitation: int
-    reports_forgotten: str | None
-
-
-class SqlStore(SqlAccounts, SqlErasures):
+class SqlStore(SqlAccounts, SqlAlarmChecks, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
@@ -107,7 +98,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return a task; None if it is unknown or deleted."""
 
         def work(tx: Transaction) -> StoredTask | None:
-            row = _row(tx, task_id)
+            row = find_row(tx, task_id)
             return self._stored(tx, row) if row else None
 
         return self._run("find task", work, write=False)
@@ -120,7 +111,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return tasks in the order of their ids, starting after a given id."""
 
         def work(tx: Transaction) -> list[StoredTask]:
-            rows = tx.rows(f"{_TASK} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+            rows = tx.rows(f"{TASK_ROW} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
             return [self._stored(tx, TaskRow(*row)) for row in rows]
 
         return self._run("list tasks", work, write=False)
@@ -131,14 +122,14 @@ class SqlStore(SqlAccounts, SqlErasures):
         return self._run("close task", lambda tx: tx.change(sql, day, task_id) > 0)
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
+        """Delete a task with everything that belongs to it."""
 
         def work(tx: Transaction) -> None:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None:
                 return
             counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-            for table in ("reports", "parts", "invitations"):
+            for table in ("reports", "parts", "invitations", "alarm_checks"):
                 tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
             tx.change("DELETE FROM tasks WHERE number = $1", row.number)
             tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))
@@ -159,7 +150,7 @@ class SqlStore(SqlAccounts, SqlErasures):
 
         def work(tx: Transaction) -> dict[str, BatchDecision]:
             # Rows of all tables are locked in the order of task, then key: collectors cannot deadlock.
-            rows = {task_id: _row(tx, task_id, Lock.SHARE) for task_id in batches}
+            rows = {task_id: find_row(tx, task_id, Lock.SHARE) for task_id in batches}
             return {task_id: self._add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
 
         return outcomes_per_upload(uploads, self._run("add reports", work))
@@ -183,7 +174,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return the stored bodies of those of the given ids that a task has."""
 
         def work(tx: Transaction) -> dict[bytes, bytes]:
-            row = _row(tx, task_id)
+            row = find_row(tx, task_id)
             return tx.bodies(row.number, ids) if row else {}
 
         return self._run("find reports", work, write=False)
@@ -228,7 +219,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         total = compact_parts(stored.task, chain.from_iterable(contents), compaction)
 
         def work(tx: Transaction) -> int:
-            row = _row(tx, task_id, Lock.SHARE)
+            row = find_row(tx, task_id, Lock.SHARE)
             if row is None or not tx.delete_parts(row.number, numbers):
                 return 0
             _add_part(tx, row.number, total)
@@ -258,7 +249,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Delete the reports of a closed task and keep its tally."""
 
         def work(tx: Transaction) -> int:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None or row.reports_forgotten:
                 return 0
             if self._stored(tx, row).phase(day) is not Phase.CLOSED:
@@ -280,7 +271,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Add one-time tokens of a task; return False if it is unknown."""
 
         def work(tx: Transaction) -> bool:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None:
                 return False
             if not row.by_invitation:
@@ -302,7 +293,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return the coin of an invitation: the given one, unless it has one already."""
 
         def work(tx: Transaction) -> bytes | InvitationState:
-            row = _row(tx, task_id, Lock.SHARE)
+            row = find_row(tx, task_id, Lock.SHARE)
             stored = tx.lock_invitations(row.number, [invitation]).get(invitation) if row else None
             if row is None or stored is None:
                 return InvitationState.UNKNOWN
@@ -342,11 +333,6 @@ def _parse(task_id: str, text: str) -> Task:
     if task.id != task_id:
         raise StoreError(f"task {task_id} is damaged: its text is that of {task.id}")
     return task
-
-
-def _row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
-    rows = tx.lock(f"{_TASK} WHERE id = $1", how, task_id)
-    return TaskRow(*rows[0]) if rows else None
 
 
 def _deletion(tx: Transaction, task_id: str) -> Deletion | None:

@@ -1,19 +1,36 @@
-"""Reading parts and reports in the SQL that SQLite and PostgreSQL share."""
+"""Reading tasks' rows, parts and reports in the SQL that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pckv.store.base import PartChanges, PartSummary, StoredPart
-from pckv.store.transactions import Transaction, TransactionConflict
+from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.wire import Report
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
 # The number of the task whose id is the first parameter.
 TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
+TASK_ROW = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 _PART = "SELECT number, reports, uncounted, content FROM parts"
+
+
+class TaskRow(NamedTuple):
+    """A task's row without its text."""
+
+    number: int
+    id: str
+    closed: str | None
+    by_invitation: int
+    reports_forgotten: str | None
+
+
+def find_row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
+    """Return a task's row, locked until the transaction ends; None if the task is unknown."""
+    rows = tx.lock(f"{TASK_ROW} WHERE id = $1", how, task_id)
+    return TaskRow(*rows[0]) if rows else None
 
 
 class SqlSnapshot:

@@ -56,7 +56,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
     stored = await collector.find(task_id)
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
-    channel, checked = stored.task.channel, collector.alarm_watch.find(task_id)
+    checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
     return _facts(collector, stored, counts[task_id]) | {
         "low": stored.task.low,
         "high": stored.task.high,
@@ -64,7 +64,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "coin": stored.task.coin,
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
-        "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + stored.task.channel.body_bytes,
         "first_key": stored.task.key_name(0),
         "method": default_method(stored.task),
         "methods": list(METHODS),

@@ -234,11 +234,27 @@ const isDay = (day) =>
 
 export const encoder = new TextEncoder();
 
-export const isName = (name) =>
-  typeof name === "string" &&
-  /^[^\p{Cc}\p{Cs}]+$/u.test(name) &&
-  name.normalize() === name &&
-  encoder.encode(name).length <= 256;
+const isText = (text, most = 256) =>
+  typeof text === "string" &&
+  !/[\p{Cc}\p{Cs}]/u.test(most > 256 ? text.replaceAll("\n", "") : text) &&
+  text.normalize() === text &&
+  encoder.encode(text).length <= most;
+
+export const isName = (name) => name !== "" && isText(name);
+
+const ABOUT = {
+  question: 256,
+  description: 4096,
+  unit: 256,
+  low_label: 256,
+  high_label: 256,
+  eligibility: 4096,
+  consent: 4096,
+  contact: 256,
+};
+
+const isAbout = (about) =>
+  Object.keys(Object(about)).length === 8 && Object.entries(ABOUT).every(([name, most]) => isText(about[name], most));
 
 const RULES = {
   version: (version) => version === 1,
@@ -255,6 +271,7 @@ const RULES = {
   mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
   more: (more) => ["sample", "refuse"].includes(more),
   size_share: (text) => isBetween(text, "0", "0.5"),
+  about: isAbout,
   coin: (coin) => ["device", "server"].includes(coin),
   opens: isDay,
   closes: isDay,
@@ -280,7 +297,7 @@ export class Task {
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
     must(!opens || !closes || opens < closes, "it closes before it opens");
-    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism) }));
+    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism), about: sorted(members.about) }));
     must(canonical === text, "it is not in canonical form");
     const { Channel } = await import(`./mechanisms/${mechanism}.js`);
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);

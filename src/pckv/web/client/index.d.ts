@@ -72,6 +72,8 @@ export declare class Task {
    * which gives every invitation a coin. ε holds for every function.
    */
   readonly coin: "device" | "server";
+  /** What participants read; a text that is empty is not shown. */
+  readonly about: About;
   /** The mechanism's name, which is also the name of its file in `mechanisms/`. */
   readonly mechanism: string;
   readonly parameters: Readonly<Record<string, string | number>>;
@@ -105,6 +107,18 @@ export interface RetryPolicy {
 
 /** Fetch a task from a collector and check it against its id. */
 export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPolicy): Promise<Task>;
+
+/** What participants read about a task. `description`, `eligibility` and `consent` may have several lines. */
+export interface About {
+  readonly question: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly low_label: string;
+  readonly high_label: string;
+  readonly eligibility: string;
+  readonly consent: string;
+  readonly contact: string;
+}
 
 /** What a coin decides of a report. */
 export interface Coin {

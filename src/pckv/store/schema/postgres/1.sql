@@ -69,3 +69,14 @@ CREATE TABLE sessions (
     role text NOT NULL,
     expires bigint NOT NULL
 );
+
+-- The last check of a task's reports for alarms: when one began, and what the last one that ended found
+-- (JSON; NULL before), when it began, and how many reports there were then. Times are in seconds since
+-- 1970.
+CREATE TABLE alarm_checks (
+    task bigint PRIMARY KEY REFERENCES tasks,
+    begun bigint NOT NULL,
+    seconds bigint,
+    reports bigint,
+    result text
+);

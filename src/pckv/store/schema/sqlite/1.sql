@@ -64,3 +64,14 @@ CREATE TABLE sessions (
     role TEXT NOT NULL,
     expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The last check of a task's reports for alarms: when one began, and what the last one that ended found
+-- (JSON; NULL before), when it began, and how many reports there were then. Times are in seconds since
+-- 1970.
+CREATE TABLE alarm_checks (
+    task INTEGER PRIMARY KEY REFERENCES tasks,
+    begun INTEGER NOT NULL,
+    seconds INTEGER,
+    reports INTEGER,
+    result TEXT
+) STRICT;
