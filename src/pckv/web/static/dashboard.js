@@ -1,5 +1,6 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
+import { forget } from "./connection.js";
 import { announce, ask, make, replace } from "./page.js";
 import { newTask } from "./new-task.js";
 import { signIn } from "./sign-in.js";
@@ -14,6 +15,7 @@ let role = null,
 // A view fills the page and may return a function that stops its timers and requests.
 function open(view, ...values) {
   stop();
+  forget();
   const root = make("div", { class: "view" });
   replace(main, root);
   stop = view(root, ...values) ?? (() => {});

@@ -11,7 +11,7 @@ import {
 } from "./page.js";
 import { invitationSection } from "./invitations.js";
 import { planSection } from "./plan.js";
-import { shareSection } from "./share.js";
+import { appsSection, shareSection } from "./share.js";
 
 const EXAMPLE = "Alien\nHeat\nToy Story";
 
@@ -211,6 +211,7 @@ export function newTask(root) {
       title,
       make("p", {}, make("a", { href: `#/tasks/${task.id}` }, "Open it on the dashboard")),
       shareSection(task),
+      appsSection(task),
       invitationSection(task),
     );
     title.focus();
