@@ -21,8 +21,12 @@ Light = Literal["green", "amber", "red"]
 
 MAX_GREEN_ERROR, MAX_AMBER_ERROR = 0.25, 0.5
 MIN_AMBER_SHARE = 0.5
-# The light in a word, for people who do not see colours.
-WORDS: dict[Light, str] = {"green": "Good", "amber": "Partly", "red": "Not enough"}
+# The light in words, for people who do not see colours.
+WORDS: dict[Light, str] = {
+    "green": "Enough people",
+    "amber": "More people would help",
+    "red": "Too few people",
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Outlook:
 
     Attributes:
         light: `green`, `amber` or `red`.
-        word: The light in a word.
+        words: The light in words.
         told: How many of the keys that matter can be told from zero.
         keys: How many keys matter.
         relative_error: The expected error of a typical one of them, relative to its frequency.
@@ -39,7 +43,7 @@ class Outlook:
     """
 
     light: Light
-    word: str
+    words: str
     told: int
     keys: int
     relative_error: float

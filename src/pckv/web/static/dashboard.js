@@ -22,13 +22,14 @@ function show() {
   menu.hidden = role === null;
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
-  const [, place = "", id = ""] = location.hash.split("/");
+  const [path, search] = location.hash.split("?"),
+    [, place = "", id = ""] = path.split("/");
   for (const link of menu.querySelectorAll("a")) {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   if (place === "tasks") open(taskView, decodeURIComponent(id), role);
-  else if (place === "new" && role === "administrator") open(newTask);
+  else if (place === "new" && role === "administrator") open(newTask, new URLSearchParams(search).get("from"));
   else open(tasksView, role);
 }
 

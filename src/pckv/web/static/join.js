@@ -11,7 +11,10 @@ const WEAK_RATIO = 50;
 const main = document.getElementById("main"),
   id = location.pathname.split("/").at(-1);
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
-const client = new Client(location.origin, { retryPolicy: RETRY_POLICY });
+const client =
+  id === "preview"
+    ? new (await import("./preview.js")).PreviewClient()
+    : new Client(location.origin, { retryPolicy: RETRY_POLICY });
 // Why nobody can take part stands above everything else.
 const refusal = make("div"),
   body = make("div"),
