@@ -79,7 +79,7 @@ def test_show_says_what_a_task_promises() -> None:
         "size_share": 0.0,
         "coin": "device",
         "word_limit": None,
-        "bytes_a_report": 18,
+        "bytes_per_report": 18,
         "opens": None,
         "closes": None,
         "about": About().to_dict(),

@@ -22,9 +22,6 @@ from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
-# What people read in place of a JSON member's name.
-LABELS = {"bytes_a_report": "bytes per report"}
-
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
 def task_group() -> None:
@@ -174,7 +171,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "size_share": task.size_share,
         "coin": task.coin,
         "word_limit": task.word_limit,
-        "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
         "about": task.about.to_dict(),
@@ -190,7 +187,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
     print_table(
         "",
         ("", ""),
-        [(LABELS.get(name, name.replace("_", " ")), _fact_text(value)) for name, value in facts.items()],
+        [(name.replace("_", " "), _fact_text(value)) for name, value in facts.items()],
         texts=2,
     )
 

@@ -119,7 +119,7 @@ def _create_collector(
 ) -> Collector:
     metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
-        store.add_reports,
+        lambda uploads: store.add_reports(uploads, clock()),
         metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,

@@ -9,7 +9,19 @@ import pytest
 
 import pckv
 from support.collectors import ADMINISTRATOR, wait_until
-from support.people import DESK, HOSTILE, KEYS, PHONE, Person, add_task, ask, count, create_task, fill_task
+from support.people import (
+    DESK,
+    HOSTILE,
+    KEYS,
+    PHONE,
+    Person,
+    add_task,
+    ask,
+    count,
+    create_task,
+    fill_task,
+    task_id_of,
+)
 from support.serving import ServeProcess
 
 QUESTION = "Which of these films have you seen, and how did you like them?"
@@ -322,4 +334,4 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     operator.press("Open the page of the task", "link")
     page.locator("#reports", has_text="1").wait_for()
     assert "invitation=invitation" in page.get_by_label("In an app, with Python", exact=True).input_value()
-    assert count(server, page.url.rpartition("/")[2]) == 1
+    assert count(server, task_id_of(page)) == 1

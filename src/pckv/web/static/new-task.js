@@ -55,7 +55,8 @@ export function newTask(root, from) {
 
   async function copy() {
     try {
-      const [task, { target }] = await Promise.all([ask("GET", `/tasks/${from}`), ask("GET", `/tasks/${from}/overview`)]);
+      const path = `/tasks/${encodeURIComponent(from)}`,
+        [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
       form.fill(valuesOfTask(task, target));
       tell(`Filled in from “${task.name}”. How many pairs people hold is not part of a task: see “Advanced”.`);
       // From here on it is a draft as any other, which a reload restores.
@@ -116,7 +117,7 @@ export function newTask(root, from) {
       const { users, access, invitations, name } = form.fields;
       const { id } = await ask("POST", "/tasks/new", { body: form.body() });
       // The task exists. Whoever tries again after a failure from here on finds the same one.
-      await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } }).catch(() => {});
+      await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
       const invited = access.value === "invitations";
       const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
       stopped = true;
