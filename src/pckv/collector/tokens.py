@@ -32,7 +32,8 @@ def new_token() -> str:
 
 def environment_token() -> str | None:
     """Return the administrator's token that the environment names, if it does; refuse one that could be guessed."""
-    token = os.environ.get(TOKEN_VARIABLE)
+    # Nobody could send blanks around it: those around a token that somebody sends are ignored.
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
         raise ParameterError(
             f"{TOKEN_VARIABLE}: a token has at least {MIN_TOKEN_LENGTH} characters, at random"

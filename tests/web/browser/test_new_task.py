@@ -44,7 +44,10 @@ def draft(page: Any) -> str:
     return str(page.evaluate("localStorage.getItem('pckv-draft')"))
 
 
-def open_form(operator: Person) -> None:
+def open_form(operator: Person, *, planned: bool = False) -> None:
+    """Open the form. Plans take long, and stay without an answer in all but one test."""
+    if not planned:
+        operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()
     operator.press("New task", "link")
     operator.page.get_by_role("heading", name="New task").wait_for()
@@ -58,7 +61,7 @@ def forget(operator: Person, status: str) -> None:
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, viewport: dict[str, int]) -> None:
     operator = people(viewport)
-    open_form(operator)
+    open_form(operator, planned=True)
     page = operator.page
     plan = page.get_by_role("region", name="Plan", exact=True)
     plan.get_by_text("Keys: name at least one key.").wait_for()
@@ -264,7 +267,7 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     about = {"question": QUESTION, "unit": "stars", "consent": "I agree.\nYes."}
     task = add_task(server, name="first run", epsilon="2.5", more="refuse", padding=2, about=about)
     operator = people()
-    operator.sign_in()
+    open_form(operator)
     operator.go(f"/#/new?from={task.id}")
     page = operator.page
     page.get_by_text("Filled in from “first run”.").wait_for()
