@@ -14,7 +14,12 @@ function attempt(work) {
 
 export const loadDraft = () => attempt(() => ({ ...JSON.parse(localStorage.getItem(DRAFT)) }));
 
-export const keepDraft = (values) => attempt(() => localStorage.setItem(DRAFT, JSON.stringify(values)));
+// Whether it is kept: it may be too large.
+export const keepDraft = (values) =>
+  attempt(() => {
+    localStorage.setItem(DRAFT, JSON.stringify(values));
+    return true;
+  }) ?? false;
 
 export const dropDraft = () => attempt(() => localStorage.removeItem(DRAFT));
 

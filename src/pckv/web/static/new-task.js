@@ -5,7 +5,8 @@ import { alertBox, announce, ask, debounced, make, replace } from "./page.js";
 import { planSection } from "./plan.js";
 import { TaskForm, valuesOfTask } from "./task-form.js";
 
-const PLAN_DELAY = 300;
+const PLAN_DELAY = 300,
+  UNKEPT = "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
 // `from` is the task that this one is another run of.
 export function newTask(root, from) {
@@ -19,6 +20,7 @@ export function newTask(root, from) {
     follow();
   });
   const notice = make("div"),
+    unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT),
     said = make("div");
   const create = make("button", { class: "main" }, "Create the task"),
     look = make("button", { type: "button", onclick: preview }, "Preview as participant");
@@ -26,6 +28,7 @@ export function newTask(root, from) {
     root,
     make("h1", {}, "New task"),
     notice,
+    unkept,
     make(
       "div",
       { class: "planner" },
@@ -83,8 +86,8 @@ export function newTask(root, from) {
   }
 
   function keepOrDrop() {
-    if (form.isUntouched()) dropDraft();
-    else keepDraft(form.values());
+    if (form.isUntouched()) return dropDraft();
+    unkept.hidden = keepDraft(form.values());
   }
 
   function showPlan() {
@@ -93,19 +96,26 @@ export function newTask(root, from) {
     else plan.show(inputs);
   }
 
-  // Returns what the collector answers; what is wrong is told where it is, and gets the focus.
-  async function attempt(work) {
-    replace(said);
+  // Whether nothing is wrong; otherwise it is told where it is, and the first field gets the focus.
+  function isReady() {
     const wrong = form.validate();
-    if (wrong) return wrong.problem.focus();
+    wrong?.problem.focus();
+    return !wrong;
+  }
+
+  // Returns what the work returns, or undefined if the collector refuses; it may name the field.
+  async function attempt(work) {
     create.disabled = look.disabled = true;
+    replace(said, make("p", { role: "status" }, "Planning the task …"));
     try {
-      return await work();
+      const result = await work();
+      replace(said);
+      return result;
     } catch (error) {
       const field = form.fields[error.field];
-      if (!field) return replace(said, alertBox(error.message));
-      field.problem.show(error.detail);
-      field.problem.focus();
+      replace(said, field ? null : alertBox(error.message));
+      field?.problem.show(error.detail);
+      field?.problem.focus();
     } finally {
       create.disabled = look.disabled = false;
     }
@@ -113,7 +123,8 @@ export function newTask(root, from) {
 
   function send(event) {
     event.preventDefault();
-    return attempt(async () => {
+    if (!isReady()) return;
+    attempt(async () => {
       const { users, access, invitations, name } = form.fields;
       const { id } = await ask("POST", "/tasks/new", { body: form.body() });
       // The task exists. Whoever tries again after a failure from here on finds the same one.
@@ -141,15 +152,17 @@ export function newTask(root, from) {
     title.focus();
   }
 
-  // A tab that is opened only after the answer would be blocked.
-  function preview() {
+  async function preview() {
+    if (!isReady()) return;
+    // A tab that is opened only after the answer would be blocked.
     const tab = window.open("", "_blank");
-    return attempt(async () => {
+    const kept = await attempt(async () => {
       const { task } = await ask("POST", "/tasks/new?preview=true", { body: form.body() });
       keepPreview(task);
-      tab.location = "/join/preview";
-      return tab;
-    }).then((opened) => opened ?? tab?.close());
+      return true;
+    });
+    if (kept) tab.location = "/join/preview";
+    else tab?.close();
   }
 
   return () => {

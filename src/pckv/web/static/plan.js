@@ -2,8 +2,6 @@
 import { Chart } from "./chart.js";
 import { alertBox, ask, count, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
 
-const LIGHTS = "Green: all of the ten most frequent keys can be told from zero, and the error of a typical one is at most a quarter of its frequency. Red: less than half of them can, or the error is more than half. Amber: anything between.";
-
 // `change` is called by whoever wants to change what the plan assumes.
 export function planSection(change) {
   const byEpsilon = new Chart("Expected errors against ε."),
@@ -29,7 +27,7 @@ export function planSection(change) {
     try {
       newest = await ask("GET", `/plan?${query(values)}`, { signal });
       replace(said, ...atFirstSight(newest, change));
-      replace(facts, ...sentences(newest.plan));
+      replace(facts, ...sentences(newest));
       details.hidden = false;
       await draw();
     } catch (error) {
@@ -85,9 +83,9 @@ function atFirstSight({ outlook, plan }, change) {
   ];
 }
 
-function sentences(plan) {
+function sentences({ outlook, plan }) {
   return [
-    make("p", { class: "aside" }, LIGHTS),
+    make("p", { class: "aside" }, outlook.rule),
     make(
       "p",
       {},

@@ -28,7 +28,7 @@ const day = (label, hint, check) => new TextField(label, make("input", { type: "
 const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
 
 const section = (number, title, ...content) =>
-  make("section", { "aria-label": title }, make("h2", {}, make("span", { class: "step" }, number), title), ...content);
+  make("section", { "aria-label": title }, make("h2", {}, make("span", { class: "step" }, number), " ", title), ...content);
 
 export class TaskForm {
   // `changed` is called after every change.
