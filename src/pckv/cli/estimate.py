@@ -32,9 +32,10 @@ TABLES = (".csv", ".parquet", ".json")
 @task_option
 @click.option(
     "--method",
-    help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many]",
+    type=click.Choice(list(METHODS)),
+    help="How to estimate. [default: bayes; corrected where keys are too many]",
 )
-@click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
+@click.option("--post", type=click.Choice(POSTS), multiple=True, help="Postprocess the frequencies.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--hostile",

@@ -73,8 +73,20 @@ COMMANDS = {
 }
 
 
+# What click's own completion needs, once per shell.
+COMPLETION = """\b
+To complete commands and choices with Tab, add to the start-up file of
+  bash:  eval "$(_PCKV_COMPLETE=bash_source pckv)"
+  zsh:   eval "$(_PCKV_COMPLETE=zsh_source pckv)"
+  fish:  _PCKV_COMPLETE=fish_source pckv | source
+"""
+
+
 @click.group(
-    cls=_OneLineErrors, lazy_commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_OneLineErrors,
+    lazy_commands=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=COMPLETION,
 )
 @click.version_option(__version__, prog_name="pckv")
 def main() -> None:

@@ -10,6 +10,7 @@ import click
 
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
+from pckv.channels.ue import TUNED
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys, read_task, read_task_id
@@ -17,7 +18,7 @@ from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
+from pckv.limits import AUTO, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
 
@@ -54,13 +55,15 @@ def task_group() -> None:
 )
 @click.option(
     "--mechanism",
-    default="auto",
+    type=click.Choice([AUTO, *CHANNELS]),
+    default=AUTO,
     show_default=True,
-    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
+    help="How a report is made; auto is the mechanism with the least predicted error.",
 )
 @click.option(
     "--allocation",
-    help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}; or tuned, for ue. [default: optimized]",
+    type=click.Choice([*ALLOCATIONS, TUNED]),
+    help="How ue and grr split ε; tuned is for ue. [default: optimized]",
 )
 @click.option("--beta", help="The probability with which tuned ue fakes either sign. [default: chosen]")
 @click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]")
