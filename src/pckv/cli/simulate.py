@@ -39,10 +39,12 @@ from pckv.planning.objective import OBJECTIVES
 @click.option(
     "--mechanism",
     type=click.Choice([AUTO, *CHANNELS, *BASELINE_NAMES]),
+    # All of them would not fit into a line.
+    metavar="MECHANISM",
     multiple=True,
     default=(AUTO,),
     show_default=True,
-    help=f"How reports are made; {' and '.join(BASELINE_NAMES)} are the paper's baselines. Repeat for several.",
+    help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
 @click.option(
     "--padding",
