@@ -99,7 +99,9 @@ def simulate_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Simulate private collection of DATA (CSV or Parquet) and compare it with the truth.
+    """Simulate private collection of DATA and compare it with the truth.
+
+    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet.
 
     Every row is drawn from the distribution that real reports would give, without making them.
 
