@@ -17,6 +17,7 @@ from pckv.arrays import Floats
 from pckv.errors import UnknownKey, require
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
+from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
-# What tables for people say of a key that is not detected, and instead of a mean that may be anywhere in its range.
-NOT_DETECTED = "not told from zero"
+# What every row of a CSV file repeats, since spreadsheets open nothing but a table.
+REPEATED = ("reports", "epsilon", "method", "level", "hostile")
+# What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
 
 
@@ -37,7 +39,7 @@ class KeyEstimate(NamedTuple):
         frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
         mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
         mean_known: False where the interval of the mean spans 95 % of the range or more.
-        detected: Whether the key is told from zero.
+        detected: Whether the key stands out from the noise.
     """
 
     key: str
@@ -59,7 +61,7 @@ class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
     `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
-    more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
+    more pairs than the padding. `detected` marks the keys that stand out from the noise: their counts are beyond what noise
     alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
     95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
     the estimate to the end of the range that the data point to. If `hostile` is above 0, intervals, `detected` and `sets` are
@@ -139,7 +141,7 @@ class Estimates:
                 f"{row.frequency_low:.4f} – {row.frequency_high:.4f}",
                 f"{row.mean:.3f}" if row.mean_known else UNKNOWN,
                 f"{row.mean_low:.3f} – {row.mean_high:.3f}",
-                "" if row.detected else NOT_DETECTED,
+                "" if row.detected else TOO_RARE,
             )
             for row in self
         ]
@@ -181,17 +183,18 @@ class Estimates:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_csv(self) -> str:
-        """Return the table as CSV, with a header."""
+        """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(zip(*self.columns().values(), strict=True))
+        writer.writerow(COLUMNS + REPEATED)
+        repeated = tuple(getattr(self, name) for name in REPEATED)
+        writer.writerows((*row, *repeated) for row in zip(*self.columns().values(), strict=True))
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with task, method and the like in the schema's metadata."""
         arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": str(value) for name, value in self._about().items()}
+        about = {f"pckv.{name}": _as_text(value) for name, value in self._about().items()}
         return arrow.table(self.columns()).replace_schema_metadata(about)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -217,3 +220,7 @@ class Estimates:
             hidden=len(self) - len(shown),
             what="keys",
         )
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -11,7 +11,7 @@ from pckv.planning.shuffled import ShuffledPrivacy
 from pckv.texts import percent, two_digits
 
 # Members of the JSON that scripts rely on, where the attribute has a plainer name.
-JSON_NAMES = {"bytes_per_report": "bytes_a_report", "reason_not_chosen": "objection"}
+JSON_NAMES = {"reason_not_chosen": "objection"}
 
 
 def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Plan:
             ),
             ("padding", f"{self.padding:,}"),
             ("bytes per report", f"{self.bytes_per_report:,}"),
-            ("smallest frequency told from zero", percent(self.smallest_frequency)),
+            ("smallest frequency that stands out from the noise", percent(self.smallest_frequency)),
         ]
         low, high = self.values
         errors = [
