@@ -51,6 +51,9 @@ COMMANDS = {
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),
+    "invitations": LazyCommand(
+        "pckv.cli.invitations:invitations_group", "Invite people to a task on a collector."
+    ),
     "ledger": LazyCommand("pckv.cli.ledger:ledger_command", "Show what you have spent, survey by survey."),
     "perturb": LazyCommand(
         "pckv.cli.perturb:perturb_command", "Make one report per user from a file of pairs."
