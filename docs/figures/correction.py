@@ -8,7 +8,7 @@ TITLE = "Noise supports every key equally often; what exceeds it comes from peop
 KEYS = (("alien", 118), ("heat", 52), ("up", 6))
 NOISE = 74
 BASE = 250
-TOLD_FROM_ZERO = 20
+STANDS_OUT = 20
 
 
 def draw() -> Drawing:
@@ -28,11 +28,11 @@ def draw() -> Drawing:
     drawing.text(478, 112, ("subtract,", "rescale"), size=13, ink="soft")
     for number, (key, held) in enumerate(KEYS):
         x, height = 600 + number * 90, held * 1.2
-        known = held > TOLD_FROM_ZERO
+        known = held > STANDS_OUT
         middle = BASE - height
         drawing.line(x, max(middle - 26, 60), x, min(middle + 26, BASE), "blue" if known else "soft")
         drawing.dot(x, middle, 6, "blue" if known else "soft")
         drawing.text(x, BASE + 22, key)
     drawing.line(560, BASE, 850, BASE, "edge")
-    drawing.text(700, 296, "grey: cannot be told from zero", size=13, ink="soft")
+    drawing.text(700, 296, "grey: too rare to tell", size=13, ink="soft")
     return drawing

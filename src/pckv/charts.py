@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pckv.errors import ParameterError, require
-from pckv.estimators.result import NOT_DETECTED, UNKNOWN, Estimates
+from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -57,7 +58,7 @@ def estimates_chart(
             f"method {estimates.method}, {estimates.level:.0%} intervals"
             + (f", {estimates.hostile_note}" if estimates.hostile else "")
             + (", red: the truth" if truth is not None else "")
-            + ("" if shown.detected.all() else f", open circles: {NOT_DETECTED}"),
+            + ("" if shown.detected.all() else f", open circles: {TOO_RARE}"),
         }
     )
     return chart

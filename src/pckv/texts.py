@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, Context, Decimal
 
+# What is said of a key whose count noise alone may give.
+TOO_RARE = "too rare to tell"
+
 
 def percent(share: float) -> str:
     """Return a share as a percentage with two significant digits.

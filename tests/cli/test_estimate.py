@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
+from pckv.estimators.result import REPEATED
 from support.cli import (
     ESTIMATE,
     GRR,
@@ -42,7 +43,7 @@ def test_estimates_in_json_have_this_shape() -> None:
     assert printed.pop("alarms")["unusual"] == []
     rows = printed.pop("estimates")
     assert printed.pop("estimand").startswith("frequency: the share of people who hold a key")
-    assert "keys can be told from zero" in printed.pop("verdict")[0]
+    assert "stand out from the noise" in printed.pop("verdict")[0]
     assert printed.pop("sizes")["padding"] == GRR.padding
     assert printed == {
         "task": GRR.id,
@@ -135,7 +136,7 @@ def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
     assert rows[0].split()[1] == "0.3750"
-    assert "told from zero" in about_keys
+    assert "out from the noise" in about_keys
     assert about_sets.startswith("Nobody has said how many pairs they hold")
     assert alarms.startswith("Nothing about these reports can be tested")
 
@@ -155,8 +156,8 @@ def test_long_tables_are_cut_and_say_so() -> None:
     assert title.startswith("1 reports")
     assert header.startswith("key")
     assert len(rows) == 20
-    assert all(row.endswith("not told from zero") for row in rows)
-    assert about_keys.startswith("No key can be told from zero")
+    assert all(row.endswith("too rare to tell") for row in rows)
+    assert about_keys.startswith("No key stands out from the noise: all are too rare to tell.")
     assert more == "… and 3 more keys (--out writes them all)"
     assert alarms == "Nothing unusual about the random parts of the reports."
 
@@ -193,11 +194,18 @@ def test_tables_hold_what_is_printed(form: str, options: str) -> None:
     elif form == "parquet":
         table = pq.read_table("new.parquet")
         assert table.to_pylist() == printed["estimates"]
+        told = {
+            name: read_json(table.schema.metadata[f"pckv.{name}".encode()].decode()) for name in REPEATED[:2]
+        }
+        assert told == {name: printed[name] for name in told}
         assert table.schema.metadata[b"pckv.task"] == GRR.id.encode()
     else:
         with Path("new.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        assert rows == [{name: str(value) for name, value in row.items()} for row in printed["estimates"]]
+        repeated = {name: printed[name] for name in REPEATED}
+        assert rows == [
+            {name: str(value) for name, value in (row | repeated).items()} for row in printed["estimates"]
+        ]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_plan() -> None:
     assert lines[1] == expected.assumed
     assert lines[-1] == expected.verdict
     assert f"\n→ {expected.mechanism}" in printed
-    assert f"told from zero, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
+    assert f"stands out from the noise, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
     assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
     assert "method corrected" in printed
     assert "Guessing the overall mean for every key would be off by ±0.577" in printed

@@ -60,6 +60,27 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
         assert table.to_pydict() == expected.to_arrow().to_pydict()
 
 
+def test_downloads_are_named_after_the_task_the_day_and_the_method(collector: Running) -> None:
+    task = collector.add_task(name='Films: "Åse" / 日本\\..')
+    path = f"/tasks/{task.id}/estimates?method=corrected&post=consistent"
+    for media, suffix in ((JSON, "json"), ("text/csv", "csv"), (PARQUET, "parquet")):
+        header = collector.get(path, Accept=media).headers["content-disposition"]
+        stem = f"films-åse-日本-{DAY}-corrected-consistent"
+        plain = f"films-ase--{DAY}-corrected-consistent"
+        encoded = quote(f"{stem}.{suffix}")
+        assert header == f"attachment; filename=\"{plain}.{suffix}\"; filename*=UTF-8''{encoded}"
+    named = collector.add_task(name="!?")
+    header = collector.get(f"/tasks/{named.id}/reports").headers["content-disposition"]
+    assert header == f'attachment; filename="task-{DAY}-reports.parquet"'
+
+
+def test_hostile_reports_of_a_task_without_reports_are_none(collector: Running) -> None:
+    task = collector.add_task()
+    for hostile in ("20", "1%25"):
+        answer = collector.get(f"/tasks/{task.id}/estimates?hostile={hostile}")
+        assert (answer.status_code, answer.json()["hostile"]) == (200, 0)
+
+
 @pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
 def test_a_task_that_asks_for_sizes_from_its_creation_to_its_end(collector: Running, mechanism: str) -> None:
     task = new_task(mechanism=mechanism, padding=2)

@@ -221,7 +221,7 @@ def test_intervals_are_as_narrow_as_the_worst_attack_allows(name: str) -> None:
 def test_numbers_and_shares() -> None:
     assert [count_hostile(text, 1000) for text in ("0", "12", "1%", "0.05%", "99.9%")] == [0, 12, 10, 1, 999]
     assert count_hostile(np.int64(3), 10) == 3  # type: ignore[arg-type]
-    assert count_hostile("1%", 0) == count_hostile(0, 0) == 0
+    assert count_hostile("1%", 0) == count_hostile(20, 0) == count_hostile("20", 0) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The threshold at which a key is told from zero, and the frequencies that reach it."""
+"""The threshold at which a key stands out from the noise, and the frequencies that reach it."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_errors_are_in_the_units_of_the_values() -> None:
 def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, epsilon: str) -> None:
     planned = plan(keys, users, epsilon, 3)
     found = re.fullmatch(
-        rf"With {users:,} people at ε = {epsilon} (?:keys below (\S+) % can often not|no key can) be told from zero\. "
+        rf"With {users:,} people at ε = {epsilon} (?:keys below (\S+) % are often|all keys are) too rare to tell\. "
         r"For keys of (\S+) % you need about ([\d,]+) people, or ε = (\S+)\.",
         planned.verdict,
     )
@@ -160,7 +160,7 @@ def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, ep
 def test_other_verdicts() -> None:
     good = plan(100, 10**7, 4, 3)
     assert re.fullmatch(
-        r"With 10,000,000 people at ε = 4 keys below \S+ % can often not be told from zero\.", good.verdict
+        r"With 10,000,000 people at ε = 4 keys below \S+ % are often too rare to tell\.", good.verdict
     )
     # Whatever ε, one person tells nothing; and some paddings do not exist at a smaller ε.
     assert "you need about" in plan(10, 1, 1).verdict

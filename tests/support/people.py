@@ -22,7 +22,7 @@ HOSTILE = "<script>alert(1)</script>"
 VALUES = (1, 5)
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
-# How long the page of a task waits before it asks for news, and what it waits in tests.
+# How long the scripts of a task's page wait before they ask for news, and what they wait in tests.
 WAITS = {
     r"POLL_SECONDS = \d+": "POLL_SECONDS = 0.5",
     r"CHART_SECONDS = \d+": "CHART_SECONDS = 0.5",
@@ -43,7 +43,7 @@ class Person:
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)
-        context.route(re.compile(r"/task\.js$"), _without_waits)
+        context.route(re.compile(r"/(task|results)\.js$"), _without_waits)
         self.page = context.new_page()
         self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
 
@@ -92,7 +92,7 @@ class Person:
 
 
 def _without_waits(route: Any) -> None:
-    """Serve the page of a task such that it soon asks for news."""
+    """Serve a script of a task's page such that it soon asks for news."""
     response = route.fetch()
     text = response.text()
     for wait, short in WAITS.items():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pckv.collector.problem_details import ProblemDetails
 from pckv.web import chart_script, static_files
 from support.collectors import (
     Running,
@@ -17,7 +18,7 @@ from support.collectors import (
     running,
 )
 
-PAGES = ("/", "/join/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
+PAGES = ("/", "/join/anything", "/results/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])
@@ -97,6 +98,26 @@ def test_a_script_for_charts_that_cannot_be_built_is_a_problem(
         check_problem(collector.get("/vega.js", None), 503, "overloaded")
     logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in logged
+
+
+def test_a_failure_to_build_the_script_is_remembered_for_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every request started a process."""
+    started, now = tmp_path / "started", [1000.0]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    failing = f"open({str(started)!r}, 'a').write('x'); raise SystemExit(1)"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", failing)
+    script = chart_script.ChartScript(lambda: now[0])
+    for seconds, processes in ((0.0, "x"), (0.0, "x"), (59.0, "x"), (1.0, "xx"), (59.0, "xx")):
+        now[0] += seconds
+        with pytest.raises(ProblemDetails, match="the script for charts cannot be made"):
+            script.get()
+        assert started.read_text() == processes
+    # Another worker may have made it meanwhile.
+    chart_script.cache_file().parent.mkdir()
+    chart_script.cache_file().write_bytes(b"built")
+    assert script.get() == b"built"
 
 
 def test_without_a_cache_folder_the_script_is_still_built(

@@ -83,7 +83,7 @@ def estimate_command(
             hostile=hostile,
             progress=progress,
         )
-    alarms = check_files(task, split_named(files)[0])
+    alarms = check_files(tally, split_named(files)[0])
     key_count = len(estimates)
     if top is not None:
         estimates = estimates.top(top)

@@ -22,7 +22,7 @@ from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
 from pckv.task import Task
 from pckv.task_members import checked_range
-from pckv.texts import percent, two_digits
+from pckv.texts import TOO_RARE, percent, two_digits
 
 WANTED = {
     BOTH: "both errors alike",
@@ -203,8 +203,8 @@ def _print_errors(recommended: Plan) -> None:
         "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
     )
     click.echo(
-        "The smallest frequency that can be told from zero, "
-        f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}.\n"
+        "The smallest frequency that stands out from the noise, "
+        f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}. Rarer keys are often {TOO_RARE}.\n"
     )
 
 

@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 import click
 
+from pckv.about import MEMBERS
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
-from pckv.cli.inputs import read_keys, read_task, read_task_id
+from pckv.cli.inputs import read_about_file, read_keys, read_task, read_task_id
 from pckv.cli.remote import ask, read_token, token_option, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
@@ -20,9 +21,6 @@ from pckv.files.outputs import whole_file
 from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
-
-# What people read in place of a JSON member's name.
-LABELS = {"bytes_a_report": "bytes per report"}
 
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
@@ -76,6 +74,12 @@ def task_group() -> None:
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
 @click.option(
+    "--about",
+    "about_file",
+    type=FilePath,
+    help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
+)
+@click.option(
     "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
 )
 @force_option
@@ -94,6 +98,7 @@ def new_command(
     symbols: int | None,
     positions: int | None,
     generator: int | None,
+    about_file: Path | None,
     out: Path,
     force: bool,
     **options: Any,
@@ -110,7 +115,8 @@ def new_command(
     parameters |= {"symbols": symbols, "positions": positions, "generator": generator}
     given = {name: value for name, value in parameters.items() if value is not None}
     keys, people = named_keys(keys_file, key_count), read_expected_people(**options)
-    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)
+    about = None if about_file is None else read_about_file(about_file)
+    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, about=about, **people)
     write_task(task, out, force=force)
     if people["padding"] is None:
         expected = expect(
@@ -165,19 +171,23 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "size_share": task.size_share,
         "coin": task.coin,
         "word_limit": task.word_limit,
-        "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
+        "about": task.about.to_dict(),
     }
     if task.size_question is not None:
         facts["size_answers"] = list(task.size_question.labels)
     if as_json:
         print_json(facts)
         return
+    del facts["about"]
+    # What participants do not read is left out, and a text of several lines stands on one.
+    facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
     print_table(
         "",
         ("", ""),
-        [(LABELS.get(name, name.replace("_", " ")), _fact_text(value)) for name, value in facts.items()],
+        [(name.replace("_", " "), _fact_text(value)) for name, value in facts.items()],
         texts=2,
     )
 

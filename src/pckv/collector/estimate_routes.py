@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from pckv import __version__
+from pckv.collector.download_names import attachment, file_stem
 from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
@@ -51,6 +52,7 @@ FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     CSV_TYPE: Estimates.to_csv,
     PARQUET_TYPE: estimates_to_parquet,
 }
+SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
 
 
 @router.get(
@@ -86,7 +88,8 @@ async def get_estimates(
     `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
     returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
     length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
-    `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header chooses JSON, CSV or Parquet.
+    `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header
+    chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
     media = _accepted_format(request)
     order = _row_order(sort, top)
@@ -96,6 +99,9 @@ async def get_estimates(
         "ETag": _entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
+        "Content-Disposition": attachment(
+            f"{file_stem(stored.task, collector.today(), estimates.method)}.{SUFFIXES[media]}"
+        ),
     }
     if unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
@@ -192,8 +198,9 @@ async def download_reports(task_id: str, collector: CurrentCollector, account: A
     """Return all reports as one report file, in the order of their random ids."""
     stored = await collector.find(task_id)
     file = await collector.analysis_threads.run(account, partial(_report_file, collector, stored.task))
-    name = f'attachment; filename="{task_id}.parquet"'
-    return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers={"Content-Disposition": name})
+    name = f"{file_stem(stored.task, collector.today(), 'reports')}.parquet"
+    headers = {"Content-Disposition": attachment(name)}
+    return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers=headers)
 
 
 def _report_file(collector: Collector, task: Task) -> BinaryIO:

@@ -1,4 +1,4 @@
-"""Which keys are told from zero: the same answer for all methods (proofs/detection.md)."""
+"""Which keys stand out from the noise: the same answer for all methods (proofs/detection.md)."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class _Decoded(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Estimates with their intervals, standard errors of the keys' own frequencies, and which are told from zero."""
+    """Estimates with their intervals, standard errors of the keys' own frequencies, and which stand out from the noise."""
 
     estimates: KeyEstimates
     standard_error: Floats

@@ -41,6 +41,8 @@ _HOSTILE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)%|([0-9]{1,18})")
 def count_hostile(hostile: int | str, reports: int) -> int:
     """Return how many reports may be hostile: a number, or a share of all such as "1%", rounded up.
 
+    Where there are no reports none is hostile.
+
     Raises:
         ParameterError: if it is neither, or if no report would be left.
 
@@ -52,6 +54,8 @@ def count_hostile(hostile: int | str, reports: int) -> int:
         raise ParameterError(
             f'hostile must be a whole number of reports or a share such as "1%", not {hostile!r}'
         )
+    if not reports:
+        return 0
     if found and found >= reports:
         raise ParameterError(
             f"hostile must be less than the number of reports: {found:,} of {reports:,} leave none"

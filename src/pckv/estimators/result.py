@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pckv.arrays import Floats
 from pckv.errors import require
 from pckv.estimators.set_sizes import SetSummary
+from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +34,10 @@ COLUMNS = (
     "detected",
 )
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
+# What every row of a CSV file repeats, since spreadsheets open nothing but a table.
+REPEATED = ("reports", "epsilon", "method", "level", "hostile")
 ROWS_SHOWN = 20
-# What tables for people say of a key that is not detected, and instead of a mean that may be anywhere in its range.
-NOT_DETECTED = "not told from zero"
+# What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
 
 
@@ -44,7 +46,7 @@ class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
     `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
-    more pairs than the padding. `detected` marks the keys that are told from zero: their counts are beyond what noise
+    more pairs than the padding. `detected` marks the keys that stand out from the noise: their counts are beyond what noise
     alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
     95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
     the estimate to the end of the range that the data point to. If `hostile` is above 0, intervals, `detected` and `sets` are
@@ -93,7 +95,7 @@ class Estimates:
                 f"{low:.4f} – {high:.4f}",
                 f"{mean:.3f}" if known else UNKNOWN,
                 f"{mean_low:.3f} – {mean_high:.3f}",
-                "" if is_detected else NOT_DETECTED,
+                "" if is_detected else TOO_RARE,
             )
             for key, frequency, low, high, mean, mean_low, mean_high, known, is_detected in rows
         ]
@@ -137,17 +139,18 @@ class Estimates:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_csv(self) -> str:
-        """Return the table as CSV, with a header."""
+        """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(zip(*self.columns().values(), strict=True))
+        writer.writerow(COLUMNS + REPEATED)
+        repeated = tuple(getattr(self, name) for name in REPEATED)
+        writer.writerows((*row, *repeated) for row in zip(*self.columns().values(), strict=True))
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with task, method and the like in the schema's metadata."""
         arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": str(value) for name, value in self._about().items()}
+        about = {f"pckv.{name}": _as_text(value) for name, value in self._about().items()}
         return arrow.table(self.columns()).replace_schema_metadata(about)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -173,6 +176,10 @@ class Estimates:
         return (
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _html_row(cells: tuple[str, ...], *, grey: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pckv.arrays import Flags
 from pckv.estimators.set_sizes import SetSummary
 from pckv.limits import REFUSE
-from pckv.texts import percent, two_digits
+from pckv.texts import TOO_RARE, percent, two_digits
 
 
 def verdict(reports: int, detected: Flags, sets: SetSummary, hostile: int = 0) -> tuple[str, ...]:
@@ -17,22 +17,24 @@ def verdict(reports: int, detected: Flags, sets: SetSummary, hostile: int = 0) -
 
 
 def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
-    """Say how many keys can be told from zero, whatever some of the reports say.
+    """Say how many keys stand out from the noise, whatever some of the reports say.
 
     >>> detection_sentence(14, 100)
-    '14 of 100 keys can be told from zero; the frequencies of the others are noise.'
+    '14 of 100 keys stand out from the noise; the others are too rare to tell.'
     >>> detection_sentence(1, 1, hostile=20)
-    'The key can be told from zero, whatever 20 of the reports say.'
+    'The key stands out from the noise, whatever 20 of the reports say.'
     """
     despite = f", whatever {hostile:,} of the reports say" if hostile else ""
-    noise = "may be noise or made by those reports" if hostile else "are noise"
     if not detected:
         # Where a share of the reports is hostile, more people do not help.
         remedy = "Fewer hostile reports" if hostile else "More people"
-        return f"No key can be told from zero{despite}: these frequencies {noise}. {remedy} or a larger ε would help."
+        rare = f"all are {TOO_RARE}" if keys > 1 else f"it is {TOO_RARE}"
+        return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
     if detected == keys:
-        return f"{f'All {keys:,} keys' if keys > 1 else 'The key'} can be told from zero{despite}."
-    return f"{detected:,} of {keys:,} keys can be told from zero{despite}; the frequencies of the others {noise}."
+        return f"{f'All {keys:,} keys stand' if keys > 1 else 'The key stands'} out from the noise{despite}."
+    others = "other is" if keys - detected == 1 else "others are"
+    stand = "stands" if detected == 1 else "stand"
+    return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
 
 
 def sets_sentence(sets: SetSummary) -> str:

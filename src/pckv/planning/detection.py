@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
-# The level of plans, and how often a frequency must be detected to count as one that can be told from zero.
+# The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
 # The exact law is computed up to this many standard deviations above the expected count, and this many counts more.

@@ -57,7 +57,7 @@ GUESSED_MEAN_ERROR = 3**-0.5
 
 
 # Members of the JSON that scripts rely on, where the attribute has a plainer name.
-JSON_NAMES = {"bytes_per_report": "bytes_a_report", "reason_not_chosen": "objection"}
+JSON_NAMES = {"reason_not_chosen": "objection"}
 
 
 def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:

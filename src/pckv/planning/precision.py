@@ -13,7 +13,7 @@ from pckv.planning.detection import smallest_detected_frequency
 def smallest_frequency(
     channel: Channel, users: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
 ) -> float:
-    """Return the least frequency that this many users tell from zero four times out of five; at most 1.
+    """Return the least frequency that stands out from the noise of this many users four times out of five; at most 1.
 
     `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question.
     """

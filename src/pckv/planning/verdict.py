@@ -15,7 +15,7 @@ from pckv.planning.assessment import planned_size_share
 from pckv.planning.expectations import MAX_USERS, Expectations
 from pckv.planning.precision import smallest_frequency
 from pckv.planning.selection import choose_channel
-from pckv.texts import percent
+from pckv.texts import TOO_RARE, percent
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
@@ -28,14 +28,14 @@ def verdict(channel: Channel, expected: Expectations) -> str:
     wanted, reached = expected.frequencies[-1], _least(channel, expected)
     people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"
     if reached == 1:
-        known = f"{people} no key can be told from zero"
+        known = f"{people} all keys are {TOO_RARE}"
     else:
-        known = f"{people} keys below {percent(reached)} can often not be told from zero"
+        known = f"{people} keys below {percent(reached)} are often {TOO_RARE}"
     return f"{known}." if reached <= wanted else f"{known}. {_remedy(channel, expected)}"
 
 
 def _least(channel: Channel, expected: Expectations) -> float:
-    """The least frequency that is told from zero four times out of five."""
+    """The least frequency that stands out from the noise four times out of five."""
     share = Fraction(planned_size_share(channel, expected))
     seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
     return smallest_frequency(channel, expected.users, seen, share)

@@ -85,6 +85,13 @@ async def join(request: Request, task_id: str) -> Response:
     return _serve(request, "static/join.html")
 
 
+@router.get("/results/{task_id}")
+async def public_results(request: Request, task_id: str) -> Response:
+    """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
+    del task_id
+    return _serve(request, "static/results.html")
+
+
 @router.get("/favicon.ico")
 async def favicon(request: Request) -> Response:
     """Serve the icon."""

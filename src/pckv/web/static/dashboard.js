@@ -1,4 +1,5 @@
 // The dashboard: who is signed in, and which view the address asks for.
+import { readAddress } from "./address.js";
 import { announce, ask, make, replace } from "./page.js";
 import { newTask } from "./new-task.js";
 import { signIn } from "./sign-in.js";
@@ -22,12 +23,12 @@ function show() {
   menu.hidden = role === null;
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
-  const [, place = "", id = ""] = location.hash.split("/");
+  const [place = "", id = ""] = readAddress().parts;
   for (const link of menu.querySelectorAll("a")) {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (place === "tasks") open(taskView, decodeURIComponent(id), role);
+  if (place === "tasks") open(taskView, id, role);
   else if (place === "new" && role === "administrator") open(newTask);
   else open(tasksView, role);
 }

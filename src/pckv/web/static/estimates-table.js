@@ -126,6 +126,6 @@ function row({ key, frequency, frequency_low, frequency_high, mean, mean_low, me
     cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
     cell(mean_known ? mean.toFixed(3) : "unknown", mean),
     cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
-    make("td", {}, detected ? "" : "not told from zero"),
+    make("td", {}, detected ? "" : "too rare to tell"),
   );
 }

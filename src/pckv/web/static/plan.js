@@ -54,7 +54,7 @@ function sentences(plan) {
       "p",
       {},
       make("strong", {}, plan.mechanism),
-      ` with padding ${count(plan.padding)}, ${count(plan.bytes_a_report)} bytes per report. Each stands for up to ${pairs(plan.padding)}. `,
+      ` with padding ${count(plan.padding)}, ${count(plan.bytes_per_report)} bytes per report. Each stands for up to ${pairs(plan.padding)}. `,
       larger(plan),
     ),
     make("p", {}, plan.assumed),
