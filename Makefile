@@ -25,7 +25,7 @@ LOCK := $(VENV)/release/bin/uv pip compile --quiet --no-config --universal --pyt
 	--no-annotate --no-header --constraints constraints.txt --group build pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest lint bench experiment vectors screenshots newcomer lock sbom clean
+.PHONY: help demo test pytest lint docs bench experiment vectors screenshots newcomer lock sbom clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -45,6 +45,10 @@ lint: $(READY)  ## Run ruff, mypy and the import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Links, commands, options, settings, metrics, problem types and public names are checked before anything is built.
+docs: $(READY)  ## Build the documentation into site/; fails on a dead link or anything undocumented
+	PYTHONPATH=docs $(BIN)/python -m site_builder site
 
 bench: $(READY)  ## Measure speed (ONLY="core web" for some benches, ONLY=peers for other packages, JSON=FILE)
 	$(BIN)/python -m bench $(ONLY) $(if $(JSON),--json $(JSON))
@@ -76,7 +80,7 @@ sbom: $(READY) $(VENV)/release  ## Write sbom.json, a CycloneDX list of what a c
 		--output-reproducible --output-file sbom.json $(VENV)/runtime
 
 clean:  ## Remove the environment, the demo and all caches
-	rm -rf $(VENV) demo build sbom.json .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo build site sbom.json .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # The stamps of the environment name the versions it was built from, so a change rebuilds it.
 $(RUNNABLE):
