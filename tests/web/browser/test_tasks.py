@@ -167,6 +167,7 @@ def test_whoever_signs_in_again_is_where_they_were(server: ServeProcess, operato
     page = operator.page
     page.get_by_text("reports so far").wait_for()
     operator.context.clear_cookies(name=PLAIN_COOKIE)
+    page.get_by_role("main").get_by_text("Your session is over.").wait_for()
     page.get_by_label("Token").fill(ADMINISTRATOR)
     operator.press("Sign in")
     page.get_by_text("reports so far").wait_for()

@@ -9,6 +9,7 @@ import { tasksView } from "./tasks.js";
 
 const main = document.getElementById("main"),
   menu = document.getElementById("menu");
+const SESSION_OVER = "Your session is over. Sign in again to go on where you were.";
 let role = null,
   stop = () => {};
 
@@ -54,7 +55,8 @@ document.addEventListener("signed-out", () => {
   if (role === null) return;
   role = null;
   show();
-  announce("The session is over: sign in again.");
+  main.prepend(make("p", { class: "note" }, SESSION_OVER));
+  announce(SESSION_OVER);
 });
 
 addEventListener("hashchange", () => {

@@ -20,7 +20,7 @@ export function taskView(root, id, role) {
   const administers = role === "administrator",
     head = taskHead(role, () => refresh()),
     details = taskDetails(),
-    said = make("div"),
+    said = make("div", {}, make("p", { class: "computing" }, "Loading …")),
     share = make("div"),
     apps = make("div"),
     invitations = make("div"),
