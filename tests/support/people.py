@@ -168,7 +168,20 @@ def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
 
 def shown_body(person: Person) -> str:
     """Return the bytes of the report that the page shows, the only one on it."""
-    return str(person.page.locator(".body").inner_text())
+    return str(person.page.locator(".body").text_content())
+
+
+def spent(person: Person) -> str:
+    """Return the ε that all surveys of the page's origin have spent in a browser."""
+    client = (
+        "const { Client } = await import('/client/index.js'); return new Client(location.origin).spent();"
+    )
+    return str(person.page.evaluate(f"async () => {{ {client} }}"))
+
+
+def explanation(person: Person, name: str) -> str:
+    """Return a part of what the page says about the protection, which people see once they ask for it."""
+    return str(person.page.locator(f"#how #{name}").text_content())
 
 
 def sent_bodies(person: Person) -> list[str]:
@@ -225,4 +238,4 @@ def check_odds(task: pckv.Task, sentence: str) -> None:
 
 def chances_in(sentence: str) -> list[float]:
     """Return the probabilities that a sentence names, in percent."""
-    return [float(chance) for chance in re.findall(r"probability ([0-9.]+) %", sentence)]
+    return [float(chance) for chance in re.findall(r"probability ([0-9.]+)%", sentence)]

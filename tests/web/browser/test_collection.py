@@ -91,9 +91,7 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     three.page.get_by_text("has taken part already").wait_for()
     three.state("sent")
     assert shown_body(three) == shown
-    three.press("Send the same report again")
-    three.page.locator(".note", has_text="Nothing was perturbed again").wait_for()
-    assert three.page.get_by_role("button", name="Send my report").count() == 0
+    assert three.page.get_by_role("button").count() == 0
     assert sent_bodies(three) == [shown]
     assert count(server, task_id) == 3
 
