@@ -78,7 +78,7 @@ function panelOf(error) {
 }
 
 // The codes of the client that have a panel of their own.
-const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget"];
+const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget", "preview"];
 
 // Why nobody can take part, above everything else that is known about the survey.
 async function showPanel(error) {
