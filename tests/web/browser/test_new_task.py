@@ -76,7 +76,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, view
     # As a number field takes it, too.
     page.get_by_label("People expected").fill("5e6")
     plan.locator(".light.green", has_text="Enough people").wait_for()
-    plan.get_by_text("All of the 10 most frequent keys can be told from zero.").wait_for()
+    plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
     operator.check()
     operator.press("Change what is assumed")
     assert focused(page) == "Pairs per person: typical"
