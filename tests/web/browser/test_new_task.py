@@ -314,7 +314,7 @@ def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: An
     assert KEYS[0] in shown.locator("main").inner_text()
     sent = len(operator.sent)
     shown.get_by_role("button", name="Send my report").click()
-    shown.get_by_role("heading", name="This was a preview").wait_for()
+    shown.get_by_role("alert").get_by_text("This is a preview: no report is made.").wait_for()
     assert len(operator.sent) == sent
     assert operator.asked == []
 

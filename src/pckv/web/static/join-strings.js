@@ -3,7 +3,6 @@
 
 const EN = {
   title: "{name} – take part",
-  preview: "Preview: this is what participants will see. Nothing is sent.",
   asked_by: "Asked by whoever runs {host}.",
   until: "Answers are taken until the end of {day} (UTC).",
   eligibility: "Who may take part",
@@ -73,6 +72,8 @@ const EN = {
   agree_first: "Please read “Your consent”, and tick “I agree” before you send.",
   missing: "Please give “{key}” a value from {low} to {high}, or remove it.",
   send: "Send my report",
+  preview: "Preview: this is what participants will see. Nothing is sent.",
+  preview_sends_nothing: "This is a preview: no report is made.",
   sending: "Sending …",
   still: "Still trying to reach {host}. Keep this page open.",
   try_again: "Try again",
@@ -152,15 +153,12 @@ const EN = {
   panel_no_crypto: "It was opened by a link that starts with “http”. Your browser protects answers only on pages that start with “https”: ask for such a link. Nothing was made or sent.",
   panel_storage_title: "This browser keeps nothing for this page",
   panel_storage: "The page must remember that you answered, so that you are never asked to give away more. Allow {host} to store data, or open the link in a window that is not private. Nothing was made or sent.",
-  panel_preview_title: "This was a preview",
-  panel_preview: "Nothing was made or sent. Participants read here what became of their report.",
   panel_unexpected_title: "This page does not work here",
   panel_unexpected: "Something unexpected happened ({reason}). Try a current browser, or reload the page.",
 };
 
 const DE = {
   title: "{name} – mitmachen",
-  preview: "Vorschau: Das werden Teilnehmende sehen. Nichts wird gesendet.",
   asked_by: "Es fragt, wer {host} betreibt.",
   until: "Antworten sind bis zum Ende des {day} (UTC) möglich.",
   eligibility: "Wer mitmachen kann",
@@ -230,6 +228,8 @@ const DE = {
   agree_first: "Bitte lesen Sie „Ihre Einwilligung“ und wählen Sie „Ich stimme zu“, bevor Sie senden.",
   missing: "Bitte geben Sie „{key}“ einen Wert von {low} bis {high}, oder entfernen Sie es.",
   send: "Bericht senden",
+  preview: "Vorschau: Das sehen die Teilnehmenden. Es wird nichts gesendet.",
+  preview_sends_nothing: "Dies ist eine Vorschau: Es wird kein Bericht erstellt.",
   sending: "Wird gesendet …",
   still: "{host} ist noch nicht erreicht, es wird weiter versucht. Lassen Sie diese Seite offen.",
   try_again: "Noch einmal versuchen",
@@ -309,8 +309,6 @@ const DE = {
   panel_no_crypto: "Sie wurde über einen Link geöffnet, der mit „http“ beginnt. Ihr Browser schützt Antworten nur auf Seiten, die mit „https“ beginnen: Bitten Sie um einen solchen Link. Nichts wurde erstellt oder gesendet.",
   panel_storage_title: "Dieser Browser behält nichts für diese Seite",
   panel_storage: "Die Seite muss sich merken, dass Sie geantwortet haben, damit Sie nie mehr preisgeben. Erlauben Sie {host}, Daten zu speichern, oder öffnen Sie den Link in einem Fenster, das nicht privat ist. Nichts wurde erstellt oder gesendet.",
-  panel_preview_title: "Das war eine Vorschau",
-  panel_preview: "Nichts wurde erstellt oder gesendet. Hier lesen Teilnehmende, was aus ihrem Bericht geworden ist.",
   panel_unexpected_title: "Diese Seite funktioniert hier nicht",
   panel_unexpected: "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser, oder laden Sie die Seite neu.",
 };

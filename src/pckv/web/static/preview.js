@@ -7,7 +7,7 @@ import { make } from "./page.js";
 // In place of a client: it neither stores nor sends anything.
 export class PreviewClient {
   constructor() {
-    document.body.prepend(make("aside", { class: "preview" }, say("preview")));
+    document.body.prepend(make("aside", { class: "preview", "aria-label": "Preview" }, say("preview")));
   }
 
   async task() {
@@ -29,7 +29,7 @@ export class PreviewClient {
   async check() {}
 
   async submit() {
-    throw new PckvError("preview", "this is a preview: no report is made");
+    throw new PckvError("preview", "no report is made of a preview");
   }
 
   async flush() {
