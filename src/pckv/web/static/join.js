@@ -4,8 +4,9 @@ import { Client } from "/client/index.js";
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 const id = location.pathname.split("/").at(-1),
   client = new Client(location.origin, { retryPolicy: RETRY_POLICY });
-const fetched = client.task(id).then(
-  (task) => ({ task }),
+// The page says what is wrong, once it is loaded.
+const fetched = Promise.all([client.task(id), client.receipt(id)]).then(
+  ([task, receipt]) => ({ task, receipt }),
   (error) => ({ error }),
 );
 const { start } = await import("./join-page.js");
