@@ -70,6 +70,10 @@ class Person:
         self.press("Sign in")
         self.page.get_by_role("heading", name="Tasks").wait_for()
 
+    def unfold(self, name: str) -> None:
+        """Open what is behind a disclosure."""
+        self.page.locator("details:not([open]) > summary", has_text=name).click()
+
     def state(self, name: str) -> None:
         self.page.locator(f"[data-state={name}]").wait_for()
 
@@ -114,6 +118,29 @@ def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
     task = pckv.Task(**task_members)
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
     return task
+
+
+def fill_task(operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000") -> None:
+    """Fill in the form for a new task."""
+    page = operator.page
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Keys, one per line").fill("\n".join(keys))
+    page.get_by_label("People expected").fill(users)
+    if pairs:
+        operator.unfold("Advanced")
+        page.get_by_label("Pairs per person: typical").fill(pairs)
+
+
+def create_task(operator: Person) -> str:
+    """Create the task of the form, whose page opens; return its id."""
+    operator.press("Create the task")
+    operator.page.wait_for_url("**/#/tasks/*")
+    return task_id_of(operator.page)
+
+
+def task_id_of(page: Any) -> str:
+    """Return the id of the task whose page is open."""
+    return str(page.url.rpartition("/")[2].partition("?")[0])
 
 
 def count(server: ServeProcess, task_id: str) -> int:

@@ -65,20 +65,21 @@ def submit_command(
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
     elif receipt.status is Status.SENT:
-        done = (
-            "sent"
-            if receipt.perturbed
-            else "perturbed and stored before, and sent; these pairs were not used"
-        )
-        click.echo(
-            f"{task_id}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
-        )
+        _print_sent(receipt, client)
     if receipt.status is Status.WAITING:
         place = f" --state {state}" if state else ""
         raise ClientError(
             "not_sent",
             f"the report is stored and waits ({receipt.reason}): send it by pckv submit --flush --url {url}{place}",
         )
+
+
+def _print_sent(receipt: Receipt, client: Client) -> None:
+    """Say that a report was sent, and what it and all others spent."""
+    done = "sent" if receipt.perturbed else "perturbed and stored before, and sent; these pairs were not used"
+    click.echo(
+        f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
+    )
 
 
 def _client(url: str, folder: Path, cap: str | None = None) -> Client:

@@ -17,6 +17,7 @@ from support.people import (
     count,
     explanation,
     fill_in,
+    fill_task,
 )
 from support.serving import ServeProcess
 
@@ -139,8 +140,8 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
     operator.go("/#/new")
-    operator.page.get_by_label("Keys, one per line").fill("a\nb")
-    operator.page.get_by_label("Pairs per person: typical").fill("1")
+    fill_task(operator, "dark", ["a", "b"])
+    operator.unfold("Details")
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
 
