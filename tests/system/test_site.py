@@ -16,6 +16,7 @@ import pytest
 from site_builder.build import DESCRIPTIONS, faults
 from site_builder.commands import undocumented_commands
 from site_builder.pages import FENCE, HOME, Pages, anchors
+from site_builder.python_names import undocumented_parts
 from site_builder.service import Service
 from support.parts import ROOT
 
@@ -146,3 +147,29 @@ def test_a_silent_command_or_option_is_found() -> None:
 
     found = [str(fault) for fault in undocumented_commands(program)]
     assert found == ["pckv silent: undocumented command", "pckv silent: undocumented option --quiet"]
+
+
+def test_what_a_docstring_leaves_out_is_found() -> None:
+    def silent(count: int) -> int:
+        if count < 0:
+            raise ValueError
+        return count
+
+    def complete(count: int) -> int:
+        """Return a number.
+
+        Args:
+            count: A number.
+
+        Returns:
+            The same.
+        """
+        return count
+
+    assert [fault.problem for fault in undocumented_parts("silent", silent)] == [
+        "undocumented public name",
+        "undocumented parameter count",
+        "undocumented result",
+        "undocumented error",
+    ]
+    assert not list(undocumented_parts("complete", complete))

@@ -82,7 +82,14 @@ class Estimates:
         return f"intervals hold whatever {self.hostile:,} of the reports say" if self.hostile else ""
 
     def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people, with this one for both intervals; marks need none."""
+        """Return the headers of the table for people.
+
+        Args:
+            interval: The header of both intervals; marks need none.
+
+        Returns:
+            One header per column.
+        """
         return ("key", "frequency", interval, "mean", interval, "")
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -101,11 +108,25 @@ class Estimates:
         ]
 
     def top(self, count: int) -> Estimates:
-        """Return the keys with the largest estimated frequencies, most frequent first."""
+        """Return the keys with the largest estimated frequencies.
+
+        Args:
+            count: How many keys.
+
+        Returns:
+            These rows, the most frequent first.
+        """
         return self.take(np.argsort(-self.frequency, kind="stable")[:count])
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Return some rows of the table, in the order given."""
+        """Return some rows of the table.
+
+        Args:
+            rows: Numbers of rows, from 0.
+
+        Returns:
+            These rows, in the order given.
+        """
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)

@@ -24,7 +24,7 @@ def read_ratings(
     repeated: str | None = None,
     progress: Progress = no_progress,
 ) -> Dataset:
-    """Read a CSV or Parquet file with one row per pair.
+    """Return a CSV or Parquet file with one row per pair as a data set.
 
     Args:
         path: The file.
