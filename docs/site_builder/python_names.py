@@ -12,8 +12,6 @@ from typing import Any
 from site_builder.pages import Fault
 
 PACKAGES = ("pckv", "pckv.client")
-# Results with a column or a number per member, which the guides explain.
-TABLES = {"pckv.Estimates", "pckv.Plan"}
 FUNCTIONS = ("pckv.counting.engines.spark.tally",)
 
 
@@ -40,7 +38,7 @@ def undocumented_parts(name: str, value: Any) -> Iterator[Fault]:
     text = inspect.getdoc(value) or ""
     if not text:
         yield Fault(name, "undocumented public name")
-    for parameter in _parameters(value) if name not in TABLES else ():
+    for parameter in _parameters(value):
         if not re.search(rf"^    \**{parameter}( \(.*\))?: |`{parameter}`", text, re.MULTILINE):
             yield Fault(name, f"undocumented parameter {parameter}")
     if inspect.isfunction(value):
@@ -51,7 +49,8 @@ def _undocumented_results(name: str, function: Callable[..., Any], text: str) ->
     returned = inspect.signature(function).return_annotation
     if returned not in {None, "None"} and not re.search(r"^Returns?\b|^    Yields?\b", text, re.MULTILINE):
         yield Fault(name, "undocumented result")
-    if re.search(r"^ +raise \w", inspect.getsource(function), re.MULTILINE) and "Raises:" not in text:
+    raises = re.search(r"^ +raise \w", inspect.getsource(function), re.MULTILINE)
+    if raises and not re.search(r"^Raises:|`\w*Error`", text, re.MULTILINE):
         yield Fault(name, "undocumented error")
 
 

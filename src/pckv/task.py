@@ -286,14 +286,7 @@ class Task:
         return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
 
     def law(self, signs: channels.Signs) -> channels.Law:
-        """Return the exact law of the message of somebody who holds these signed keys.
-
-        Args:
-            signs: The numbers of the keys, each with the sign of its value.
-
-        Returns:
-            The weight of every message.
-        """
+        """Return the exact law of the message of somebody who holds the signed keys `signs`."""
         pairs, first = self.channel.law(signs), self.channel.word_limit
         if self.size_question is None or first is None:
             return pairs
@@ -308,17 +301,7 @@ class Task:
         self._index  # noqa: B018
 
     def key_index(self, key: str) -> int:
-        """Return the number of a key.
-
-        Args:
-            key: The name of a key.
-
-        Returns:
-            Its number.
-
-        Raises:
-            PairsError: if the task has no such key.
-        """
+        """Return the number of the key called `key`, or raise a `PairsError` that names it."""
         try:
             if not isinstance(self.keys, int):
                 return self._index[key]
@@ -331,46 +314,21 @@ class Task:
         raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
 
     def key_name(self, index: int) -> str:
-        """Return the name of a key.
-
-        Args:
-            index: The number of a key.
-
-        Returns:
-            Its name.
-        """
+        """Return the name of key number `index`."""
         return str(index) if isinstance(self.keys, int) else self.keys[index]
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
-        """Return the names of many keys.
-
-        Args:
-            indices: Numbers of keys.
-
-        Returns:
-            Their names, in the same order.
-        """
+        """Return the names of the keys with these `indices`, in the same order."""
         return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
 
     def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on a day.
-
-        Args:
-            day: A day in UTC, as YYYY-MM-DD.
-
-        Returns:
-            The phase: waiting before `opens`, closed from `closes` on, and open in between.
-        """
+        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
         if self.closes is not None and day >= self.closes:
             return Phase.CLOSED
         return Phase.WAITING if self.opens is not None and day < self.opens else Phase.OPEN
 
     def to_json(self) -> str:
-        """Return the canonical JSON text.
-
-        Returns:
-            One line of text, which the id is the hash of.
-        """
+        """Return the canonical JSON text, which the id is the hash of."""
         return dump(
             {
                 "about": self.about.to_dict(),
@@ -403,30 +361,13 @@ class Task:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
-        """Read a task.
-
-        Args:
-            text: The canonical JSON of a task.
-
-        Returns:
-            The task.
-
-        Raises:
-            TaskError: if it is anything but the one canonical text of a task.
-        """
+        """Return the task of a canonical JSON `text`; anything else is a `TaskError`."""
         text, members = read_members(text)
         task = object.__new__(cls)
         try:
-            task._set_contract(
-                members["name"],
-                members["keys"],
-                (members["low"], members["high"]),
-                members["epsilon"],
-                members["more"],
-                members["about"],
-                members["opens"],
-                members["closes"],
-            )
+            names = ("name", "keys", "epsilon", "more", "about", "opens", "closes")
+            contract = {name: members[name] for name in names}
+            task._set_contract(values=(members["low"], members["high"]), **contract)
             parameters = dict(members["mechanism"])
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
             channel = channels.build(mechanism, task.key_count, padding, Fraction(task._epsilon), parameters)
@@ -450,3 +391,8 @@ class Task:
             f"<Task {self.name!r}: {self.key_count:,} keys, {self.mechanism}, "
             f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
         )
+
+    def _repr_html_(self) -> str:
+        from pckv.task_html import task_html  # noqa: PLC0415
+
+        return task_html(self)

@@ -26,10 +26,12 @@ PUBLIC_NAMES = {
         "audit",
         "estimate",
         "perturb",
+        "perturb_frame",
         "plan",
         "read_ratings",
         "shuffled_privacy",
         "simulate",
+        "tally_frame",
     ],
     "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
 }
