@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ from support.parts import ROOT
 MAX_WORDS_PER_PAGE = 1500
 LOOKED_UP = ("docs/reference/", "docs/appendix/")
 MAX_COLUMNS = 100
+MAX_LINES_OF_README = 120
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,10 @@ def test_pages_have_one_purpose_and_a_next_step(pages: Pages) -> None:
             assert name.startswith(LOOKED_UP) or len(text.split()) <= MAX_WORDS_PER_PAGE, name
             assert text.startswith("# "), name
             assert re.search(r"^\*\*Next:\*\* ", text.strip().split("\n\n")[-1]), name
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < MAX_LINES_OF_README
 
 
 def test_lines_are_wrapped(pages: Pages) -> None:
@@ -117,6 +123,17 @@ def test_a_page_that_nothing_lists_is_found(copied: Path) -> None:
     (copied / "docs/lost.md").write_text("# Lost\n", encoding="utf-8")
     found = [str(fault) for fault in Pages(copied).faults()]
     assert f"docs/lost.md: {HOME} does not list it" in found
+
+
+def test_pages_are_called_by_their_titles(copied: Path, tmp_path: Path) -> None:
+    """What is not in the site is named, not linked."""
+    page = copied / "docs/faq.md"
+    page.write_text("# Q\n\n[glossary.md](glossary.md#glossary) [x](../README.md)\n", encoding="utf-8")
+    pages = Pages(copied)
+    pages.write(tmp_path / "out", defaultdict(lambda: str))
+    assert "[Glossary](glossary.md#glossary) `README.md`" in (tmp_path / "out/faq.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_headings_have_the_anchors_of_both_readers() -> None:
