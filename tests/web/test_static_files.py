@@ -129,7 +129,8 @@ def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
             text = text.replace("http://www.w3.org/2000/svg", "")
             # Text is never parsed as HTML or code.
             forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:|@import"
-            assert not re.search(forbidden, text), name
+            # The name of SVG looks like an address, and nothing is requested there.
+            assert not re.search(forbidden, text.replace('"http://www.w3.org/2000/svg"', "")), name
 
 
 def test_the_script_for_charts_is_built_once_and_cached(
