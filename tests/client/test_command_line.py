@@ -93,10 +93,12 @@ def test_submit_says_what_is_refused(
     run(pairs_file, *options, "--task", MOVIES.id)
     reply_with(collector, problem(403, "closed"), monkeypatch)
     result = run("--flush", *options)
-    assert (result.exit_code, result.stdout) == (1, f"{MOVIES.id}  refused: closed\n")
+    assert (result.exit_code, result.stdout) == (1, f"{MOVIES.id}  refused: the task takes no more reports\n")
     assert result.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     result = run(pairs_file, *options, "--task", MOVIES.id)
-    assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed; ε = 1 is spent\n"
+    assert result.stderr == (
+        f"pckv: the report of task {MOVIES.id} was refused: the task takes no more reports; ε = 1 is spent\n"
+    )
 
 
 def test_a_second_task_of_a_survey_is_refused(

@@ -41,7 +41,7 @@ def test_the_light_follows_the_keys_that_the_plan_tells_from_zero(
 ) -> None:
     """The least frequency is moved to that of each rank; nothing else changes."""
     found = outlook(replace(planned, smallest_frequency=planned.frequencies[rank - 1]))
-    assert (found.light, found.told, found.keys, found.word) == (light, rank, 10, WORDS[found.light])
+    assert (found.light, found.told, found.keys, found.words) == (light, rank, 10, WORDS[found.light])
     assert found.sentence.startswith(f"{told} of the 10 most frequent keys can be told from zero. ")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pckv import Task
+from pckv.channels import CHANNELS
 from pckv.collector.problem_details import ProblemDetails
 from pckv.web import chart_script, static_files
 from support.collectors import (
@@ -41,6 +43,59 @@ def test_files_are_cached_by_their_tag(site: Running, path: str) -> None:
     assert first.status_code == 200
     again = site.get(path, None, **{"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_files_are_compressed_for_whoever_takes_that(site: Running, path: str) -> None:
+    plain, gzipped = (
+        site.get(path, None, **{"Accept-Encoding": coding}) for coding in ("identity", "br, gzip")
+    )
+    assert ("content-encoding" in plain.headers, gzipped.headers["content-encoding"]) == (False, "gzip")
+    # The client decompresses what it gets.
+    assert plain.content == gzipped.content
+    assert plain.headers["vary"] == gzipped.headers["vary"] == "Accept-Encoding"
+    assert int(plain.headers["content-length"]) == len(plain.content)
+    assert plain.headers["etag"] != gzipped.headers["etag"]
+    for tag in (plain.headers["etag"], gzipped.headers["etag"]):
+        assert site.get(path, None, **{"If-None-Match": tag}).status_code == 304
+
+
+def test_the_script_for_charts_is_compressed(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(site.app.state, "chart_file", raising=False)
+    monkeypatch.setattr(site.app.state.chart_script, "_script", b"built " * 1000)
+    answer = site.get("/vega.js", None, **{"Accept-Encoding": "gzip"})
+    assert (answer.headers["content-encoding"], len(answer.content)) == ("gzip", 6000)
+    assert int(answer.headers["content-length"]) < 100
+    del site.app.state.chart_file
+
+
+def test_the_participants_page_names_all_that_it_loads() -> None:
+    """No module waits for another one to be read, and none is loaded for nothing."""
+    loaded = {name: file.content.decode() for name, file in static_files.load_files().items()}
+    page = loaded["static/join.html"]
+    named = set(re.findall(r'<link rel="modulepreload" href="/(.+?)"', page))
+    needed: set[str] = set()
+    waiting = ["static/join.js", "static/join-page.js"]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            folder = Path(name).parent.as_posix()
+            found = re.findall(r'from "(\.|)/([^"]+)"', loaded[name])
+            waiting += [f"{folder}/{path}" if start else path for start, path in found]
+    assert named | {"static/join.js"} == needed
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_the_mechanism_of_a_task_is_named_with_its_page(site: Running, mechanism: str) -> None:
+    task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, mechanism=mechanism)
+    site.store.add_task(task)
+    link = site.get(f"/join/{task.id}", None).headers["link"]
+    assert link == f"</client/mechanisms/{mechanism}.js>; rel=modulepreload"
+    assert site.get(f"/client/mechanisms/{mechanism}.js", None).status_code == 200
+    for unknown in ("anything", "A" * 43):
+        answer = site.get(f"/join/{unknown}", None)
+        assert (answer.status_code, "link" in answer.headers) == (200, False)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pckv.cli.remote import warn_if_readable_on_the_way
 from pckv.cli.state import cap_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
+from pckv.client.reasons import explain
 from pckv.errors import ClientError, DataError
 
 
@@ -95,7 +96,7 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
         print_json([_receipt_facts(receipt) for receipt in receipts])
     else:
         for receipt in receipts:
-            click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{receipt.reason}")
+            click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{explain(receipt.reason)}")
     unsent = [receipt for receipt in receipts if receipt.status is not Status.SENT]
     if unsent:
         refused = sum(receipt.status is Status.REFUSED for receipt in unsent)

@@ -21,8 +21,17 @@ Light = Literal["green", "amber", "red"]
 
 MAX_GREEN_ERROR, MAX_AMBER_ERROR = 0.25, 0.5
 MIN_AMBER_SHARE = 0.5
-# The light in a word, for people who do not see colours.
-WORDS: dict[Light, str] = {"green": "Good", "amber": "Partly", "red": "Not enough"}
+RULE = (
+    "Green: all of the ten most frequent keys can be told from zero, and the error of a typical one is at most "
+    f"{percent(MAX_GREEN_ERROR)} of its frequency. Red: fewer than {percent(MIN_AMBER_SHARE)} of these keys can, or the "
+    f"error is more than {percent(MAX_AMBER_ERROR)} of the frequency. Amber: anything between."
+)
+# The light in words, for people who do not see colours.
+WORDS: dict[Light, str] = {
+    "green": "Enough people",
+    "amber": "More people would help",
+    "red": "Too few people",
+}
 
 
 @dataclass(frozen=True)
@@ -31,19 +40,21 @@ class Outlook:
 
     Attributes:
         light: `green`, `amber` or `red`.
-        word: The light in a word.
+        words: The light in words.
         told: How many of the keys that matter can be told from zero.
         keys: How many keys matter.
         relative_error: The expected error of a typical one of them, relative to its frequency.
         sentence: What will be learned, for people to read.
+        rule: How the light was chosen.
     """
 
     light: Light
-    word: str
+    words: str
     told: int
     keys: int
     relative_error: float
     sentence: str
+    rule: str = RULE
 
 
 def outlook(planned: Plan) -> Outlook:

@@ -89,7 +89,7 @@ class Tally:
         self._add_bodies(report.body)
 
     def add_many(self, reports: Iterable[Report] | Messages) -> None:
-        """Count many reports: `Report`s, an array of words, or an array of plane rows.
+        """Count many reports: an iterable of `Report`, an array of words, or an array of plane rows.
 
         Raises:
             ReportError: if one of them is not a report of the task; then none is counted.

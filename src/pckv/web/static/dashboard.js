@@ -23,13 +23,14 @@ function show() {
   menu.hidden = role === null;
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
-  const [place = "", id = ""] = readAddress().parts;
+  const { parts, settings } = readAddress(),
+    [place = "", id = ""] = parts;
   for (const link of menu.querySelectorAll("a")) {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   if (place === "tasks") open(taskView, id, role);
-  else if (place === "new" && role === "administrator") open(newTask);
+  else if (place === "new" && role === "administrator") open(newTask, settings.from);
   else open(tasksView, role);
 }
 
