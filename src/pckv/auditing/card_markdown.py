@@ -83,9 +83,9 @@ def _audit(audit: dict[str, Any] | None) -> list[str]:
         return ["Not run. `pckv audit` computes the exact ε of a task's reports."]
     verdict = "The guarantee holds" if audit["holds"] else "THE GUARANTEE DOES NOT HOLD"
     found, claimed = (rounded_up(audit[epsilon], 6) for epsilon in ("found", "claimed"))
+    run = f"the Python code that makes reports was run on all of its random draws, for {audit['sets']:,} sets"
     return [
-        f"{verdict}: the Python code that makes reports was run on all of its random draws, for "
-        f"{audit['sets']:,} sets of pairs, in exact arithmetic. The largest ε found is {found}, of {claimed} claimed.",
+        f"{verdict}: {run} of pairs, in exact arithmetic. The largest ε found is {found}, of {claimed} claimed.",
         "The tests of this release check the JavaScript client against the same law.",
     ]
 
