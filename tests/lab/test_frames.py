@@ -55,6 +55,22 @@ def test_a_table_of_pairs_becomes_a_table_of_reports(task: Task, made: Any) -> N
     assert found["alien"].mean == pytest.approx(5, abs=0.05)
 
 
+class OtherFrame:
+    """A DataFrame of another library, which gives its columns to Arrow."""
+
+    def __init__(self, columns: pa.Table) -> None:
+        self._columns = columns
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._columns.__arrow_c_stream__(requested_schema)
+
+
+def test_frames_of_other_libraries_are_read() -> None:
+    texts = pa.schema([("user", pa.string_view()), ("movie", pa.string_view()), ("stars", pa.int8())])
+    reports = perturb_frame(GRR, OtherFrame(table().cast(texts)), **COLUMNS)
+    assert tally_frame(GRR, OtherFrame(reports)).reports == 4
+
+
 def test_every_call_makes_other_reports() -> None:
     first, second = (perturb_frame(GRR, table(), **COLUMNS) for _ in range(2))
     assert not set(first["report_id"].to_pylist()) & set(second["report_id"].to_pylist())
