@@ -173,6 +173,7 @@ class AnswerForm {
       show(await whileSending(this.said, this.button, [this.fields], submitted));
     } catch (error) {
       if (error.code === "refused") return show(await client.receipt(id));
+      if (error.code === "preview") return replace(this.said, alertBox(say("preview_sends_nothing")));
       if (error.code === "not_sent" && task.phase() === "open") return replace(this.said, alertBox(say("not_reached", { host })));
       await showPanel(error);
     }

@@ -1,14 +1,13 @@
 // The participant's page for a task that does not exist yet: it shows the draft of a task, and makes no report.
 import { PckvError, Task } from "/client/index.js";
 import { loadPreview } from "./draft.js";
+import { say } from "./join-strings.js";
 import { make } from "./page.js";
-
-const BANNER = "Preview: this is what participants will see. Nothing is sent.";
 
 // In place of a client: it neither stores nor sends anything.
 export class PreviewClient {
   constructor() {
-    document.body.prepend(make("aside", { class: "preview", "aria-label": "Preview" }, BANNER));
+    document.body.prepend(make("aside", { class: "preview", "aria-label": "Preview" }, say("preview")));
   }
 
   async task() {
@@ -30,7 +29,7 @@ export class PreviewClient {
   async check() {}
 
   async submit() {
-    throw new PckvError("preview", "This is a preview: no report is made.");
+    throw new PckvError("preview", "no report is made of a preview");
   }
 
   async flush() {
