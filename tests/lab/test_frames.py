@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -182,7 +183,9 @@ def test_a_table_is_simulated_as_its_file_is(tmp_path: Path) -> None:
     for made in (ratings, pa.Table.from_pandas(ratings)):
         [row] = simulate(made, **COLUMNS, low=0, high=5, **options)
         assert (row.mse_frequency, row.mse_mean) == (expected.mse_frequency, expected.mse_mean)
-    assert [row.mechanism for row in simulate(dataset, epsilon=["4"], repeats=1, workers=1)] != []
+    for epsilon in (1, "1", [1.0], np.float64(1)):
+        [row] = simulate(dataset, **options | {"epsilon": epsilon})
+        assert row.mse_frequency == expected.mse_frequency
 
 
 @pytest.mark.parametrize(
