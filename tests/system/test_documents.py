@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
 import click
@@ -18,7 +21,7 @@ from support.parts import ROOT
 DOCUMENTS = sorted(
     [
         *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "proofs").glob("*.md"),
         ROOT / "src/pckv/web/client/README.md",
     ]
@@ -53,7 +56,7 @@ def test_documents_match_the_code() -> None:
     assert readme.index("make demo") < readme.index("make test") < 300
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
         assert (ROOT / linked).exists(), linked
-    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     for name in (*CHANNELS, *METHODS):
         assert f"`{name}`" in docs
     version = pckv.__version__
@@ -78,24 +81,45 @@ def test_every_named_make_target_exists(path: Path) -> None:
     assert named <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
 
 
-def commands(group: click.Group, prefix: str = "pckv") -> dict[str, click.Command]:
-    found: dict[str, click.Command] = {}
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            found |= commands(command, f"{prefix} {name}")
-        else:
-            found[f"{prefix} {name}"] = command
-    return found
+def shell_commands(text: str) -> list[list[str]]:
+    """Return the words of every `pckv` command in the blocks of a document, pipes taken apart."""
+    blocks = re.findall(r"^```(?:text|)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    parts = [part.strip() for line in lines for part in line.split("|")]
+    return [shlex.split(part, comments=True) for part in parts if part.startswith("pckv ")]
 
 
-def test_every_command_teaches() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, command in commands(main).items():
-        assert command.help, name
-        assert name in readme or name == "pckv demo", name
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help or parameter.name == "out", (name, parameter.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_every_command_and_option_exists(path: Path) -> None:
+    for _, *given in shell_commands(path.read_text(encoding="utf-8")):
+        command: click.Command = main
+        words = list(given)
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), words.pop(0))
+            assert found is not None, given
+            command = found
+        command.make_parser(click.Context(command)).parse_args([word for word in words if word != "..."])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_code_and_data_can_be_read(path: Path) -> None:
+    """Examples with a prompt are run as doctests; these need a network, a cluster or an app."""
+    for language, block in re.findall(
+        r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        if language == "json":
+            json.loads(block)
+        elif language == "toml":
+            tomllib.loads(block)
+        elif language == "python" and ">>>" not in block:
+            compile(block, str(path), "exec")
+
+
+def test_what_participants_read_in_the_examples_fits_a_task() -> None:
+    for name in ("app-ratings", "symptoms-survey"):
+        page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text(encoding="utf-8")
+        found = re.search(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        assert found is not None
+        about = tomllib.loads(found[1])
+        task = pckv.Task(name=name, keys=3, values=(0, 10), epsilon=1, about=about)
+        assert json.loads(task.to_json())["about"]["question"] == about["question"]

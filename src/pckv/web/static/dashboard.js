@@ -1,5 +1,6 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
+import { forget } from "./connection.js";
 import { announce, ask, make, replace } from "./page.js";
 import { newTask } from "./new-task.js";
 import { signIn } from "./sign-in.js";
@@ -8,12 +9,14 @@ import { tasksView } from "./tasks.js";
 
 const main = document.getElementById("main"),
   menu = document.getElementById("menu");
+const SESSION_OVER = "Your session is over. Sign in again to go on where you were.";
 let role = null,
   stop = () => {};
 
 // A view fills the page and may return a function that stops its timers and requests.
 function open(view, ...values) {
   stop();
+  forget();
   const root = make("div", { class: "view" });
   replace(main, root);
   stop = view(root, ...values) ?? (() => {});
@@ -23,13 +26,14 @@ function show() {
   menu.hidden = role === null;
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
-  const [place = "", id = ""] = readAddress().parts;
+  const { parts, settings } = readAddress(),
+    [place = "", id = ""] = parts;
   for (const link of menu.querySelectorAll("a")) {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   if (place === "tasks") open(taskView, id, role);
-  else if (place === "new" && role === "administrator") open(newTask);
+  else if (place === "new" && role === "administrator") open(newTask, settings.from);
   else open(tasksView, role);
 }
 
@@ -51,7 +55,8 @@ document.addEventListener("signed-out", () => {
   if (role === null) return;
   role = null;
   show();
-  announce("The session is over: sign in again.");
+  main.prepend(make("p", { class: "note" }, SESSION_OVER));
+  announce(SESSION_OVER);
 });
 
 addEventListener("hashchange", () => {
