@@ -92,7 +92,8 @@ def estimate_command(
             _write_table(estimates, alarms, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
-            save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
+            chart = estimates_chart(estimates, key_count=key_count, name=task.name, unit=task.about.unit)
+            save_chart(chart, part, plot.suffix)
     if as_json:
         print_json(_document(estimates, alarms))
     else:
