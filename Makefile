@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
+# Two stages of one environment: what the demo needs, and everything.
+RUNNABLE := $(VENV)/runnable-$(FINGERPRINT)
 READY := $(VENV)/ready-$(FINGERPRINT)
-EXTRAS := files,pandas,charts,lab,duckdb,spark,serve,postgres
 BARE := core files pandas charts lab duckdb spark serve postgres
 # The folder with the rating sets, for the experiments that need them.
 DATA ?= ../shared/data
@@ -14,17 +15,22 @@ SET ?= collector
 # Tests start hundreds of interpreters: compiled modules are kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Install into an environment: $(call install,ENVIRONMENT,WHAT). uv takes a fifth of the time that pip takes, but does
+# not read pip's settings, such as a mirror: where it finds nothing, pip follows.
+install = { $(BIN)/uv pip install --quiet --python $1 -c constraints.txt $2 \
+	|| $(BIN)/pip --python $1 install -qq -c constraints.txt $2; }
+
 # Versions from constraints.txt, hashes of every file of a version, for every platform.
 LOCK := $(VENV)/release/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header --constraints constraints.txt --group build pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest lint bench experiment vectors screenshots lock sbom clean
+.PHONY: help demo test pytest lint docs bench experiment vectors screenshots newcomer lock sbom clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
 
-demo: $(READY)  ## Run a whole collection on this machine and write a page of charts into demo/
+demo: $(RUNNABLE)  ## Run a whole collection on this machine, show its dashboard, write charts into demo/
 	$(BIN)/pckv demo --out demo --force
 
 # The linters use one core, so they run beside the tests.
@@ -40,6 +46,10 @@ lint: $(READY)  ## Run ruff, mypy and the import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Links, commands, options, settings, metrics, problem types and public names are checked before anything is built.
+docs: $(READY)  ## Build the documentation into site/; fails on a dead link or anything undocumented
+	PYTHONPATH=docs $(BIN)/python -m site_builder site
+
 bench: $(READY)  ## Measure speed (ONLY="core web" for some benches, ONLY=peers for other packages, JSON=FILE)
 	$(BIN)/python -m bench $(ONLY) $(if $(JSON),--json $(JSON))
 
@@ -51,6 +61,9 @@ vectors: $(READY)  ## Write the test vectors again
 
 screenshots: $(READY)  ## Take the pictures of the pages for docs/
 	$(BIN)/python -m pytest -q tests/web -k pictures --screenshots
+
+newcomer:  ## Time a newcomer's first minutes: clone, make demo, the tutorial's commands; fails above the limits
+	$(PYTHON) tools/newcomer.py
 
 lock: $(READY) $(VENV)/release  ## Write requirements/ again: all that users install, with hashes
 	$(LOCK) --extra serve --extra postgres --output-file requirements/collector.txt
@@ -67,33 +80,39 @@ sbom: $(READY) $(VENV)/release  ## Write sbom.json, a CycloneDX list of what a c
 		--output-reproducible --output-file sbom.json $(VENV)/runtime
 
 clean:  ## Remove the environment, the demo and all caches
-	rm -rf $(VENV) demo build sbom.json .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo build site sbom.json .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-# The stamp of the environment names the versions it was built from, so a change rebuilds it. The bare
-# environments, one per extra, show that each extra brings what it needs.
-$(READY):
+# The stamps of the environment name the versions it was built from, so a change rebuilds it.
+$(RUNNABLE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "pckv needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || apt-get install -y -q python3-venv \
+		|| { echo "please install the package python3-venv"; exit 1; }
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/pip install -qq --no-compile -c constraints.txt uv
+	@$(call install,$(VENV),-e '.[serve]')
+	@touch $@
+
+# The bare environments, one per extra, show that each extra brings what it needs.
+$(READY): $(RUNNABLE)
 	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
 		|| echo "without Java 17 or newer nothing is tested on Spark"
 	@{ command -v node && command -v chromium; } > /dev/null || apt-get install -y -q nodejs chromium \
 		|| echo "without Node.js and Chromium the JavaScript client is not tested"
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || apt-get install -y -q python3-venv \
-		|| { echo "please install the package python3-venv"; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install -qq -c constraints.txt pip
+	@echo "installing what the tests need"
+	@$(call install,$(VENV),pip)
 	@# Python 3.11 puts an old one, with known vulnerabilities, into every environment; nothing here needs any.
-	$(BIN)/pip uninstall -qq -y setuptools
-	$(BIN)/pip install -qq -c constraints.txt -e '.[$(EXTRAS)]' --group dev
+	@$(BIN)/pip uninstall -qq -y setuptools
+	@$(call install,$(VENV),-e '.[all]' --group dev)
 	@for extra in $(BARE); do \
 		echo "a bare environment for $$extra"; \
 		$(PYTHON) -m venv --without-pip $(VENV)/bare/$$extra && \
-		$(BIN)/pip --python $(VENV)/bare/$$extra install -qq -c constraints.txt \
-			".$$(test $$extra = core || echo "[$$extra]")" || exit 1; \
+		$(call install,$(VENV)/bare/$$extra,".$$(test $$extra = core || echo "[$$extra]")") || exit 1; \
 	done
-	touch $@
+	@touch $@
 
 # The tools of `make lock` and `make sbom`.
 $(VENV)/release: $(READY)
 	$(PYTHON) -m venv --clear --without-pip $@
-	$(BIN)/pip --python $@ install -qq -c constraints.txt --group release
+	$(call install,$@,--group release)

@@ -1,6 +1,6 @@
 """Counting reports of `collision`, relative to checking every key against every report, and from files.
 
-The ratios are of wall-clock time on all cores (docs/speed.md).
+The ratios are of wall-clock time on all cores (docs/appendix/speed.md).
 """
 
 from __future__ import annotations

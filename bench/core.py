@@ -1,6 +1,6 @@
 """Counting, perturbing and importing, relative to plain numpy and the operating system.
 
-Bars are ratios within one run; both sides of every comparison are fixed here (docs/speed.md).
+Bars are ratios within one run; both sides of every comparison are fixed here (docs/appendix/speed.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write docs/accuracy.md from measured cells: what must hold, and a chart and tables per population."""
+"""Write docs/appendix/accuracy.md from measured cells: what must hold, and a chart and tables per population."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ def write_page(folder: Path, cells: Sequence[MeasuredErrors], requirements: Sequ
         picture = f"accuracy/{name.lower()}.svg"
         save_chart(_chart(name, own), folder / picture, ".svg")
         parts += _section(name, own, picture)
+    parts.append("\n**Next:** [coverage by rank](coverage.md).\n")
     (folder / "accuracy.md").write_text("".join(parts), encoding="utf-8")
 
 
@@ -70,7 +71,7 @@ def _section(name: str, cells: list[MeasuredErrors], picture: str) -> Iterator[s
     )
     yield (
         f"\n## {name}\n\n{first.users:,} people, {first.keys:,} keys, padding {first.padding}; "
-        f"{' to '.join(map(str, repeats))} repeats. Standard errors of `corrected` and `bayes` are at most "
+        f"{' to '.join(map(str, repeats))} repeats.\nStandard errors of `corrected` and `bayes` are at most "
         f"{worst:.0%} of the number.\n\n![{name}]({picture})\n"
     )
     for index, label in enumerate(LABELS):

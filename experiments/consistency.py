@@ -1,4 +1,4 @@
-"""What the post-processing `consistent` gains on the same counts: the tables of docs/estimates.md."""
+"""What the post-processing `consistent` gains on the same counts: the tables of docs/appendix/consistency.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often intervals against hostile reports hold the truth, under attacks by 1 % of the reports: docs/estimates.md."""
+"""How often intervals against hostile reports hold the truth, under attacks by 1 % of the reports: docs/appendix/hostile.md."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _compare(tally: Tally, dataset: Dataset, keys: Integers) -> tuple[np.ndarray
 
 
 def run(settings: ExperimentSettings) -> bool:
-    """Measure all cases and print the table of docs/estimates.md; return whether all bars are met."""
+    """Measure all cases and print the table of docs/appendix/hostile.md; return whether all bars are met."""
     rows: list[HostileCoverage] = []
     print(f"| mechanism | attack | {' | '.join(HEADERS)} |\n|---|---|" + "---:|" * len(HEADERS))
     for name in settings.parts or CASES:

@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, by the rank of the key: docs/coverage.md.
+"""How often intervals hold the truth, by the rank of the key: docs/appendix/coverage.md.
 
 Averages over all keys hide the few that people look at. With some populations only, it prints the bars and writes nothing.
 """
@@ -41,7 +41,7 @@ NAME=rank-coverage DATA=FOLDER` writes it in 10 minutes, where FOLDER contains t
   For `corrected` these are also the keys with the luckiest noise, and at small ε many of them miss.
 - Widths are relative to those of `corrected`.
 - On Clothing the truth is the frequency that reports show: some people hold more pairs than the
-  padding, which is another matter ([padding.md](padding.md)).
+  padding, which is another matter ([choose-padding.md](../how-to/choose-padding.md)).
 - A share of *r* repeats has a standard error of √(.95·.05/*r*): 1.1 points for 400 repeats.
 
 """
@@ -192,7 +192,7 @@ def table(rows: list[RankCoverage]) -> Iterator[str]:
 
 def _repeats(given: int | None) -> str:
     repeats = ", ".join(f"{name} {given or case.repeats}" for name, case in CASES.items())
-    return f"\nRepeats: {repeats}.\n"
+    return f"\nRepeats: {repeats}.\n\n**Next:** [intervals and larger sets](larger-sets.md).\n"
 
 
 def requirements_of(rows: list[RankCoverage]) -> list[Requirement]:

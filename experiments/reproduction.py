@@ -1,4 +1,4 @@
-"""The paper's figures again: docs/reproduction.md and its pictures (`pckv reproduce`)."""
+"""The paper's figures again: docs/appendix/reproduction.md and its pictures (`pckv reproduce`)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def run(settings: ExperimentSettings) -> bool:
         shutil.copy(path, pictures)
     page = (FOLDER / "reproduction.md").read_text(encoding="utf-8")
     page = page.replace("](figure", "](reproduction/figure")
+    page += "\n**Next:** [accuracy of every mechanism and method](accuracy.md).\n"
     (settings.out / "reproduction.md").write_text(page, encoding="utf-8")
     for verdict in verdicts:
         print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")

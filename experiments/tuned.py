@@ -1,4 +1,4 @@
-"""Tuned sets of residues relative to `ue`: the table of docs/mechanisms.md."""
+"""Tuned sets of residues relative to `ue`: the table of docs/appendix/mechanism-choice.md."""
 
 from __future__ import annotations
 

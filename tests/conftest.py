@@ -37,6 +37,7 @@ SHARED = {
     "the browser": r"tests/web/browser/",
     "the commands of the first page": r"test_first_page\.py",
     "a large file of reports": r"test_memory\.py",
+    "the draws that JavaScript is compared at": r"test_javascript_audit\.py",
 }
 
 

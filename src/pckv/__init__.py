@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pckv.auditing.audit import audit
     from pckv.auditing.shuffled import shuffled_privacy
+    from pckv.counting.frames import tally_frame
     from pckv.device.perturb import perturb
     from pckv.errors import PckvError
     from pckv.estimators.estimate import estimate
     from pckv.estimators.result import Estimates
     from pckv.lab.dataset import Dataset
     from pckv.lab.datasets import read_ratings
+    from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
     from pckv.planning.plan import Plan, plan
     from pckv.tally import Tally
@@ -33,10 +35,12 @@ __all__ = [
     "audit",
     "estimate",
     "perturb",
+    "perturb_frame",
     "plan",
     "read_ratings",
     "shuffled_privacy",
     "simulate",
+    "tally_frame",
 ]
 
 # Loaded on first use: a device that perturbs never loads numpy.
@@ -51,10 +55,12 @@ _HOMES = {
     "audit": "pckv.auditing.audit",
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
+    "perturb_frame": "pckv.lab.frames",
     "plan": "pckv.planning.plan",
     "read_ratings": "pckv.lab.datasets",
     "shuffled_privacy": "pckv.auditing.shuffled",
     "simulate": "pckv.lab.simulate",
+    "tally_frame": "pckv.counting.frames",
 }
 
 

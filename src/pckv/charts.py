@@ -89,18 +89,9 @@ def _interval_panels(
 ) -> alt.HConcatChart:
     """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
     altair = require("altair", extra="charts")
-    means = _ends([row for row in rows if row["mean_known"] and row["detected"]] or rows, "mean")
+    means = _ends([row for row in rows if _is_mean_known(row)] or rows, "mean")
     frequencies = (0.0, _ends(rows, "frequency")[1])
-    drawn = [
-        # Perhaps nobody holds a key that is not detected, whatever the interval of this one says.
-        {
-            **row,
-            "frequency_from": row["frequency_low"] if row["detected"] else 0.0,
-            "mean_from": row["mean_low"],
-        }
-        | {"known": row["mean_known"] and row["detected"], "middle": sum(means) / 2}
-        for row in rows
-    ]
+    drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
     base = altair.Chart(altair.Data(values=drawn))
     first, second = (base.encode(y=_row_axis(altair, rows, labels=labels)) for labels in (True, False))
     panels = [
@@ -109,6 +100,24 @@ def _interval_panels(
     ]
     chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(title=dict(title))
     return chart
+
+
+def _is_mean_known(row: Mapping[str, Any]) -> bool:
+    """Return whether a mean can be drawn as known: that of a key which perhaps nobody holds cannot."""
+    return bool(row["mean_known"] and row["detected"])
+
+
+def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
+    """Return where a row's marks stand; those that are not shown stand inside the panel, which they would widen."""
+    low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
+    known = _is_mean_known(row)
+    places = {
+        "frequency": (low, max(low, row["frequency"]), high),
+        "mean": (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle),
+    }
+    ends = ("from", "point", "to")
+    named = {f"{name} {end}": place for name in places for end, place in zip(ends, places[name], strict=True)}
+    return named | {"known": known}
 
 
 def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, float]:
@@ -144,28 +153,28 @@ def _panel(
         altair.Tooltip("key:N"),
         *(
             altair.Tooltip(f"{quantity}{end}:Q", format=form, title=name)
-            for end, name in (("", quantity), ("_from", "at least"), ("_high", "at most"))
+            for end, name in (("", quantity), ("_low", "at least"), ("_high", "at most"))
         ),
     ]
     # A mean that may be anywhere in its range is not drawn as if it were known.
     is_drawn = "datum.known" if quantity == "mean" else "true"
     layers = [
-        base.mark_rule(strokeWidth=5, strokeCap="round", clip=True).encode(
-            x=altair.X(f"{quantity}_from:Q", title=title, axis=axis, scale=scale),
-            x2=f"{quantity}_high:Q",
+        base.mark_rule(strokeWidth=5, strokeCap="round").encode(
+            x=altair.X(f"{quantity} from:Q", title=title, axis=axis, scale=scale),
+            x2=f"{quantity} to:Q",
             tooltip=tooltip,
             color=altair.condition("datum.detected", altair.value(_ESTIMATE), altair.value(_GREY)),
             opacity=altair.condition(is_drawn, altair.value(PALE), altair.value(0)),
         ),
         base.mark_point(filled=True, color=_ESTIMATE, size=70).encode(
-            x=altair.X(f"{quantity}:Q", scale=scale),
+            x=altair.X(f"{quantity} point:Q", scale=scale),
             tooltip=tooltip,
             opacity=altair.condition(f"datum.detected && {is_drawn}", altair.value(1), altair.value(0)),
         ),
     ]
     if quantity == "mean":
         text = altair.condition("datum.known", altair.value(""), altair.value(UNKNOWN))
-        layers.append(base.mark_text(color=_GREY, fontSize=11).encode(x="middle:Q", text=text))
+        layers.append(base.mark_text(color=_GREY, fontSize=11).encode(x="mean point:Q", text=text))
     if with_truth:
         truth = altair.X(f"true {quantity}:Q")
         layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))

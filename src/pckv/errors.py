@@ -6,6 +6,7 @@ PckvError               any refusal; `code` is stable and `str()` is one clear l
 ├── PairsError          a participant's pairs that do not fit the task
 ├── ReportError         a report that is not a report of the task; `code` says why
 ├── TallyError          bytes that are not a tally, or a tally of another task
+├── UnknownKey          a key that a table of estimates does not have
 ├── DataError           a file with something wrong in it; the message names the place
 ├── OutputExists        an output that is already there
 ├── MissingExtra        an optional part that is not installed
@@ -68,6 +69,16 @@ class TallyError(PckvError, ValueError):
     """Bytes that are not a tally of the task, or tallies that cannot be merged."""
 
     code = "bad_tally"
+
+
+class UnknownKey(PckvError, KeyError):
+    """A key that a table of estimates does not have."""
+
+    code = "no_such_key"
+
+    def __str__(self) -> str:
+        # That of a KeyError would be in quotation marks.
+        return str(self.args[0])
 
 
 class DataError(PckvError, ValueError):

@@ -365,16 +365,9 @@ class Task:
         text, members = read_members(text)
         task = object.__new__(cls)
         try:
-            task._set_contract(
-                members["name"],
-                members["keys"],
-                (members["low"], members["high"]),
-                members["epsilon"],
-                members["more"],
-                members["about"],
-                members["opens"],
-                members["closes"],
-            )
+            names = ("name", "keys", "epsilon", "more", "about", "opens", "closes")
+            contract = {name: members[name] for name in names}
+            task._set_contract(values=(members["low"], members["high"]), **contract)
             parameters = dict(members["mechanism"])
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
             channel = channels.build(mechanism, task.key_count, padding, Fraction(task._epsilon), parameters)
@@ -398,3 +391,8 @@ class Task:
             f"<Task {self.name!r}: {self.key_count:,} keys, {self.mechanism}, "
             f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
         )
+
+    def _repr_html_(self) -> str:
+        from pckv.task_html import task_html  # noqa: PLC0415
+
+        return task_html(self)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
 from pckv.auditing.batches import BATCH_CHECKS, check_batch_equals_single, check_rare_answers
 from pckv.auditing.tapes import DEVICE_CHECKS, TAPE_CHECKS
 from pckv.channels import CHANNELS
+from pckv.channels.affine import Number, Numbering
 from pckv.device import vectorised
+
+
+@pytest.fixture(autouse=True)
+def remembered_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute where an item stands once: the scalar code makes hundreds of thousands of reports of the same pairs."""
+    position = Numbering.position
+    remembered = cache(position)
+
+    def remembering(self: Numbering, item: Number) -> Number:
+        return remembered(self, item) if isinstance(item, int) else position(self, item)
+
+    monkeypatch.setattr(Numbering, "position", remembering)
 
 
 @pytest.mark.parametrize("mechanism", CHANNELS)

@@ -14,7 +14,7 @@ from pckv.arrays import Floats
 from pckv.budget import exp_lower
 from pckv.channels import build, residues
 from pckv.lab.populations import uniform
-from pckv.lab.simulate import Setting, Simulator
+from pckv.lab.simulator import Setting, Simulator
 from pckv.moments import CountMoments
 
 # ε, users, keys: for ε ≤ 3, users per squared key are those of the paper's 10^6 users and 100 keys.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -16,18 +18,37 @@ import pytest
 
 from pckv.cli.remote import ask
 from pckv.cli.signals import held_signals
+from pckv.cli.steps import measured_step, say_step
 from pckv.errors import PckvError
-from support.cli import (
-    run_ok,
-    run_refused,
-)
+from support.cli import contents, run, run_ok
+from support.pseudo_terminal import on_a_terminal
+
+
+def step_lines(errors: str) -> list[str]:
+    """Return the lines of stderr, which must say nothing but how far the demo is."""
+    lines = errors.splitlines()
+    assert all(line.endswith(("…", "%")) for line in lines), errors
+    return lines
+
+
+def demo_error() -> str:
+    """Run a demo that must fail without changing any file; return its one line."""
+    before = contents()
+    result = run("demo")
+    assert (result.exit_code, result.stdout, contents()) == (1, "", before)
+    *steps, last = result.stderr.splitlines(keepends=True)
+    assert step_lines("".join(steps))
+    return last
 
 
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Settings for other collectors are ignored.
     monkeypatch.setenv("PCKV_RATE", "1")
     monkeypatch.setattr("pckv.cli.demo.USERS", 1000)
-    printed = run_ok("demo --out new/demo")
+    result = run("demo --out new/demo")
+    assert result.exit_code == 0, result.output
+    assert step_lines(result.stderr)[-1] == "Drawing charts …"
+    printed = result.stdout
     assert "1,000 participants" in printed
     assert "true frequency" in printed
     assert "true mean" in printed
@@ -43,7 +64,8 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<svg" in page
     assert "<table>" in page
     assert "frequency intervals hold the truth" in page
-    again = printed.rstrip().splitlines()[-1]
+    assert "10 sent by clients of their own, 990 in batches" in printed
+    again = next(line for line in printed.splitlines() if line.startswith("Estimate again"))
     assert (
         again
         == f"Estimate again with: pckv estimate {Path('new/demo/reports.parquet')} --task new/demo/task.json"
@@ -52,31 +74,38 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("again.csv").read_bytes() == (output / "estimates.csv").read_bytes()
 
 
-SERVING_DEMO = """
+SMALL_DEMO = """
 from pckv.cli import demo, main
 demo.USERS = 20
-main(["demo", "--serve"])
+main(["demo"])
 """
 
 
-def test_the_demo_leaves_its_collector_running_until_it_is_interrupted() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-u", "-c", SERVING_DEMO], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        address = next(line for line in process.stdout if "is at http://" in line).split()[4]
-        token = process.stdout.readline().strip()
+def test_on_a_terminal_the_collector_stays_until_ctrl_c(tmp_path: Path) -> None:
+    with on_a_terminal([sys.executable, "-c", SMALL_DEMO], tmp_path, os.environ) as program:
+        shown = program.read_until("Ctrl-C stops")
+        address, task_id = re.findall(r"(http://\S+)/#/tasks/(\S+)", shown)[0]
+        token = shown.partition("Sign in with this token:")[2].split()[0]
         answer = ask("GET", address, "/tasks", token)
-        assert [task["name"] for task in answer["tasks"]] == ["demo"]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert [task["id"] for task in answer["tasks"]] == [task_id]
+        assert program.press_ctrl_c() == 0
+        assert program.read_until("nothing more").endswith("\nStopped.\n")
     with pytest.raises(PckvError, match="refused"):
         ask("GET", address, "/tasks", token)
 
 
+def test_a_pipe_shows_the_progress_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", pipe := io.StringIO())
+    say_step("Starting")
+    with measured_step("Collecting") as progress:
+        for share in (0.1, 0.2, 0.3, 0.31, 0.8, 1.0, 1.0):
+            progress(share)
+    assert pipe.getvalue().splitlines() == ["Starting …", "Collecting …", "  25 %", "  75 %", "  100 %"]
+
+
 def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.trial.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
-    assert run_refused("demo") == "pckv: the collector does not start: no room\n"
+    assert demo_error() == "pckv: the collector does not start: no room\n"
     assert not Path("demo").exists()
 
 
@@ -154,7 +183,9 @@ def test_a_demo_that_is_interrupted_leaves_nothing(
                 with suppress(ProcessLookupError):
                     os.kill(left_process, signal.SIGKILL)
     assert exit_code(process.returncode) == 128 + number
-    assert (tmp_path / "errors").read_text(encoding="utf-8") == "pckv: interrupted\n"
+    *steps, last = (tmp_path / "errors").read_text(encoding="utf-8").splitlines()
+    assert last == "pckv: interrupted"
+    step_lines("\n".join(steps))
     assert not list((tmp_path / "memory").iterdir())
     assert not list((tmp_path / "temporary").iterdir())
     assert not list(tmp_path.rglob("*.part"))
@@ -188,6 +219,6 @@ def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(
         "pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
     )
-    assert run_refused("demo") == "pckv: no room\n"
+    assert demo_error() == "pckv: no room\n"
     monkeypatch.setattr("pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
-    assert run_refused("demo") == "pckv: a process of participants ended before its work was done\n"
+    assert demo_error() == "pckv: a process of participants ended before its work was done\n"

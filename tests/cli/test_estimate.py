@@ -227,9 +227,6 @@ def test_pictures(form: str, start: bytes, part: bytes) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--method best", "method 'best' does not exist: choose from baseline, corrected"),
-        ("--post best", "post 'best' does not exist: choose from consistent\n"),
-        ("--post oversize", "post 'oversize' does not exist"),
         ("--level 0", "level must be between 0 and 1, not 0"),
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,19 @@ def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
     assert f"over the collector's coins: one counts as {two_digits(gained.people)} people for a key" in said
     assert "up to" not in said[said.index("Hostile reports") :].splitlines()[0]
     assert "considered" not in run_ok(f"{PLAN} --pairs 3")
+
+
+def test_verbose_prints_the_probabilities_and_parameters() -> None:
+    """They are in the JSON always, and in words only where somebody asks for them."""
+    plan_of = f"{PLAN} --pairs 3"
+    facts = read_json(run_ok(f"{plan_of} --json"))
+    short, long = run_ok(plan_of), run_ok(f"{plan_of} --verbose")
+    assert set(short.splitlines()) < set(long.splitlines())
+    for name in ("a", "b", "p"):
+        assert re.search(rf"^{name} +{facts[name]:.9f} ", long, re.MULTILINE)
+        assert f"{facts[name]:.5f}" not in short
+    for name, value in facts["parameters"].items():
+        assert re.search(rf"^{name} +{value} +parameter of {facts['mechanism']}$", long, re.MULTILINE)
 
 
 def test_a_padding_that_shows_what_people_hold() -> None:
@@ -170,7 +184,6 @@ def test_plan_for_an_objective(objective: str) -> None:
         ("--most-pairs 11", "at most the number of keys (10), not 11"),
         ("--frequency 0", "frequency must be"),
         ("--frequency nan", "frequency must be"),
-        ("--objective median", "objective 'median' does not exist"),
         ("--epsilon 1e-30", "epsilon"),
         ("--frequency 1e-300", "frequency"),
         (f"--users 1{'0' * 400}", "users"),

@@ -13,7 +13,15 @@ import pytest
 from pckv.cli.remote import warn_if_readable_on_the_way
 from support.cli import run, run_refused
 
-COMMANDS = ("task push {task} --url {url}", "task close x --url {url}", "task delete x --url {url} --yes")
+COMMANDS = (
+    "task push {task} --url {url}",
+    "task close x --url {url}",
+    "task delete x --url {url} --yes",
+    "task list --url {url}",
+    "task status x --url {url}",
+    "estimate x --url {url}",
+    "invitations new x --url {url} --count 1 --out new.txt --yes",
+)
 # Nobody listens there.
 ADDRESS = "http://127.0.0.1:9"
 
@@ -23,7 +31,7 @@ ADDRESS = "http://127.0.0.1:9"
     [b"secret word", b"secret\nline", "secret-\u20ac".encode(), b"secret\xff\x00", b"secret\x7f"],
     ids=["space", "line", "euro", "bytes", "control"],
 )
-@pytest.mark.parametrize("command", COMMANDS, ids=["push", "close", "delete"])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[:14])
 def test_a_token_that_cannot_be_one_is_refused_and_not_shown(command: str, content: bytes) -> None:
     Path("bad.token").write_bytes(content)
     line = run_refused(command.format(task="grr.json", url=ADDRESS) + " --token-file bad.token")
@@ -88,7 +96,7 @@ def test_a_token_never_follows_a_redirect(monkeypatch: pytest.MonkeyPatch) -> No
                     f"pckv: {collector.url}: it redirects to {thief.url}/elsewhere; "
                     "give that address if you trust it with the token\n"
                 )
-        assert collector.tokens == ["Bearer secret"] * 15
+        assert collector.tokens == ["Bearer secret"] * 5 * len(COMMANDS)
         assert thief.tokens == []
         # The control: the thief would have recorded a token.
         assert run(f"task close x --url {thief.url}").exit_code == 0

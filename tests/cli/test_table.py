@@ -92,7 +92,7 @@ def test_what_json_says_is_in_the_tables(width: int, monkeypatch: pytest.MonkeyP
     shown = words(run_ok(COMMANDS["plan"]))
     for option in read_json(run_ok(f"{COMMANDS['plan']} --json"))["options"]:
         assert f"±{two_digits(100 * option['frequency_error'])}" in shown
-        assert f"{option['bytes_a_report']:,}" in shown
+        assert f"{option['bytes_per_report']:,}" in shown
 
 
 def test_verdicts_of_all_audits_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from pckv import Report
 from pckv.client import RetryPolicy
+from pckv.client.reasons import explain
 from pckv.errors import ClientError
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
@@ -78,7 +79,7 @@ def test_a_refusal_is_final(
         with pytest.raises(ClientError) as caught:
             client.submit(MOVIES.id, PAIRS)
         assert caught.value.code == "refused"
-        said = f"the collector refuses the report of {MOVIES.id}: {reason}; ε = {client.spent:f} is spent"
+        said = f"the report of task {MOVIES.id} was refused: {explain(reason)}; ε = {client.spent:f} is spent"
         assert str(caught.value) == said
         assert client.flush() == []
     assert (len(perturbed_reports), len(collector.sent)) == (1, 1)

@@ -93,10 +93,12 @@ def test_submit_says_what_is_refused(
     run(pairs_file, *options, "--task", MOVIES.id)
     reply_with(collector, problem(403, "closed"), monkeypatch)
     result = run("--flush", *options)
-    assert (result.exit_code, result.stdout) == (1, f"{MOVIES.id}  refused: closed\n")
+    assert (result.exit_code, result.stdout) == (1, f"{MOVIES.id}  refused: the task takes no more reports\n")
     assert result.stderr == "pckv: not everything was sent: 0 waiting, 1 refused\n"
     result = run(pairs_file, *options, "--task", MOVIES.id)
-    assert result.stderr == f"pckv: the collector refuses the report of {MOVIES.id}: closed; ε = 1 is spent\n"
+    assert result.stderr == (
+        f"pckv: the report of task {MOVIES.id} was refused: the task takes no more reports; ε = 1 is spent\n"
+    )
 
 
 def test_a_second_task_of_a_survey_is_refused(
@@ -117,7 +119,11 @@ def test_a_second_task_of_a_survey_is_refused(
 def test_the_ledger_shows_every_survey(
     collector: FakeCollector, state: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ledger("--state", state).stdout == "ε = 0 of at most 10 is spent\n"
+    nothing = ledger("--state", state)
+    assert (nothing.exit_code, nothing.stdout) == (1, "")
+    assert nothing.stderr == (
+        f"pckv: {state}: there is no such folder, so that nothing is known of what was spent\n"
+    )
     assert not state.exists()
     options = ("--url", collector.url, "--state", state)
     run(pairs_file, *options, "--task", MOVIES.id)

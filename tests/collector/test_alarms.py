@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import struct
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,10 +14,10 @@ from pckv.collector import alarms
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.metrics import Metrics
 from pckv.errors import StoreError
-from pckv.store.base import Upload
+from pckv.store.base import AlarmCheck, Upload
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report
-from support.collectors import Running, new_task
+from support.collectors import Running, new_task, wait_until
 
 
 def same_word(count: int, word: int = 0) -> list[Report]:
@@ -101,6 +103,46 @@ def test_one_store_error_does_not_lose_what_is_known(monkeypatch: pytest.MonkeyP
     assert watched.watch.find(task.id) is not None
 
 
+def test_a_restart_checks_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than 24 restarts per day exceeded the rate of false alarms."""
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(200))
+    assert watched.checked(task) == 200
+    before = watched.watch.find(task.id)
+    watched.add(task, same_word(1))
+    watched.now += 3599
+    metrics = Metrics()
+    again = AlarmWatch(watched.store, metrics, lambda: watched.now)
+    monkeypatch.setattr(watched.store, "reports", lambda _: pytest.fail("checked within the hour"))
+    again.check_due()
+    assert again.find(task.id) == before
+    assert b"pckv_task_alarms 1.0" in metrics.page()
+
+
+def test_a_check_that_failed_is_repeated_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(200))
+    with monkeypatch.context() as patch:
+        patch.setattr(watched.store, "reports", lambda _: (_ for _ in ()).throw(StoreError("gone")))
+        with pytest.raises(StoreError):
+            watched.watch.check_due()
+    watched.now += 3599
+    assert watched.checked(task) is None
+    watched.now += 1
+    assert watched.checked(task) == 200
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{}", '{"reports": 1, "tests": [{"name": "x"}]}'])
+def test_a_damaged_result_counts_as_none(damaged: str) -> None:
+    watched, task = Watched(), compact_task()
+    watched.add(task, same_word(200))
+    assert watched.checked(task) == 200
+    watched.store.record_alarm_check(task.id, AlarmCheck(int(watched.now), 200, damaged))
+    assert watched.checked(task) is None
+    watched.now += 3600
+    assert watched.checked(task) == 200
+
+
 def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     task = compact_task()
     collector.store.add_task(task)
@@ -115,3 +157,24 @@ def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     assert "pckv_task_alarms 1.0" in collector.get("/metrics").text
     # Nothing is dropped.
     assert collector.get(f"/tasks/{task.id}/overview").json()["reports"] == 300
+
+
+def test_every_worker_shows_what_the_first_one_found(
+    collector: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page of a task said "not checked yet" unless the first worker served it."""
+    task = collector.add_task(mechanism={"name": "ue-compact", "q": 5}, keys=100, padding=1, size_share=0)
+    collector.upload(task, *same_word(300))
+    first = AlarmWatch(collector.store, Metrics())
+    first.check_due()
+    # The collector itself may have begun the check.
+    wait_until(lambda: first.find(task.id))
+    find = collector.store.alarm_checks
+
+    def find_in_thread(task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        return find(task_ids)
+
+    monkeypatch.setattr(collector.store, "alarm_checks", find_in_thread)
+    assert "heaviest function" in collector.get(f"/tasks/{task.id}/overview").json()["alarms"]["unusual"]

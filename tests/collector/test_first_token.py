@@ -23,6 +23,8 @@ from support.collectors import bearer, wait_until
 from support.serving import serving
 from support.stores import opened, postgres_server, postgres_url
 
+EARLIER = tokens.AdministratorToken(tokens.TokenPlace.EARLIER)
+
 
 def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: Path) -> None:
     file = tmp_path / "admin.token"
@@ -37,9 +39,7 @@ def test_the_first_start_writes_a_token_that_only_its_owner_can_read(tmp_path: P
     assert file.read_text().strip() == token
 
 
-def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_first_token_is_for_a_terminal_once_or_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     store = MemoryStore()
     with pytest.raises(ParameterError, match=f"set {TOKEN_VARIABLE}$") as refused:
@@ -47,11 +47,12 @@ def test_a_first_token_goes_to_a_terminal_once_or_nowhere(
     assert error_line(refused.value).endswith(f"set {TOKEN_VARIABLE}, or name a --token-file to write one to")
     assert store.tokens() == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    tokens.create_first_token(store, None)
-    shown = capsys.readouterr().err.split()[-1]
-    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(shown))]
-    tokens.create_first_token(store, None)
-    assert capsys.readouterr().err == ""
+    first = tokens.create_first_token(store, None)
+    assert first.place is tokens.TokenPlace.NEW
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(first.token))]
+    assert tokens.create_first_token(store, None) == EARLIER
+    monkeypatch.setenv(TOKEN_VARIABLE, "x" * tokens.MIN_TOKEN_LENGTH)
+    assert tokens.create_first_token(store, None) == tokens.AdministratorToken(tokens.TokenPlace.ENVIRONMENT)
 
 
 def test_a_token_file_is_never_written_over(tmp_path: Path) -> None:
@@ -121,12 +122,10 @@ def test_the_other_of_two_terminals_shows_no_token(
     store = MemoryStore()
     # The other collector stores its token after this one has found none.
     monkeypatch.setattr(tokens, "_has_administrator", lambda _: False)
-    tokens.create_first_token(store, None)
-    shown = capsys.readouterr().err.split()[-1]
-    tokens.create_first_token(store, None)
-    log = capsys.readouterr().err
-    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(shown))]
-    assert json.loads(log)["event"] == "token_exists"
+    first = tokens.create_first_token(store, None)
+    assert tokens.create_first_token(store, None) == EARLIER
+    assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(first.token))]
+    assert capsys.readouterr().err.startswith("Token exists: another collector")
 
 
 def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:

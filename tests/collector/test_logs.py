@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 
 import pytest
@@ -57,3 +58,18 @@ def test_lines_of_libraries_are_limited_by_logger(capsys: pytest.CaptureFixture[
         for _ in range(1000):
             handler.emit(logging.LogRecord(name, logging.ERROR, "", 0, "out of descriptors", (), None))
     assert len(lines(capsys)) == 2 * MAX_LINES_PER_WINDOW
+
+
+@pytest.mark.usefixtures("moment")
+def test_a_terminal_shows_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    logs.log("ready")
+    logs.log("store_failed", reason="the disk is full")
+    logs.log("worker_died", worker=2, code=-9)
+    logs.log("library", logger="asyncio", level="error", kind="")
+    assert capsys.readouterr().err.splitlines() == [
+        "Ready.",
+        "Store failed: the disk is full",
+        "Worker died: worker 2, code -9",
+        "Library: logger asyncio, level error",
+    ]

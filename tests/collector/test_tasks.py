@@ -10,6 +10,7 @@ import pytest
 from pckv.store.postgres import PostgresStore
 from support.collectors import (
     ADMINISTRATOR,
+    ANALYST,
     DAY,
     JSON,
     Running,
@@ -46,8 +47,8 @@ BAD_TASKS: dict[str, Callable[[str], bytes]] = {
     "order": lambda text: json.dumps(
         dict(reversed(json.loads(text).items())), separators=(",", ":")
     ).encode(),
-    "twice": lambda text: text.replace('{"closes"', '{"closes":null,"closes"').encode(),
-    "stranger": lambda text: text.replace('{"closes"', '{"a\\ud800":1,"closes"').encode(),
+    "twice": lambda text: text.replace('"closes"', '"closes":null,"closes"').encode(),
+    "stranger": lambda text: text.replace('{"about"', '{"a\\ud800":1,"about"').encode(),
     "escapes": lambda text: text.replace("task", "\\u0074ask").encode(),
     "surrogate": lambda text: text.replace("task", "\\ud800").encode(),
     "not-utf8": lambda text: text.replace("task", "é").encode("latin-1"),
@@ -68,6 +69,51 @@ def test_a_task_that_is_not_canonical_is_refused(small: Running, kind: str) -> N
     assert changed != task.to_json().encode()
     check_problem(small.administer("POST", "/tasks", changed), 400, "malformed")
     check_problem(small.get(f"/tasks/{task.id}", None), 404, "unknown")
+
+
+def test_the_target_and_public_results_can_be_changed(collector: Running) -> None:
+    task = collector.add_task()
+    path, text = f"/tasks/{task.id}", task.to_json()
+    changed = collector.administer("PATCH", path, b'{"target": 10000}').json()
+    assert (changed["target"], changed["public_results"]) == (10_000, False)
+    changed = collector.administer("PATCH", path, b'{"public_results": true}').json()
+    assert (changed["target"], changed["public_results"]) == (10_000, True)
+    assert collector.administer("PATCH", path, b"{}").json() == changed
+    changed = collector.administer("PATCH", path, b'{"target": null, "public_results": false}').json()
+    assert (changed["target"], changed["public_results"]) == (None, False)
+    # The contract stays as it is.
+    assert collector.get(path, None).text == text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b'{"target": 0}',
+        b'{"target": 1.5}',
+        b'{"target": "5"}',
+        b'{"target": true}',
+        b'{"target": 1000000000000001}',
+        b'{"public_results": null}',
+        b'{"public_results": 1}',
+        b'{"target": 5, "epsilon": 2}',
+    ],
+)
+def test_a_change_that_makes_no_sense_changes_nothing(collector: Running, body: bytes) -> None:
+    task = collector.add_task()
+    check_problem(collector.administer("PATCH", f"/tasks/{task.id}", body), 400, "malformed")
+    stored = collector.store.find_task(task.id)
+    assert stored is not None
+    assert (stored.target, stored.public_results) == (None, False)
+
+
+def test_only_the_administrator_changes_tasks(collector: Running) -> None:
+    task = collector.add_task()
+    answer = collector.client.patch(f"/tasks/{task.id}", headers=bearer(ANALYST), json={"target": 5})
+    check_problem(answer, 403, "forbidden")
+    check_problem(collector.client.patch(f"/tasks/{task.id}", json={"target": 5}), 401, "bad-token")
+    check_problem(collector.administer("PATCH", f"/tasks/{43 * 'A'}", b"{}"), 404, "unknown")
 
 
 def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) -> None:

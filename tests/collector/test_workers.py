@@ -54,12 +54,16 @@ def test_any_process_shows_the_sums_of_all() -> None:
     second.set_queue(5)
     first.observe_commit(0.002)
     second.observe_commit(60)
+    # Both look at the same tasks.
+    first.set_alarms(2)
+    second.set_alarms(2)
     assert first.page() == second.page()
     page = first.page().decode()
     for line in (
         "pckv_reports_accepted_total 7.0",
         'pckv_reports_refused_total{reason="conflict"} 1.0',
         "pckv_queue_reports 5.0",
+        "pckv_task_alarms 2.0",
         'pckv_commit_seconds_bucket{le="0.001"} 0.0',
         'pckv_commit_seconds_bucket{le="0.0025"} 1.0',
         'pckv_commit_seconds_bucket{le="+Inf"} 2.0',

@@ -226,9 +226,9 @@ def test_workers_that_cannot_start_leave_no_tally(
 
 
 def test_the_example_of_the_document(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """docs/scale.md, word for word except the folder: the existing session runs in another one."""
+    """docs/how-to/scale-out.md, word for word except the folder: the existing session runs in another one."""
     assert spark.getActiveSession() is not None
-    document = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[2] / "docs" / "how-to" / "scale-out.md").read_text(encoding="utf-8")
     example = re.search(r"```python\n(.*?)```", document, re.DOTALL)
     assert example is not None
     monkeypatch.chdir(tmp_path)
@@ -238,7 +238,7 @@ def test_the_example_of_the_document(spark: Any, tmp_path: Path, monkeypatch: py
     Path("reports").mkdir()
     report_file(Path("reports/a.parquet"), task, messages)
     code = example[1].replace('"reports"', repr(str(tmp_path / "reports")))
-    exec(compile(code, "docs/scale.md", "exec"), {})  # noqa: S102
+    exec(compile(code, "docs/how-to/scale-out.md", "exec"), {})  # noqa: S102
     expected = Tally(task)
     expected.add_many(messages)
     assert Path("counts.tally").read_bytes() == bytes(expected)

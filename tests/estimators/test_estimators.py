@@ -15,7 +15,7 @@ from scipy import stats
 
 from pckv import Estimates, Tally, Task, estimate
 from pckv.channels import SamplingChannel, build
-from pckv.errors import ParameterError
+from pckv.errors import ParameterError, PckvError
 from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.estimators.intervals import fieller_quadratic, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
@@ -324,6 +324,29 @@ def test_results_in_every_form(result: Estimates) -> None:
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "200 reports" in repr(result)
+
+
+def test_estimates_are_read_key_by_key(result: Estimates) -> None:
+    rows = list(result)
+    assert len(rows) == len(result) == 3
+    assert [row._asdict() for row in rows] == result.to_dict()["estimates"]
+    heat = result.top(2)["heat"]
+    assert heat == result["heat"] == rows[result.key.index("heat")]
+    assert heat.frequency_low <= heat.frequency <= heat.frequency_high
+    assert type(heat.detected) is bool
+    assert "heat" in result
+    assert "alien" not in result.top(1)
+    with pytest.raises(KeyError) as unknown:
+        _ = result["nothing"]
+    assert isinstance(unknown.value, PckvError)
+    assert str(unknown.value) == "there is no estimate of key 'nothing'"
+
+
+def test_a_page_says_how_many_keys_it_hides(result: Estimates) -> None:
+    assert "not shown" not in result._repr_html_()
+    many = result.take(np.arange(3).repeat(500))
+    assert many._repr_html_().endswith("<p>… and 1,480 more keys, not shown</p>")
+    assert many._repr_html_().count("<tr") == 21
 
 
 def test_top_sorts_by_frequency(result: Estimates) -> None:

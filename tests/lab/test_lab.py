@@ -26,7 +26,7 @@ from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.lab.simulate import Setting, Simulator
+from pckv.lab.simulator import Setting, Simulator
 from pckv.lab.theory import theorem4
 from pckv.mechanisms import REGISTRY
 from pckv.moments import CountMoments

@@ -22,7 +22,7 @@ from pckv.planning.plan import plan
 from pckv.texts import two_digits
 
 NO_SIZES = Fraction(0)
-LIARS = Path(__file__).parents[2] / "docs" / "liars.md"
+LIARS = Path(__file__).parents[2] / "docs" / "explanation" / "liars.md"
 
 
 def people(channel: Channel, targets: int, *, coin: bool) -> float:
@@ -211,7 +211,7 @@ def test_a_share_of_size_answers_outside_its_range_is_refused(share: str) -> Non
 
 
 def test_the_page_on_liars_states_these_numbers() -> None:
-    """Every row of the table of docs/liars.md, at padding 1 and with 100 keys."""
+    """Every row of the table of docs/explanation/liars.md, at padding 1 and with 100 keys."""
     rows = re.findall(
         r"^\| `([a-z-]+)`([^|]*)\| ([\d. |]+) \|$", LIARS.read_text(encoding="utf-8"), re.MULTILINE
     )

@@ -22,7 +22,7 @@ from pckv.charts import chart_svg, choices_chart
 from pckv.errors import ParameterError, TaskError
 from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv.lab.populations import uniform
-from pckv.lab.simulate import Setting, Simulator
+from pckv.lab.simulator import Setting, Simulator
 from pckv.moments import CountMoments
 from pckv.planning.objective import OBJECTIVES, Objective
 from pckv.planning.prediction import predict

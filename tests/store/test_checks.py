@@ -60,6 +60,11 @@ DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
         (),
         "its parts count 10 reports, and it has 20",
     ),
+    "a day counts wrong": (
+        "UPDATE report_days SET reports = reports + 1",
+        (),
+        "its days count 21 reports, and its parts 20",
+    ),
     "a part is another task's": (
         "UPDATE parts SET content = $1 WHERE number = (SELECT max(number) FROM parts)",
         (FORGED,),

@@ -14,10 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from pckv import Task
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.base import Deletion, Role, Session, Store, Upload
+from pckv.store.base import AlarmCheck, Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
 from pckv.store.checks import check_store
 from pckv.store.memory import MemoryStore
 from pckv.store.postgres import PostgresStore
+from pckv.task import Phase
 from support.stores import (
     BY_COIN,
     COUNTED_LATER,
@@ -41,6 +42,9 @@ tasks = st.sampled_from(TASKS)
 
 
 hashes = st.sampled_from([b"a", b"b", b"c"])
+
+
+days = st.sampled_from(["2030-01-15", "2030-02-15"])
 
 
 def deletion_facts(deletion: Deletion | None) -> tuple[str, int] | None:
@@ -78,9 +82,10 @@ class StoreModel(RuleBasedStateMachine):
     @rule(
         uploads=st.lists(
             st.tuples(tasks, st.lists(st.tuples(numbers, st.integers(0, 1), numbers | st.none())))
-        )
+        ),
+        day=days,
     )
-    def upload(self, uploads: list[tuple[Task, list[tuple[int, int, int | None]]]]) -> None:
+    def upload(self, uploads: list[tuple[Task, list[tuple[int, int, int | None]]]], day: str) -> None:
         batch = [
             Upload(
                 task.id,
@@ -89,7 +94,7 @@ class StoreModel(RuleBasedStateMachine):
             )
             for task, rows in uploads
         ]
-        self.same(lambda store: store.add_reports(batch))
+        self.same(lambda store: store.add_reports(batch, day))
 
     @rule(task=tasks, hashes=st.lists(numbers, max_size=4))
     def invite(self, task: Task, hashes: list[int]) -> None:
@@ -117,11 +122,31 @@ class StoreModel(RuleBasedStateMachine):
             )
         )
 
-    @rule(task=tasks, day=st.sampled_from(["2030-01-15", "2030-02-15"]))
+    @rule(task=tasks, wanted=numbers | st.none(), public=st.booleans())
+    def change(self, task: Task, wanted: int | None, public: bool) -> None:
+        self.same(lambda store: store.change_task(task.id, {"target": wanted}))
+        self.same(lambda store: store.change_task(task.id, {"public_results": public}))
+
+    @rule(
+        limit=numbers,
+        search=st.sampled_from(["", "E", "in"]),
+        phase=st.none() | st.sampled_from(Phase),
+        day=days,
+    )
+    def list_newest(self, limit: int, search: str, phase: Phase | None, day: str) -> None:
+        chosen = TaskFilter(search, phase, day)
+
+        def pages(store: Store) -> list[StoredTask]:
+            first = store.newest_tasks(limit, chosen=chosen)
+            return first + (store.newest_tasks(limit, first[-1].number, chosen) if first else [])
+
+        self.same(pages)
+
+    @rule(task=tasks, day=days)
     def close(self, task: Task, day: str) -> None:
         self.same(lambda store: store.close_task(task.id, day))
 
-    @rule(task=tasks, day=st.sampled_from(["2030-01-15", "2030-02-15"]))
+    @rule(task=tasks, day=days)
     def forget(self, task: Task, day: str) -> None:
         self.same(lambda store: store.forget_reports(task.id, day))
 
@@ -129,9 +154,9 @@ class StoreModel(RuleBasedStateMachine):
     def delete(self, task: Task, day: str) -> None:
         self.same(lambda store: deletion_facts(store.delete_task(task.id, day)))
 
-    @rule(task=tasks)
-    def add(self, task: Task) -> None:
-        self.same(lambda store: store.add_task(task))
+    @rule(task=tasks, day=days)
+    def add(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.add_task(task, day))
 
     @rule(role=st.sampled_from(Role), token=hashes)
     def set_token(self, role: Role, token: bytes) -> None:
@@ -153,6 +178,12 @@ class StoreModel(RuleBasedStateMachine):
     def end_sessions(self, now: int) -> None:
         self.same(lambda store: store.end_expired_sessions(now))
 
+    @rule(task=tasks, now=numbers, recorded=st.booleans())
+    def check_for_alarms(self, task: Task, now: int, recorded: bool) -> None:
+        self.same(lambda store: store.claim_alarm_check(task.id, now, 2))
+        if recorded:
+            self.same(lambda store: store.record_alarm_check(task.id, AlarmCheck(now, 9, "{}")))
+
     @rule()
     def erase(self) -> None:
         for store in self.stores:
@@ -165,8 +196,11 @@ class StoreModel(RuleBasedStateMachine):
         self.same(
             lambda store: (
                 store.list_tasks(9),
+                [store.report_days(task.id) for task in TASKS],
+                store.last_report_days([task.id for task in TASKS]),
                 store.tokens(),
                 store.count_sessions(),
+                store.alarm_checks([task.id for task in TASKS]),
                 [deletion_facts(store.find_deletion(task.id)) for task in TASKS],
                 [bytes(total(store, task)) for task in TASKS],
             )

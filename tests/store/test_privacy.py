@@ -42,7 +42,7 @@ def dump(store: SqlStore) -> dict[str, list[Any]]:
     """Return all rows in their stored order, without the random numbers of parts."""
 
     def work(tx: Transaction) -> dict[str, list[Any]]:
-        tables = ("tasks", "deletions", "reports", "invitations", "tokens", "schema_version")
+        tables = ("tasks", "deletions", "reports", "report_days", "invitations", "tokens", "schema_version")
         rows = {table: tx.rows(f"SELECT * FROM {table}") for table in tables}  # noqa: S608
         rows["parts"] = sorted(tx.rows("SELECT task, reports, uncounted, content FROM parts"))
         return rows
@@ -51,16 +51,18 @@ def dump(store: SqlStore) -> dict[str, list[Any]]:
 
 
 def fill(store: Store, order: random.Random, *, together: bool) -> None:
-    """Fill a store with the same reports in some order, and compact it."""
-    store.add_task(TASK)
+    """Fill a store with the same reports in some order, half of them per day, and compact it."""
+    store.add_task(TASK, DAY)
     store.add_invitations(TASK.id, [invitation(number) for number in order.sample(range(40), 40)])
     pairs = [(report(number), number) for number in order.sample(range(30), 30)]
-    for start in range(0, 30, 30 if together else 1):
-        invited(store, *pairs[start : start + (30 if together else 1)])
+    size = 15 if together else 1
+    for start in range(0, 30, size):
+        invited(store, *pairs[start : start + size], day=f"2031-06-0{1 + start // 15}")
     store.compact(TASK.id)
 
 
-def test_a_file_does_not_show_the_order_of_arrival(tmp_path: Path) -> None:
+def test_a_file_does_not_show_the_order_or_the_days_of_arrival(tmp_path: Path) -> None:
+    """The rows are the same whichever reports came on the first day: nothing links a report to its day."""
     dumps = []
     for seed, together in ((1, True), (2, True), (3, False), (4, False)):
         with opened(f"sqlite:///{tmp_path}/{seed}.db") as store:
@@ -68,10 +70,11 @@ def test_a_file_does_not_show_the_order_of_arrival(tmp_path: Path) -> None:
             fill(store, random.Random(seed), together=together)
             dumps.append(dump(store))
             # No row has a row number, which would show the order of arrival.
-            for table in ("reports", "invitations", "parts"):
+            for table in ("reports", "invitations", "parts", "report_days"):
                 with pytest.raises(StoreError, match="rowid"):
                     change(store, f"DELETE FROM {table} WHERE rowid = 1")  # noqa: S608
     assert all(other == dumps[0] for other in dumps)
+    assert [row[1:] for row in dumps[0]["report_days"]] == [("2031-06-01", 15), ("2031-06-02", 15)]
 
 
 def arrive_one_by_one(store: SqliteStore, seed: int, task: Task, count: int) -> list[tuple[bytes, bytes]]:
@@ -137,7 +140,7 @@ def test_postgres_stores_a_batch_in_the_order_of_its_ids() -> None:
     for seed in (1, 2):
         with opened(postgres_url()) as store:
             assert isinstance(store, PostgresStore)
-            store.add_task(TASK)
+            store.add_task(TASK, DAY)
             add(store, *random.Random(seed).sample(some_reports(range(50)), 50))
             dumps.append(dump(store))
     assert dumps[0] == dumps[1]
@@ -170,21 +173,29 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
             f"tasks.{name}"
             for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")
         ),
+        *(
+            f"tasks.{name}"
+            for name in ("created", "folded_name", "opens", "closes", "target", "public_results")
+        ),
+        *(f"report_days.{name}" for name in ("task", "day", "reports")),
         *(f"deletions.{name}" for name in ("task", "day", "reports")),
         *(f"reports.{name}" for name in ("task", "id", "body")),
         *(f"parts.{name}" for name in ("task", "number", "reports", "uncounted", "content")),
         *(f"invitations.{name}" for name in ("task", "hash", "spent", "coin")),
         *(f"tokens.{name}" for name in ("role", "hash")),
         *(f"erasures.{name}" for name in ("task", "mark")),
-        # The only times are the ends of sessions of those who run the collection.
+        # The only times are the ends of sessions of those who run the collection, and when its collector checked
+        # for alarms, at most once per hour, with the number of all reports.
+        *(f"alarm_checks.{name}" for name in ("task", "begun", "seconds", "reports", "result")),
         *(f"sessions.{name}" for name in ("hash", "token", "role", "expires")),
     }
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store:
-        store.add_task(TASK)
-        add(store, *some_reports(range(10)))
+        store.add_task(TASK, "2031-05-04")
+        add(store, *some_reports(range(10)), day="2031-05-05")
+        add(store, *some_reports(range(10, 20)), day="2031-05-05")
         store.close_task(TASK.id, DAY)
     content = b"".join(path.read_bytes() for path in tmp_path.glob("pckv.db*"))
-    assert re.findall(rb"\d\d\d\d-\d\d-\d\d", content) == [DAY.encode()]
+    assert sorted(re.findall(rb"\d\d\d\d-\d\d-\d\d", content)) == [b"2031-05-04", b"2031-05-05", DAY.encode()]
     assert time.strftime("%H:%M").encode() not in content
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pckv import Task
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import base, sql
-from pckv.store.base import Deletion, Store, all_tasks
+from pckv.store.base import Deletion, Store, TaskFilter, all_tasks
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
+from pckv.task import Phase
 from support.stores import (
     CLOSED,
     DAY,
@@ -51,6 +54,67 @@ def test_tasks_are_found_listed_and_added_once(store: Store, monkeypatch: pytest
     )
     assert store.find_task("nobody") is None
     assert store.find_deletion(TASK.id) is None
+
+
+def test_tasks_are_listed_newest_first(store: Store) -> None:
+    names = ["Straße 1", "100 % wool", "a_b", "axb", "STRASSE 2"]
+    tasks = [Task(name=name, keys=3, values=(0, 1), epsilon=1) for name in names]
+    for task in tasks:
+        store.add_task(task, DAY)
+    store.add_task(ENDING, DAY)
+    listed = store.newest_tasks(9)
+    assert [stored.task for stored in listed] == [ENDING, *reversed(tasks), TASK]
+    assert listed[0].created == DAY
+    assert store.newest_tasks(2, listed[1].number) == listed[2:4]
+    # Numbers go on after a task was deleted, also of the one that was listed last.
+    store.delete_task(listed[3].task.id, DAY)
+    assert store.newest_tasks(9, listed[3].number) == listed[4:]
+    for search, found in {"strasse": [4, 0], "% W": [1], "a_B": [2], "!": [], "%": [1]}.items():
+        matching = store.newest_tasks(9, chosen=TaskFilter(search))
+        assert [stored.task for stored in matching] == [
+            tasks[place] for place in found if tasks[place] != listed[3].task
+        ]
+    for day, phase in (
+        ("2029-12-31", Phase.WAITING),
+        ("2030-01-01", Phase.OPEN),
+        ("2030-02-01", Phase.CLOSED),
+    ):
+        matching = store.newest_tasks(9, chosen=TaskFilter("end", phase, day))
+        assert [stored.task for stored in matching] == [ENDING]
+    store.close_task(TASK.id, DAY)
+    assert [stored.task for stored in store.newest_tasks(9, chosen=TaskFilter("", Phase.CLOSED, DAY))] == [
+        ENDING,
+        TASK,
+    ]
+
+
+def test_what_may_be_changed_about_a_task(store: Store) -> None:
+    stored = store.find_task(TASK.id)
+    assert stored is not None
+    assert (stored.target, stored.public_results) == (None, False)
+    assert store.change_task(TASK.id, {"target": 10**15, "public_results": True})
+    assert store.change_task(TASK.id, {})
+    assert store.find_task(TASK.id) == replace(stored, target=10**15, public_results=True)
+    assert store.change_task(TASK.id, {"target": None})
+    assert store.find_task(TASK.id) == replace(stored, public_results=True)
+    assert not store.change_task("nobody", {"target": 1})
+
+
+def test_reports_are_counted_by_day(store: Store) -> None:
+    assert store.report_days(TASK.id) == store.report_days("nobody") == []
+    add(store, report(1), report(2), day="2031-05-09")
+    # A repeat counts on no day, and neither does a refusal.
+    add(store, report(1), report(2, 5), report(3), day="2031-05-10")
+    add(store, report(4), day="2031-05-09")
+    assert store.report_days(TASK.id) == [("2031-05-09", 3), ("2031-05-10", 1)]
+    assert store.last_report_days([TASK.id, OTHER.id]) == {TASK.id: "2031-05-10"}
+    store.close_task(TASK.id, DAY)
+    add(store, report(5), day="2031-05-11")
+    store.forget_reports(TASK.id, DAY)
+    assert store.report_days(TASK.id) == [("2031-05-09", 3), ("2031-05-10", 1)]
+    assert check_store(store) == []
+    store.delete_task(TASK.id, DAY)
+    assert store.report_days(TASK.id) == []
 
 
 def test_more_tasks_than_the_cache_holds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

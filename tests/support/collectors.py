@@ -120,12 +120,13 @@ def refusals(answer: httpx2.Response) -> dict[str, str]:
     return {refusal["id"]: refusal["reason"] for refusal in answer.json()["refused"]}
 
 
-def check_problem(answer: httpx2.Response, status: int, kind: str) -> None:
-    """Check that an answer is a documented problem of this kind."""
+def check_problem(answer: httpx2.Response, status: int, kind: str, field: str | None = None) -> None:
+    """Check that an answer is a documented problem of this kind, and about this field where one is named."""
     assert (answer.status_code, answer.headers["content-type"]) == (status, MEDIA_TYPE), answer.text
     problem = answer.json()
     assert (problem["type"], problem["status"]) == (URN + kind, status)
-    assert problem.keys() <= {"type", "title", "status", "detail"}
+    assert problem.keys() <= {"type", "title", "status", "detail", "field"}
+    assert field is None or problem["field"] == field
     assert ("retry-after" in answer.headers) == (status in {429, 503})
 
 

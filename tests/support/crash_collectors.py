@@ -77,8 +77,10 @@ def serve_spending_later(settings: Settings, log: str) -> None:
     spend, add = SqliteTransaction.spend_invitations, SqlStore.add_reports
     waiting: list[tuple[int, Sequence[bytes]]] = []
 
-    def adding(self: SqlStore, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
-        outcomes = add(self, uploads)
+    def adding(
+        self: SqlStore, uploads: Sequence[Upload], day: str | None = None
+    ) -> list[list[ReportOutcome]]:
+        outcomes = add(self, uploads, day)
         time.sleep(0.01)
         while waiting:
             task, hashes = waiting.pop()

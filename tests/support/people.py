@@ -71,6 +71,10 @@ class Person:
         self.press("Sign in")
         self.page.get_by_role("heading", name="Tasks").wait_for()
 
+    def unfold(self, name: str) -> None:
+        """Open what is behind a disclosure."""
+        self.page.locator("details:not([open]) > summary", has_text=name).click()
+
     def state(self, name: str) -> None:
         self.page.locator(f"[data-state={name}]").wait_for()
 
@@ -117,6 +121,29 @@ def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
     return task
 
 
+def fill_task(operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000") -> None:
+    """Fill in the form for a new task."""
+    page = operator.page
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Keys, one per line").fill("\n".join(keys))
+    page.get_by_label("People expected").fill(users)
+    if pairs:
+        operator.unfold("Advanced")
+        page.get_by_label("Pairs per person: typical").fill(pairs)
+
+
+def create_task(operator: Person) -> str:
+    """Create the task of the form, whose page opens; return its id."""
+    operator.press("Create the task")
+    operator.page.wait_for_url("**/#/tasks/*")
+    return task_id_of(operator.page)
+
+
+def task_id_of(page: Any) -> str:
+    """Return the id of the task whose page is open."""
+    return str(page.url.rpartition("/")[2].partition("?")[0])
+
+
 def count(server: ServeProcess, task_id: str) -> int:
     return int(ask(server, "GET", f"/tasks/{task_id}/overview").json()["reports"])
 
@@ -142,7 +169,20 @@ def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
 
 def shown_body(person: Person) -> str:
     """Return the bytes of the report that the page shows, the only one on it."""
-    return str(person.page.locator(".body").inner_text())
+    return str(person.page.locator(".body").text_content())
+
+
+def spent(person: Person) -> str:
+    """Return the ε that all surveys of the page's origin have spent in a browser."""
+    client = (
+        "const { Client } = await import('/client/index.js'); return new Client(location.origin).spent();"
+    )
+    return str(person.page.evaluate(f"async () => {{ {client} }}"))
+
+
+def explanation(person: Person, name: str) -> str:
+    """Return a part of what the page says about the protection, which people see once they ask for it."""
+    return str(person.page.locator(f"#how #{name}").text_content())
 
 
 def sent_bodies(person: Person) -> list[str]:
@@ -221,4 +261,4 @@ def check_odds(task: pckv.Task, sentence: str) -> None:
 
 def chances_in(sentence: str) -> list[float]:
     """Return the probabilities that a sentence names, in percent."""
-    return [float(chance) for chance in re.findall(r"probability ([0-9.]+) %", sentence)]
+    return [float(chance) for chance in re.findall(r"probability ([0-9.]+)%", sentence)]

@@ -51,14 +51,14 @@ class FaultyStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def add_reports(self, uploads: list[Upload]) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: list[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
         """Add reports, or fail."""
         fault, self.fault = self.fault, None
         if fault is Fault.BEFORE:
             raise StoreError("planned: before the transaction")
         if fault is Fault.BUG:
             raise UnexpectedError
-        outcomes = self._store.add_reports(uploads)
+        outcomes = self._store.add_reports(uploads, day)
         if fault is Fault.AFTER:
             raise StoreError("planned: after the commit")
         return outcomes

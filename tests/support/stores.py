@@ -109,9 +109,9 @@ def invitation(number: int) -> bytes:
     return hashlib.sha256(b"invitation %d" % number).digest()
 
 
-def add(store: Store, *reports: Report, task: Task = TASK) -> list[ReportOutcome]:
+def add(store: Store, *reports: Report, task: Task = TASK, day: str | None = None) -> list[ReportOutcome]:
     """Upload reports in one request."""
-    return store.add_reports([Upload(task.id, reports)])[0]
+    return store.add_reports([Upload(task.id, reports)], day)[0]
 
 
 def total(store: Store, task: Task = TASK) -> Tally:
@@ -129,9 +129,11 @@ def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
     return counted
 
 
-def invited(store: Store, *pairs: tuple[Report, int | None], task: Task = TASK) -> list[ReportOutcome]:
+def invited(
+    store: Store, *pairs: tuple[Report, int | None], task: Task = TASK, day: str | None = None
+) -> list[ReportOutcome]:
     hashes = [None if number is None else invitation(number) for _, number in pairs]
-    return store.add_reports([Upload(task.id, [report for report, _ in pairs], hashes)])[0]
+    return store.add_reports([Upload(task.id, [report for report, _ in pairs], hashes)], day)[0]
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:

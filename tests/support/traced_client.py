@@ -26,7 +26,8 @@ from support.rewriting import rewrite_client
 
 SCRIPT = Path(__file__).parent / "javascript" / "traced.mjs"
 ONE = 1 << BITS
-SETTINGS_PER_BATCH = 12
+# Few, so that a fault ends the run soon.
+SETTINGS_PER_BATCH = 2
 
 
 @contextmanager

@@ -6,19 +6,17 @@ import inspect
 import re
 from pathlib import Path
 
-import click
 import pytest
 
 import pckv
 from pckv.channels import CHANNELS
-from pckv.cli import main
 from pckv.estimators.estimate import METHODS
 from support.parts import ROOT
 
 DOCUMENTS = sorted(
     [
         *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "proofs").glob("*.md"),
         ROOT / "src/pckv/web/client/README.md",
     ]
@@ -53,7 +51,7 @@ def test_documents_match_the_code() -> None:
     assert readme.index("make demo") < readme.index("make test") < 300
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
         assert (ROOT / linked).exists(), linked
-    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     for name in (*CHANNELS, *METHODS):
         assert f"`{name}`" in docs
     version = pckv.__version__
@@ -76,26 +74,3 @@ def test_every_named_make_target_exists(path: Path) -> None:
     named = {match[1] for line in code if (match := re.match(r"make\s+([a-z][\w-]*)", line))}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert named <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-
-
-def commands(group: click.Group, prefix: str = "pckv") -> dict[str, click.Command]:
-    found: dict[str, click.Command] = {}
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            found |= commands(command, f"{prefix} {name}")
-        else:
-            found[f"{prefix} {name}"] = command
-    return found
-
-
-def test_every_command_teaches() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, command in commands(main).items():
-        assert command.help, name
-        assert name in readme or name == "pckv demo", name
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help or parameter.name == "out", (name, parameter.name)

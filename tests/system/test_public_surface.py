@@ -26,10 +26,12 @@ PUBLIC_NAMES = {
         "audit",
         "estimate",
         "perturb",
+        "perturb_frame",
         "plan",
         "read_ratings",
         "shuffled_privacy",
         "simulate",
+        "tally_frame",
     ],
     "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
 }
@@ -37,7 +39,10 @@ PUBLIC_NAMES = {
 
 @pytest.mark.parametrize("package", PUBLIC_NAMES)
 def test_public_names_are_pinned_and_documented(package: str) -> None:
-    module, page = import_module(package), (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    module, page = (
+        import_module(package),
+        (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8"),
+    )
     assert module.__all__ == PUBLIC_NAMES[package] == sorted(module.__all__)
     for name in module.__all__:
         assert inspect.getdoc(getattr(module, name)), name
@@ -47,7 +52,9 @@ def test_public_names_are_pinned_and_documented(package: str) -> None:
 def test_the_function_for_spark_is_documented() -> None:
     name = "pckv.counting.engines.spark"
     assert inspect.getdoc(import_module(name).tally)
-    assert f"`{name}.tally(frame, task)`" in (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert f"`{name}.tally(frame, task)`" in (ROOT / "docs" / "reference" / "python.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_names_of_the_package_are_loaded_on_first_use() -> None:

@@ -137,6 +137,8 @@ def lose_queue(monkeypatch: pytest.MonkeyPatch) -> None:
         await drain(self)
 
     monkeypatch.setattr(ReportWriter, "drain", draining)
+    # Where all uploads of a moment are one batch, hardly any wait.
+    monkeypatch.setattr(ReportWriter, "_next_batch", lambda self: [self._queue.popleft()])
 
 
 def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pckv.estimators.result import COLUMNS
 from support.collectors import (
     Running,
     check_problem,
+    new_task,
     report,
     running,
     some_reports,
@@ -38,8 +39,46 @@ def test_the_overview_counts_reports_and_states_the_phase_of_tasks() -> None:
             shown = site.get(f"/tasks/{task.id}/overview").json()
             assert shown.items() >= listed[task.id].items()
         [first] = site.get("/overview?limit=1").json()["tasks"]
-        rest = site.get(f"/overview?limit=10&after={first['id']}").json()["tasks"]
-        assert [first["id"], *(task["id"] for task in rest)] == sorted(listed)
+        rest = site.get(f"/overview?limit=10&after={first['number']}").json()["tasks"]
+        newest = [task.id for task in reversed(tasks.values())]
+        assert [first["id"], *(task["id"] for task in rest)] == newest == list(listed)
+
+
+def test_tasks_are_found_by_name_and_state() -> None:
+    with running(clock=lambda: "2030-01-15") as site:
+        tasks = [
+            site.add_task(name=name, opens=opens) for name, opens in (("Heat", None), ("ALIEN", "2030-02-01"))
+        ]
+        found = {
+            "search=lie": [tasks[1]],
+            "search=a": [tasks[1], tasks[0]],
+            "search=a&state=open": [tasks[0]],
+            "state=waiting": [tasks[1]],
+            "state=closed": [],
+            "search=%00": [],
+        }
+        for query, expected in found.items():
+            listed = site.get(f"/overview?{query}").json()["tasks"]
+            assert [task["id"] for task in listed] == [task.id for task in expected]
+        for wrong in ("state=lost", "after=x", "after=0", f"after={2**63}", "search=" + 257 * "x"):
+            check_problem(site.get(f"/overview?{wrong}"), 400, "malformed")
+
+
+def test_the_overview_tells_days_and_what_participants_read() -> None:
+    day = ["2030-01-15"]
+    with running(clock=lambda: day[0]) as site:
+        about = {"question": "Which ones?", "contact": "us@example.org"}
+        task = new_task(about=about)
+        site.administer("POST", "/tasks", task.to_json().encode()).raise_for_status()
+        path = f"/tasks/{task.id}/overview"
+        assert site.get(path).json().items() >= {"created": day[0], "days": [], "last_report": None}.items()
+        for day[0], numbers in (("2030-01-16", range(5)), ("2030-01-18", range(4, 7))):
+            assert site.upload(task, *some_reports(numbers, task)) == {}
+        shown = site.get(path).json()
+        assert shown["days"] == [{"day": "2030-01-16", "reports": 5}, {"day": "2030-01-18", "reports": 2}]
+        assert (shown["created"], shown["last_report"]) == ("2030-01-15", "2030-01-18")
+        assert shown["about"].items() >= about.items()
+        assert site.get("/overview").json()["tasks"][0]["last_report"] == "2030-01-18"
 
 
 def drawn_estimates(chart: dict[str, Any]) -> list[dict[str, Any]]:
@@ -56,6 +95,7 @@ def test_a_task_is_shown_with_what_happens_to_larger_sets(site: Running) -> None
             "size_share": task.size_share,
             "method": "bayes",
             "methods": ["baseline", "corrected", "bayes"],
+            "bytes_per_report": 16 + task.channel.body_bytes,
             "first_key": "0",
         }
         assert site.get(f"/tasks/{task.id}/overview").json().items() >= expected.items()

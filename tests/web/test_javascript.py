@@ -16,13 +16,14 @@ from pckv import Task
 from pckv.auditing import conformance
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
+from pckv.client import reasons
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
 
 # The largest compressed size of what a page loads; `collision` takes most, since it checks a prime and its primitive root.
 # It was 10 KiB before pages asked for admission (.6 kB) and read coins (.5 kB). Coins in a file that only tasks with coins load
-# made those tasks larger; what participants read takes .2 kB; reading coins by the tape, and answers of both kinds by one function, is in the figure.
-MAX_BYTES = 11_520
+# made those tasks larger; what participants read takes .2 kB, refusals in words .3 kB; reading coins by the tape, and answers of both kinds by one function, is in the figure.
+MAX_BYTES = 11_776
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -131,6 +132,13 @@ def test_mechanisms_have_one_list() -> None:
     for path in CLIENT.rglob("*.*s"):
         if path.name != "core.js":
             assert "collision" not in re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8")), path
+
+
+def test_reasons_have_one_list() -> None:
+    """Both clients say the same sentences."""
+    text = (CLIENT / "index.js").read_text(encoding="utf-8")
+    [table] = re.findall(r"const MEANINGS = \{\n(.*?)\n\};", text, re.DOTALL)
+    assert dict(re.findall(r'(\w+): "(.+)",', table)) == reasons.MEANINGS
 
 
 def test_allocations_have_one_list() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 import pckv
 from pckv.cli import main
+from pckv.planning.outlook import outlook
 from pckv.planning.plan import plan
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
@@ -28,6 +30,7 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
     answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
     expected = plan(500, 20_000, "1.5", 3, objective="mean", more=more, values=(1, 5))
     assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
+    assert answer["outlook"] == asdict(outlook(expected))
     chosen = next(option for option in expected.options if option.mechanism == expected.mechanism)
     for curve in (answer["by_epsilon"], answer["by_users"]):
         marked = [row for panel in curve["hconcat"] for row in values(panel) if row["series"] == "this plan"]
@@ -38,28 +41,29 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "field"),
     [
-        "keys=0",
-        "pairs=6",
-        "pairs=nan",
-        "pairs=0",
-        "most_pairs=6",
-        "pairs=3&most_pairs=2",
-        "more=other",
-        "coin=other",
-        "epsilon=99",
-        "epsilon=x",
-        "low=5&high=1",
-        "low=inf",
-        "objective=none",
-        "other=1",
+        ("keys=0", "keys"),
+        ("pairs=6", "pairs"),
+        ("pairs=nan", "pairs"),
+        ("pairs=0", "pairs"),
+        ("most_pairs=6", "most_pairs"),
+        ("pairs=3&most_pairs=2", "most_pairs"),
+        ("more=other", "more"),
+        ("coin=other", "coin"),
+        ("epsilon=99", "epsilon"),
+        ("epsilon=0", "epsilon"),
+        ("epsilon=x", "epsilon"),
+        ("low=5&high=1", "high"),
+        ("low=inf", "low"),
+        ("objective=none", "objective"),
+        ("other=1", "other"),
     ],
 )
-def test_what_cannot_be_planned_is_refused(site: Running, wrong: str) -> None:
+def test_what_cannot_be_planned_is_refused(site: Running, wrong: str, field: str) -> None:
     query = {"keys": "5", "epsilon": "1", "users": "100"} | dict(part.split("=") for part in wrong.split("&"))
     text = "&".join(f"{name}={value}" for name, value in query.items())
-    check_problem(site.get(f"/plan?{text}", ADMINISTRATOR), 400, "malformed")
+    check_problem(site.get(f"/plan?{text}", ADMINISTRATOR), 400, "malformed", field)
 
 
 SURVEYS: list[dict[str, Any]] = [
@@ -122,20 +126,56 @@ def test_a_form_becomes_a_task(site: Running) -> None:
     assert ask(site, "POST", "/tasks/new", headers, json=FORM).status_code == 200
     site.administer("DELETE", f"/tasks/{task.id}")
     check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM), 410, "deleted")
-    mistakes: list[dict[str, Any]] = [
-        {"keys": []},
-        {"keys": ["a", "a"]},
-        {"low": "5"},
-        {"epsilon": "0"},
-        {"opens": "soon"},
-        {"pairs": 3},
+
+
+MISTAKES: list[tuple[dict[str, Any], str, str]] = [
+    ({"name": ""}, "name", "the name is empty"),
+    ({"name": 3}, "name", "the name must be text"),
+    ({"keys": []}, "keys", "a task needs at least one key"),
+    ({"keys": ["a", "a"]}, "keys", "key 'a' appears twice"),
+    ({"keys": ["a", 1]}, "keys", "the keys must be a list of names, or a whole number from 1 to 2^31"),
+    ({"low": "5"}, "high", "low must be below high: 5 ≥ 5"),
+    ({"low": "five"}, "low", "the lowest value must be a number in plain digits, such as 1 or 0.5"),
+    ({"epsilon": "0"}, "epsilon", "epsilon must be above 0 and at most 20, not 0"),
+    ({"epsilon": "1e3"}, "epsilon", "ε must be a number above 0 and at most 20, such as 1 or 0.5"),
+    ({"users": 0}, "users", "the number of people must be a whole number from 1 to 10^15"),
+    ({"opens": "soon"}, "opens", "opens must be a day as YYYY-MM-DD, not 'soon'"),
+    (
+        {"opens": "2030-02-02", "closes": "2030-02-01"},
+        "closes",
+        "a task that opens on 2030-02-02 cannot close on 2030-02-01",
+    ),
+    ({"pairs": 3}, "pairs", "pairs must be at least 1 and at most the number of keys (2), not 3.0"),
+    (
         {"most_pairs": 3},
-        {"more": "drop"},
-        {"coin": "none"},
-        {"x": 1},
-    ]
-    for wrong in mistakes:
-        check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM | wrong), 400, "malformed")
+        "most_pairs",
+        "most pairs must be at least 1 and at most the number of keys (2), not 3",
+    ),
+    ({"more": "drop"}, "more", "more: Input should be 'sample' or 'refuse'"),
+    ({"coin": "none"}, "coin", "coin: Input should be 'device' or 'server'"),
+    ({"about": {"unit": "x" * 257}}, "unit", "unit is longer than 256 bytes"),
+    ({"about": {"colour": "red"}}, "colour", "about has no member 'colour'"),
+    ({"about": {"unit": 3}}, "unit", "about.unit: Input should be a valid string"),
+    ({"x": 1}, "x", "x: Extra inputs are not permitted"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "field", "detail"), MISTAKES, ids=[str(each[0]) for each in MISTAKES])
+def test_a_problem_names_the_field(site: Running, wrong: dict[str, Any], field: str, detail: str) -> None:
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=FORM | wrong)
+    check_problem(answer, 400, "malformed", field)
+    assert answer.json()["detail"].startswith(detail)
+
+
+def test_a_preview_is_the_task_and_is_not_stored(site: Running) -> None:
+    survey = FORM | {"name": "previewed", "about": {"question": "Which films have you seen?"}}
+    answer = ask(site, "POST", "/tasks/new?preview=true", bearer(ADMINISTRATOR), json=survey)
+    assert answer.status_code == 200
+    task = pckv.Task.from_json(answer.json()["task"])
+    assert (answer.json()["id"], task.about.question) == (task.id, "Which films have you seen?")
+    check_problem(site.get(f"/tasks/{task.id}", None), 404, "unknown")
+    created = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
+    assert (created.status_code, created.json()) == (201, answer.json())
 
 
 def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:

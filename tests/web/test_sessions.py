@@ -73,6 +73,11 @@ def test_a_cookie_is_secure_wherever_the_page_came_by_https(
     assert ask(site, "GET", "/tasks", {"Cookie": f"{name}={value}"}).status_code == 200
 
 
+def test_blanks_around_a_token_are_ignored(site: Running) -> None:
+    assert sign_in(site, f"\t{ANALYST} \n").json() == {"role": "analyst"}
+    check_problem(sign_in(site, " "), 401, "bad-token")
+
+
 def test_wrong_tokens_do_not_sign_in(site: Running) -> None:
     check_problem(sign_in(site, "wrong"), 401, "bad-token")
     for body in ({}, {"token": ""}, {"token": 1}, {"token": "x" * 2000}):
@@ -129,7 +134,8 @@ def test_a_replaced_token_ends_its_sessions() -> None:
 
 
 def test_the_token_of_the_environment_has_sessions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN_VARIABLE, FROM_ENVIRONMENT)
+    # A file that sets it may end with a line break.
+    monkeypatch.setenv(TOKEN_VARIABLE, f"{FROM_ENVIRONMENT}\n")
     with running() as collector:
         assert ask(collector, "GET", "/tasks", cookie(collector, FROM_ENVIRONMENT)).status_code == 200
         check_problem(sign_in(collector), 401, "bad-token")

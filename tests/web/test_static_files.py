@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pckv import Task
+from pckv.channels import CHANNELS
+from pckv.collector.problem_details import ProblemDetails
 from pckv.web import chart_script, static_files
 from support.collectors import (
     Running,
@@ -17,7 +20,7 @@ from support.collectors import (
     running,
 )
 
-PAGES = ("/", "/join/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
+PAGES = ("/", "/join/anything", "/results/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])
@@ -42,6 +45,59 @@ def test_files_are_cached_by_their_tag(site: Running, path: str) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_files_are_compressed_for_whoever_takes_that(site: Running, path: str) -> None:
+    plain, gzipped = (
+        site.get(path, None, **{"Accept-Encoding": coding}) for coding in ("identity", "br, gzip")
+    )
+    assert ("content-encoding" in plain.headers, gzipped.headers["content-encoding"]) == (False, "gzip")
+    # The client decompresses what it gets.
+    assert plain.content == gzipped.content
+    assert plain.headers["vary"] == gzipped.headers["vary"] == "Accept-Encoding"
+    assert int(plain.headers["content-length"]) == len(plain.content)
+    assert plain.headers["etag"] != gzipped.headers["etag"]
+    for tag in (plain.headers["etag"], gzipped.headers["etag"]):
+        assert site.get(path, None, **{"If-None-Match": tag}).status_code == 304
+
+
+def test_the_script_for_charts_is_compressed(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(site.app.state, "chart_file", raising=False)
+    monkeypatch.setattr(site.app.state.chart_script, "_script", b"built " * 1000)
+    answer = site.get("/vega.js", None, **{"Accept-Encoding": "gzip"})
+    assert (answer.headers["content-encoding"], len(answer.content)) == ("gzip", 6000)
+    assert int(answer.headers["content-length"]) < 100
+    del site.app.state.chart_file
+
+
+def test_the_participants_page_names_all_that_it_loads() -> None:
+    """No module waits for another one to be read, and none is loaded for nothing."""
+    loaded = {name: file.content.decode() for name, file in static_files.load_files().items()}
+    page = loaded["static/join.html"]
+    named = set(re.findall(r'<link rel="modulepreload" href="/(.+?)"', page))
+    needed: set[str] = set()
+    waiting = ["static/join.js", "static/join-page.js"]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            folder = Path(name).parent.as_posix()
+            found = re.findall(r'from "(\.|)/([^"]+)"', loaded[name])
+            waiting += [f"{folder}/{path}" if start else path for start, path in found]
+    assert named | {"static/join.js"} == needed
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_the_mechanism_of_a_task_is_named_with_its_page(site: Running, mechanism: str) -> None:
+    task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, mechanism=mechanism)
+    site.store.add_task(task)
+    link = site.get(f"/join/{task.id}", None).headers["link"]
+    assert link == f"</client/mechanisms/{mechanism}.js>; rel=modulepreload"
+    assert site.get(f"/client/mechanisms/{mechanism}.js", None).status_code == 200
+    for unknown in ("anything", "A" * 43):
+        answer = site.get(f"/join/{unknown}", None)
+        assert (answer.status_code, "link" in answer.headers) == (200, False)
+
+
 @pytest.mark.parametrize(
     "path", ["/static/site.py", "/static/../site.py", "/client/..%2Fsite.py", "/client/"]
 )
@@ -62,6 +118,8 @@ def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
         if name.endswith(".html"):
             assert not re.search(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|https?:", text), name
         if name.startswith("static/") and name.endswith((".js", ".css")):
+            # The name of a namespace is no address.
+            text = text.replace("http://www.w3.org/2000/svg", "")
             # Text is never parsed as HTML or code.
             forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:|@import"
             assert not re.search(forbidden, text), name
@@ -97,6 +155,26 @@ def test_a_script_for_charts_that_cannot_be_built_is_a_problem(
         check_problem(collector.get("/vega.js", None), 503, "overloaded")
     logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     assert {"event": "charts_unavailable", "reason": "the script for charts cannot be made"} in logged
+
+
+def test_a_failure_to_build_the_script_is_remembered_for_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every request started a process."""
+    started, now = tmp_path / "started", [1000.0]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    failing = f"open({str(started)!r}, 'a').write('x'); raise SystemExit(1)"
+    monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", failing)
+    script = chart_script.ChartScript(lambda: now[0])
+    for seconds, processes in ((0.0, "x"), (0.0, "x"), (59.0, "x"), (1.0, "xx"), (59.0, "xx")):
+        now[0] += seconds
+        with pytest.raises(ProblemDetails, match="the script for charts cannot be made"):
+            script.get()
+        assert started.read_text() == processes
+    # Another worker may have made it meanwhile.
+    chart_script.cache_file().parent.mkdir()
+    chart_script.cache_file().write_bytes(b"built")
+    assert script.get() == b"built"
 
 
 def test_without_a_cache_folder_the_script_is_still_built(

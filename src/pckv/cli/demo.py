@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import html
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -15,9 +18,9 @@ from pckv.cli.counting import count_named
 from pckv.cli.remote import download
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
+from pckv.cli.steps import measured_step, say_step
 from pckv.cli.table import print_table
-from pckv.cli.terminal import progress_bar
-from pckv.cli.trial import Address, collect, running_collector
+from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.errors import require
 from pckv.estimators.result import Estimates
@@ -25,6 +28,13 @@ from pckv.files.outputs import check_free, whole_file
 from pckv.population import Population
 
 TYPICAL_PAIRS, EPSILON, TOP = 3, 3, 10
+ABOUT = {
+    "question": "Which of these movies have you seen, and how many stars do you give each of them?",
+    "description": "A demo on this machine: its participants are simulated.",
+    "unit": "stars",
+    "low_label": "awful",
+    "high_label": "great",
+}
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -59,14 +69,19 @@ th:first-child, td:first-child {{ text-align: left; }}
     show_default=True,
     help="The folder to write to.",
 )
-@click.option("--serve", is_flag=True, help="Leave the collector running at the end, until Ctrl-C.")
+@click.option(
+    "--serve/--no-serve",
+    default=None,
+    help="Leave the collector running at the end, until Ctrl-C. [default: on a terminal]",
+)
 @force_option
-def demo_command(out: Path, serve: bool, force: bool) -> None:
+def demo_command(out: Path, serve: bool | None, force: bool) -> None:
     """Run a whole collection: 20,000 simulated participants, 100 keys, a collector and HTTP in between.
 
-    All participants perturb their own pairs with the client and send one report to a collector on a free
-    port of this machine. Prints the estimates next to the truth, and writes the task, the reports as
-    downloaded from the collector, a CSV table and a page with charts.
+    Starts a collector on a free port of this machine. All participants perturb their own pairs, and one report
+    of each is sent: by 200 of them with a client of their own, by the others in batches. Prints the estimates
+    next to the truth, and writes the task, the reports as downloaded from the collector, a CSV table and a page
+    with charts. On a terminal the collector stays, so that you can look at its dashboard.
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
@@ -75,11 +90,13 @@ def demo_command(out: Path, serve: bool, force: bool) -> None:
         for path in files.all():
             check_free(path, force=force)
     with held_signals() as signals:
-        _run_demo(files, serve=serve, force=force, signals=signals)
+        _run_demo(files, serve=sys.stdout.isatty() if serve is None else serve, force=force, signals=signals)
 
 
 def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignals) -> None:
     """Run the collection, and show and write what comes of it."""
+    started = time.monotonic()
+    say_step("Starting a collector on this machine")
     task = Task(
         name="demo",
         keys=[movie(number) for number in range(KEYS)],
@@ -87,29 +104,46 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
         epsilon=EPSILON,
         pairs=TYPICAL_PAIRS,
         users=USERS,
+        about=ABOUT,
     )
     population = sample_movies(USERS).population
     participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
     signals.check()
     with running_collector(signals) as address:
-        label = f"{len(population):,} participants perturb their pairs and send a report"
-        with progress_bar(label) as progress:
-            collect(address, task, participants, progress, signals)
+        _collect_reports(address, task, participants, signals)
         files.folder.mkdir(parents=True, exist_ok=True)
         with whole_file(files.reports, force=force) as part:
             download(address.url, f"/tasks/{task.id}/reports", address.token, part)
         signals.check()
         _write_results(task, population, files, force=force)
         signals.check()
+        click.echo(f"The whole collection took {time.monotonic() - started:.0f} seconds.")
         if serve:
-            _keep_serving(address, signals)
+            _keep_serving(address, task, files, signals)
+        else:
+            click.echo("With --serve the collector stays, and you can look at its dashboard.")
 
 
-def _keep_serving(address: Address, signals: EndSignals) -> None:
-    """Say where the collector is, and leave it running until a signal ends it."""
-    click.echo(f"\nThe dashboard is at {address.url} until Ctrl-C; sign in with the administrator's token:")
-    click.echo(address.token)
+def _collect_reports(
+    address: Address, task: Task, participants: Sequence[Pairs], signals: EndSignals
+) -> None:
+    """Have everybody take part, and say how their reports were sent."""
+    people = len(participants)
+    with measured_step(f"{people:,} participants perturb their pairs and send a report") as progress:
+        clients = collect(address, task, participants, progress, signals)
+    click.echo(
+        f"{people:,} participants have perturbed their own pairs, and the collector has one report of each: "
+        f"{clients:,} sent by clients of their own, {people - clients:,} in batches.\n"
+    )
+
+
+def _keep_serving(address: Address, task: Task, files: _DemoFiles, signals: EndSignals) -> None:
+    """Say where the dashboard is, and leave the collector running until a signal ends it."""
+    click.echo(f"\nLook at it on the dashboard: {address.url}/#/tasks/{task.id}")
+    click.echo(f"Sign in with this token:     {address.token}")
+    click.echo(f"Ctrl-C stops the collector and deletes its store; the files in {files.folder} stay.")
     signals.wait()
+    click.echo("\nStopped.")
 
 
 class _DemoFiles:
@@ -132,13 +166,12 @@ def _with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
 
 def _write_results(task: Task, population: Population, files: _DemoFiles, *, force: bool) -> None:
     """Estimate from the downloaded reports, as anybody would who has them, and compare with the truth."""
+    say_step("Counting and estimating")
     tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}
-    _print_against_truth(estimates.top(TOP), truth)
-    for sentence in estimates.verdict:
-        click.echo(sentence)
+    say_step("Drawing charts")
     for path, text in (
         (files.task, task.to_json()),
         (files.table, estimates.to_csv()),
@@ -146,6 +179,9 @@ def _write_results(task: Task, population: Population, files: _DemoFiles, *, for
     ):
         with whole_file(path, force=force) as part:
             part.write_text(text, encoding="utf-8")
+    _print_against_truth(estimates.top(TOP), truth)
+    for sentence in estimates.verdict:
+        click.echo(sentence)
     click.echo(f"\nWritten: {', '.join(map(str, files.all()))}")
     click.echo(f"Estimate again with: pckv estimate {files.reports} --task {files.task}")
 

@@ -9,32 +9,37 @@ from typing import Any
 import click
 
 from pckv.charts import check_picture, estimates_chart, save_chart
-from pckv.cli.common import NUMBER, FilePath, force_option, json_option, task_option
+from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named, split_named
-from pckv.cli.inputs import read_task
+from pckv.cli.inputs import read_task, read_task_id
+from pckv.cli.remote import read_token, reading_token_option
+from pckv.cli.remote_estimates import collected_estimates
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
-from pckv.estimators.alarms.result import Alarms
 from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
+from pckv.task import Task
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
 
 
 @click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")
-@click.argument("files", nargs=-1, required=True, type=FilePath)
-@task_option
+@click.argument("files", nargs=-1, type=FilePath, metavar="FILES...")
+@click.option("--task", "task_file", type=FilePath, help="The task's JSON file.")
+@click.option("--url", help="Instead of files: the address of the collector that has the reports of TASK.")
+@reading_token_option
 @click.option(
     "--method",
-    help=f"{', '.join(METHODS)}.  [default: bayes; corrected where keys are too many]",
+    type=click.Choice(list(METHODS)),
+    help="How to estimate. [default: bayes; corrected where keys are too many]",
 )
-@click.option("--post", multiple=True, help=f"Postprocess the frequencies: {', '.join(POSTS)}.")
+@click.option("--post", type=click.Choice(POSTS), multiple=True, help="Postprocess the frequencies.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--hostile",
@@ -52,38 +57,34 @@ TABLES = (".csv", ".parquet", ".json")
 @json_option
 def estimate_command(
     files: tuple[Path, ...],
-    task_file: Path,
-    method: str | None,
-    post: tuple[str, ...],
-    level: float,
-    hostile: str,
-    keys: tuple[str, ...],
+    task_file: Path | None,
+    url: str | None,
+    token_file: Path | None,
     top: int | None,
     out: Path | None,
     plot: Path | None,
     force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies)."""
-    task = read_task(task_file)
-    if out is not None:
-        _check_table(out)
-        check_free(out, force=force)
-    if plot is not None:
-        check_picture(plot)
-        check_free(plot, force=force)
-    tally = count_named(task, files, CountOptions()).tally
-    with progress_bar("Decoding") as progress:
-        estimates = estimate(
-            tally,
-            method=method,
-            level=level,
-            keys=tuple(dict.fromkeys(keys)) or None,
-            post=post,
-            hostile=hostile,
-            progress=progress,
-        )
-    alarms = check_files(task, split_named(files)[0])
+    """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
+
+    With --url, the collector computes, and FILES is one TASK: an id or a task file.
+
+    \b
+    pckv estimate counts.tally --task task.json --top 10
+    pckv estimate task.json --url https://collect.example.org \\
+      --token-file analyst.token
+    """
+    _check_usage(files, task_file, url, token_file)
+    task = None if task_file is None else read_task(task_file)
+    _check_outputs(out, plot, force=force)
+    options["keys"] = tuple(dict.fromkeys(options["keys"]))
+    if url is not None:
+        token = read_token(token_file)
+        estimates, alarms = collected_estimates(url, token, read_task_id(str(files[0])), **options)
+    elif task is not None:
+        estimates, alarms = _estimate_files(task, files, **options)
     key_count = len(estimates)
     if top is not None:
         estimates = estimates.top(top)
@@ -92,14 +93,49 @@ def estimate_command(
             _write_table(estimates, alarms, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
-            chart = estimates_chart(estimates, key_count=key_count, name=task.name, unit=task.about.unit)
-            save_chart(chart, part, plot.suffix)
+            save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
     if as_json:
         print_json(_document(estimates, alarms))
     else:
         _print_estimates(estimates)
-        for sentence in () if alarms is None else alarms.sentences:
+        for sentence in () if alarms is None else alarms["sentences"]:
             click.echo(sentence)
+
+
+def _check_usage(
+    files: tuple[Path, ...], task_file: Path | None, url: str | None, token_file: Path | None
+) -> None:
+    """Refuse a mixture of files and a collector."""
+    if url is None:
+        if not files:
+            raise click.UsageError("name report files or tallies; or one task, with --url")
+        if task_file is None:
+            raise click.UsageError("give --task, the task of these files; or --url, the collector of a task")
+        if token_file is not None:
+            raise click.UsageError("--token-file is for --url")
+    elif len(files) != 1 or task_file is not None:
+        raise click.UsageError("with --url, name one TASK, by its id or its file, and nothing else")
+
+
+def _check_outputs(out: Path | None, plot: Path | None, *, force: bool) -> None:
+    """Refuse outputs that cannot be written, before anything is computed."""
+    if out is not None:
+        _check_table(out)
+        check_free(out, force=force)
+    if plot is not None:
+        check_picture(plot)
+        check_free(plot, force=force)
+
+
+def _estimate_files(
+    task: Task, files: tuple[Path, ...], *, keys: tuple[str, ...], **options: Any
+) -> tuple[Estimates, dict[str, Any] | None]:
+    """Return the estimates of files, and alarms where these have reports."""
+    tally = count_named(task, files, CountOptions()).tally
+    with progress_bar("Decoding") as progress:
+        estimates = estimate(tally, keys=keys or None, progress=progress, **options)
+    alarms = check_files(tally, split_named(files)[0])
+    return estimates, None if alarms is None else alarms.to_dict()
 
 
 def _check_table(path: Path) -> None:
@@ -108,12 +144,12 @@ def _check_table(path: Path) -> None:
         raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
 
 
-def _document(estimates: Estimates, alarms: Alarms | None) -> dict[str, Any]:
+def _document(estimates: Estimates, alarms: dict[str, Any] | None) -> dict[str, Any]:
     """Return all that is said about the reports, as plain values."""
-    return estimates.to_dict() | {"alarms": None if alarms is None else alarms.to_dict()}
+    return estimates.to_dict() | {"alarms": alarms}
 
 
-def _write_table(estimates: Estimates, alarms: Alarms | None, path: Path, suffix: str) -> None:
+def _write_table(estimates: Estimates, alarms: dict[str, Any] | None, path: Path, suffix: str) -> None:
     """Write estimates in the format that a suffix names."""
     if suffix == ".parquet":
         path.write_bytes(estimates_to_parquet(estimates))

@@ -55,9 +55,10 @@ OPTIONS = (
     ),
     click.option(
         "--objective",
+        type=click.Choice(OBJECTIVES),
         default=DEFAULT_OBJECTIVE,
         show_default=True,
-        help=f"The error to minimise: {', '.join(OBJECTIVES)}; all but mse keep truncation within the noise.",
+        help="The error to minimise; all but mse keep truncation within the noise.",
     ),
     click.option(
         "--more",

@@ -1,14 +1,16 @@
-"""What commands read: task files, files of key names, and pairs from standard input."""
+"""What commands read: task files, key names, what participants read, and pairs from standard input."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pckv.about import About, read_about
 from pckv.canonical import check_name
 from pckv.errors import DataError, ParameterError, TaskError
 from pckv.task import Task
@@ -48,6 +50,21 @@ def read_keys(path: Path) -> list[str]:
             raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
         seen[line] = number
     return lines
+
+
+def read_about_file(path: Path) -> About:
+    """Read what participants read from a TOML file of texts; blanks around a text are left out."""
+    try:
+        members = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return read_about(
+            {name: text.strip() if isinstance(text, str) else text for name, text in members.items()}
+        )
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8", place=path) from None
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"not TOML: {error}", place=path) from None
+    except ParameterError as error:
+        raise DataError(str(error), place=path) from None
 
 
 @contextmanager

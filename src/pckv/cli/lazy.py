@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 
 class LazyCommand(NamedTuple):
@@ -33,6 +34,15 @@ class LazyGroup(click.Group):
         module, _, name = self.lazy_commands[cmd_name].location.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin like this without importing any, since a shell waits for them."""
+        commands = [
+            CompletionItem(name, help=command.short_help)
+            for name, command in sorted(self.lazy_commands.items())
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""

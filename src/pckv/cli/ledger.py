@@ -13,6 +13,7 @@ from pckv.cli.terminal import print_json
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import Outbox
+from pckv.errors import DataError
 
 
 @click.command("ledger", short_help="Show what you have spent, survey by survey.")
@@ -28,6 +29,9 @@ def ledger_command(state: Path | None, cap: str | None, as_json: bool) -> None:
     pckv ledger
     pckv ledger --cap 3
     """
+    if state is not None and cap is None and not state.exists():
+        # What was spent is in another folder, and "nothing is spent" would be a wrong answer.
+        raise DataError("there is no such folder, so that nothing is known of what was spent", place=state)
     ledger = Ledger(Outbox(StateFolder((state or default_state()).absolute())), cap)
     ledger.remember_cap()
     entries, spent, most = ledger.entries(), f"{ledger.spent():f}", f"{ledger.cap:f}"

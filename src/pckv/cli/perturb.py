@@ -57,7 +57,10 @@ def perturb_command(
     repeated: str | None,
     force: bool,
 ) -> None:
-    """Perturb DATA (CSV or Parquet; - for standard input) as the participants' devices would: one report per user.
+    """Perturb DATA as the participants' devices would: one report per user.
+
+    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet; - is
+    standard input.
 
     Randomness is the operating system's. Running this again makes new reports and spends ε again. A task whose
     collector gives coins is refused: its reports are made one by one, by pckv submit.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,7 +19,8 @@ from pckv.limits import REFUSE, SERVER_COIN
 from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.influence import Hostile, Influence
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
-from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Alternative, ErrorAt, Option, Plan, plan
+from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
+from pckv.planning.plan_result import Alternative, ErrorAt, Option
 from pckv.task import Task
 from pckv.task_members import checked_range
 from pckv.texts import TOO_RARE, percent, two_digits
@@ -55,23 +56,29 @@ RULES = {
     "--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high."
 )
 @click.option("--name", help="With --out: the name that distinguishes this collection from others.")
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Print the mechanism's probabilities and parameters, too (--json has them).",
+)
 @force_option
 @json_option
 def plan_command(
     *,
-    keys: int | None,
-    keys_file: Path | None,
     epsilon: str | None,
     central: str | None,
     shuffled: int | None,
     delta: float | None,
     colluding: int | None,
+    verbose: bool,
+    as_json: bool,
+    keys: int | None,
+    keys_file: Path | None,
     low: str | None,
     high: str | None,
     out: Path | None,
     name: str | None,
     force: bool,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
@@ -90,43 +97,70 @@ def plan_command(
         raise click.UsageError("give either --epsilon or --central")
     if central is not None and shuffled is None:
         raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
-    if (keys is None) == (keys_file is None):
-        raise click.UsageError("give either --keys or --keys-file")
-    if (low is None) != (high is None):
-        raise click.UsageError("give both --low and --high, or none of them")
-    if out is not None and (name is None or low is None):
-        raise click.UsageError("--out writes a task: give --name, --low and --high, too")
     if out is not None and (as_json or out == STREAM):
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    if out is not None:
-        check_free(out, force=force)
-    named = keys if keys_file is None else read_keys(keys_file)
+    wanted = _read_wanted(keys, keys_file, low, high, out, name, force=force)
     people = read_expected_people(**options)
-    values = None if low is None or high is None else checked_range((low, high))
-    unit_range = UNIT_RANGE if values is None else (float(values[0]), float(values[1]))
-    key_count = named if isinstance(named, int) else len(named or ())
-    recommended = plan(key_count, epsilon=epsilon, central=central, values=unit_range, **people, **shuffle)
+    recommended = plan(
+        wanted.key_count, epsilon=epsilon, central=central, values=wanted.unit_range, **people, **shuffle
+    )
     if as_json:
         print_json(recommended.to_dict())
     else:
-        _print_plan(recommended)
+        _print_plan(recommended, verbose=verbose)
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
-        task = Task(
-            name=name or "",
-            keys=named or 0,
-            values=values or unit_range,
-            epsilon=recommended.epsilon if epsilon is None else epsilon,
-            **people,
-        )
+        budget = recommended.epsilon if epsilon is None else epsilon
+        values = wanted.values or wanted.unit_range
+        task = Task(name=name or "", keys=wanted.keys, values=values, epsilon=budget, **people)
         write_task(task, out, force=force)
 
 
-def _print_plan(recommended: Plan) -> None:
+class _WantedTask(NamedTuple):
+    """What a plan is for: the keys, and the range of values where one is given."""
+
+    keys: list[str] | int
+    values: tuple[str, str] | None
+
+    @property
+    def key_count(self) -> int:
+        return self.keys if isinstance(self.keys, int) else len(self.keys)
+
+    @property
+    def unit_range(self) -> tuple[float, float]:
+        return UNIT_RANGE if self.values is None else (float(self.values[0]), float(self.values[1]))
+
+
+def _read_wanted(
+    keys: int | None,
+    keys_file: Path | None,
+    low: str | None,
+    high: str | None,
+    out: Path | None,
+    name: str | None,
+    *,
+    force: bool,
+) -> _WantedTask:
+    """Read keys and range; refuse what cannot be written as a task before anything is computed."""
+    if (keys is None) == (keys_file is None):
+        raise click.UsageError("give either --keys or --keys-file")
+    if (low is None) != (high is None):
+        raise click.UsageError("give both --low and --high, or none of them")
+    if out is not None:
+        if name is None or low is None:
+            raise click.UsageError("--out writes a task: give --name, --low and --high, too")
+        check_free(out, force=force)
+    named = read_keys(keys_file) if keys_file is not None else keys or 0
+    return _WantedTask(named, None if low is None or high is None else checked_range((low, high)))
+
+
+def _print_plan(recommended: Plan, *, verbose: bool) -> None:
     """Print a plan in tables and sentences; the verdict comes last."""
     _print_choice(recommended)
+    if verbose:
+        _print_mechanism(recommended)
     if recommended.shuffled is not None:
         print_shuffled(recommended.shuffled)
     _print_options(recommended)
@@ -153,10 +187,23 @@ def _print_choice(recommended: Plan) -> None:
         click.echo(f"{recommended.why}.")
     spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in recommended.budgets.items())
     composed = ", which compose to ε" if len(recommended.budgets) > 1 else ""
-    click.echo(
-        f"ε = {recommended.epsilon:g} is spent as: {spent}{composed} (a = {recommended.a:.5f}, b = {recommended.b:.5f}, "
-        f"p = {recommended.p:.5f}).\n"
-    )
+    click.echo(f"ε = {recommended.epsilon:g} is spent as: {spent}{composed}.\n")
+
+
+def _print_mechanism(recommended: Plan) -> None:
+    """Print the probabilities of the mechanism, by the paper's names, and its tuned parameters."""
+    probabilities = {
+        "a": (recommended.a, "a report supports the key that it was made from"),
+        "b": (recommended.b, "a report supports any other key"),
+        "p": (recommended.p, "if it supports the former, then with the sign of its value"),
+    }
+    rows = [(name, f"{value:.9f}", meaning) for name, (value, meaning) in probabilities.items()]
+    rows += [
+        (name, str(value), f"parameter of {recommended.mechanism}")
+        for name, value in recommended.parameters.items()
+    ]
+    print_table("The mechanism:", ("name", "value", "meaning"), rows, texts=3)
+    click.echo()
 
 
 def _print_options(recommended: Plan) -> None:

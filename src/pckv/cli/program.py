@@ -51,6 +51,9 @@ COMMANDS = {
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),
+    "invitations": LazyCommand(
+        "pckv.cli.invitations:invitations_group", "Invite people to a task on a collector."
+    ),
     "ledger": LazyCommand("pckv.cli.ledger:ledger_command", "Show what you have spent, survey by survey."),
     "perturb": LazyCommand(
         "pckv.cli.perturb:perturb_command", "Make one report per user from a file of pairs."
@@ -73,8 +76,20 @@ COMMANDS = {
 }
 
 
+# What click's own completion needs, once per shell.
+COMPLETION = """\b
+To complete commands and choices with Tab, add to the start-up file of
+  bash:  eval "$(_PCKV_COMPLETE=bash_source pckv)"
+  zsh:   eval "$(_PCKV_COMPLETE=zsh_source pckv)"
+  fish:  _PCKV_COMPLETE=fish_source pckv | source
+"""
+
+
 @click.group(
-    cls=_OneLineErrors, lazy_commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_OneLineErrors,
+    lazy_commands=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=COMPLETION,
 )
 @click.version_option(__version__, prog_name="pckv")
 def main() -> None:

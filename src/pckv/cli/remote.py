@@ -12,7 +12,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import click
@@ -20,7 +20,7 @@ import click
 from pckv.cli.common import FilePath
 from pckv.client.transport import checked_url, one_line
 from pckv.collector.settings import TOKEN_VARIABLE
-from pckv.errors import DataError, ParameterError
+from pckv.errors import DataError, ParameterError, PckvError
 
 TIMEOUT_SECONDS = 30
 REDIRECT_STATUSES = range(300, 400)
@@ -32,6 +32,12 @@ url_option = click.option(
 )
 token_option = click.option(
     "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {TOKEN_VARIABLE}]"
+)
+# What an analyst's token suffices for.
+reading_token_option = click.option(
+    "--token-file",
+    type=FilePath,
+    help=f"A file with the administrator's or an analyst's token. [default: {TOKEN_VARIABLE}]",
 )
 
 
@@ -46,6 +52,22 @@ def read_token(token_file: Path | None) -> str:
     if not all(FIRST_PRINTABLE <= byte <= LAST_PRINTABLE for byte in token):
         raise ParameterError(f"{place}: not a token: one line of ASCII characters without spaces")
     return token.decode("ascii")
+
+
+def collected(task_id: str, part: str = "") -> str:
+    """Return the path of a task on a collector, or of a part of it."""
+    return f"/tasks/{quote(task_id, safe='')}{part}"
+
+
+@contextmanager
+def understood(url: str) -> Iterator[None]:
+    """Refuse in one line an answer that is JSON, but not what a collector says."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, PckvError):
+            raise
+        raise DataError(f"{url}: this is not the answer of a collector") from None
 
 
 def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:
@@ -70,7 +92,7 @@ class _RefusedRedirects(HTTPRedirectHandler):
 @contextmanager
 def _answer(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Iterator[IO[bytes]]:
     url = checked_url(url)
-    warn_if_readable_on_the_way(url, "the administrator's token")
+    _warn_once(url)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = Request(url + path, body, headers, method=method)  # noqa: S310
     try:
@@ -81,6 +103,15 @@ def _answer(method: str, url: str, path: str, token: str, body: bytes | None = N
             raise DataError(f"{url}: {one_line(_problem(error))}") from None
     except (OSError, HTTPException, ValueError) as error:
         raise DataError(f"{url}: {one_line(str(getattr(error, 'reason', error)))}") from None
+
+
+def _warn_once(url: str) -> None:
+    """Warn of plain http before the first request of a command, and not before each."""
+    context = click.get_current_context(silent=True)
+    told = {} if context is None else context.meta
+    if told.get(__name__) != url:
+        told[__name__] = url
+        warn_if_readable_on_the_way(url, "the administrator's token")
 
 
 def warn_if_readable_on_the_way(url: str, what: str) -> None:

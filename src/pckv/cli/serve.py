@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pckv.cli.common import FilePath
 from pckv.errors import require
+
+if TYPE_CHECKING:
+    from pckv.collector.settings import Settings
+    from pckv.collector.tokens import AdministratorToken
+
+# Addresses that stand for all addresses of a machine: nobody can open them.
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 @click.command("serve", short_help="Run a collector.")
@@ -41,7 +51,8 @@ def serve_command(
     """Take reports over HTTP, keep each once, and show estimates on a dashboard.
 
     Settings come from flags, then the environment (PCKV_STORE, PCKV_PORT, …), then --config. The administrator's
-    token is PCKV_ADMIN_TOKEN, or is made at the first start and shown once.
+    token is PCKV_ADMIN_TOKEN, or is made at the first start and shown once. A terminal shows the dashboard's address
+    and how to sign in; elsewhere the log on stderr has one JSON object per line.
 
     \b
     pckv serve
@@ -50,7 +61,7 @@ def serve_command(
     """
     require("fastapi", extra="serve")
     require("uvicorn", extra="serve")
-    from pckv.collector.server import serve  # noqa: PLC0415
+    from pckv.collector.server import log_listening, serve  # noqa: PLC0415
     from pckv.collector.settings import load  # noqa: PLC0415
     from pckv.web.site import create_site  # noqa: PLC0415
 
@@ -63,4 +74,42 @@ def serve_command(
         "keep_reports": keep_reports,
         "rate": rate,
     }
-    serve(load(flags, file=config), create_site)
+    serve(load(flags, file=config), create_site, _show if sys.stderr.isatty() else log_listening)
+
+
+def _show(settings: Settings, port: int, token: AdministratorToken) -> None:
+    """Show on a terminal where the dashboard is, and how to sign in."""
+    for line in announcement(settings, port, token):
+        click.echo(line, err=True)
+
+
+def announcement(settings: Settings, port: int, token: AdministratorToken) -> list[str]:
+    """Return what people read when a collector starts: the dashboard's address, and how to sign in."""
+    host = EVERY_ADDRESS.get(settings.host, settings.host)
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    lines = [f"The dashboard is at {address}", *_sign_in(settings, token)]
+    if settings.host in EVERY_ADDRESS:
+        lines.append(f"Other machines reach it by this machine's name, on port {port}.")
+    return [*lines, "Ctrl-C stops the collector; everything that it has taken stays in its store."]
+
+
+def _sign_in(settings: Settings, token: AdministratorToken) -> list[str]:
+    from pckv.collector.settings import TOKEN_VARIABLE, Settings  # noqa: PLC0415
+    from pckv.collector.tokens import TokenPlace  # noqa: PLC0415
+
+    start = "Sign in with the administrator's token, which"
+    if token.place is TokenPlace.ENVIRONMENT:
+        return [f"{start} is in {TOKEN_VARIABLE}."]
+    if token.place is TokenPlace.NEW:
+        lines = [f"{start} is shown this once:", f"    {token.token}"]
+    elif settings.token_file and Path(settings.token_file).exists():
+        lines = [f"{start} is in {settings.token_file}."]
+    else:
+        lines = [f"{start} was shown or written at the first start."]
+    command = "pckv token new"
+    if settings.store.startswith("sqlite:") and settings.store != Settings.store:
+        command += f" --store {shlex.quote(settings.store)}"
+    elif settings.store != Settings.store:
+        # The address may hold a password.
+        command += " --store …"
+    return [*lines, f"To replace it: {command}"]

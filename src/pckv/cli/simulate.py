@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -15,14 +16,15 @@ from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.estimators.estimate import METHODS, POSTS
+from pckv.estimators.methods.registry import DEFAULT_METHOD
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns
 from pckv.lab.baselines.registry import BASELINE_NAMES
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
-from pckv.lab.simulate import Result, check_mechanism, simulate
-from pckv.limits import DEFAULT_OBJECTIVE
+from pckv.lab.simulate import Result, simulate
+from pckv.limits import AUTO, DEFAULT_OBJECTIVE
 from pckv.planning.objective import OBJECTIVES
 
 
@@ -36,8 +38,11 @@ from pckv.planning.objective import OBJECTIVES
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
 @click.option(
     "--mechanism",
+    type=click.Choice([AUTO, *CHANNELS, *BASELINE_NAMES]),
+    # All of them would not fit into a line.
+    metavar="MECHANISM",
     multiple=True,
-    default=("auto",),
+    default=(AUTO,),
     show_default=True,
     help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
@@ -49,24 +54,27 @@ from pckv.planning.objective import OBJECTIVES
 )
 @click.option(
     "--method",
+    type=click.Choice(list(METHODS)),
     multiple=True,
-    default=("bayes",),
+    default=(DEFAULT_METHOD,),
     show_default=True,
-    help=f"{', '.join(METHODS)}; repeat for several.",
+    help="How frequencies and means are estimated; repeat for several.",
 )
 @click.option(
     "--post",
+    type=click.Choice(POSTS),
     multiple=True,
-    help=f"Postprocess the frequencies: {', '.join(POSTS)}. The reports are the same as without.",
+    help="Postprocess the frequencies. The reports are the same as without.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
 )
 @click.option(
     "--objective",
+    type=click.Choice(OBJECTIVES),
     default=DEFAULT_OBJECTIVE,
     show_default=True,
-    help=f"The error that auto and ue-compact minimise: {', '.join(OBJECTIVES)}.",
+    help="The error that auto and ue-compact minimise.",
 )
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
@@ -78,28 +86,22 @@ from pckv.planning.objective import OBJECTIVES
 @force_option
 @json_option
 def simulate_command(
+    *,
     data: Path,
     user: str,
     key: str,
     value: str,
     low: float | None,
     high: float | None,
-    epsilon: tuple[str, ...],
-    mechanism: tuple[str, ...],
-    padding: tuple[int, ...],
-    method: tuple[str, ...],
-    post: tuple[str, ...],
-    repeats: int,
-    objective: str,
-    top: int | None,
-    seed: int,
     repeated: str | None,
-    workers: int | None,
     plot: Path | None,
     force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Simulate private collection of DATA (CSV or Parquet) and compare it with the truth.
+    """Simulate private collection of DATA and compare it with the truth.
+
+    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet.
 
     Every row is drawn from the distribution that real reports would give, without making them.
 
@@ -108,8 +110,6 @@ def simulate_command(
       --low 1 --high 5 --epsilon 1 --epsilon 4 \\
       --mechanism auto --mechanism ue --top 50
     """
-    for name in mechanism:
-        check_mechanism(name)
     if plot is not None:
         check_picture(plot)
         check_free(plot, force=force)
@@ -118,20 +118,7 @@ def simulate_command(
             data, Columns(user, key, value), low=low, high=high, repeated=repeated, progress=progress
         )
     with progress_bar("Simulating") as progress:
-        rows = simulate(
-            dataset,
-            epsilon=epsilon,
-            mechanism=mechanism,
-            padding=padding or None,
-            method=method,
-            post=post,
-            repeats=repeats,
-            top=top,
-            objective=objective,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
+        rows = simulate(dataset, **options, progress=progress)
     if plot is not None:
         with whole_file(plot, force=force) as part:
             save_chart(errors_chart(dataset, rows), part, plot.suffix)

@@ -15,6 +15,7 @@ from pckv.cli.remote import warn_if_readable_on_the_way
 from pckv.cli.state import cap_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
+from pckv.client.reasons import explain
 from pckv.errors import ClientError, DataError
 
 
@@ -64,20 +65,21 @@ def submit_command(
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
     elif receipt.status is Status.SENT:
-        done = (
-            "sent"
-            if receipt.perturbed
-            else "perturbed and stored before, and sent; these pairs were not used"
-        )
-        click.echo(
-            f"{task_id}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
-        )
+        _print_sent(receipt, client)
     if receipt.status is Status.WAITING:
         place = f" --state {state}" if state else ""
         raise ClientError(
             "not_sent",
             f"the report is stored and waits ({receipt.reason}): send it by pckv submit --flush --url {url}{place}",
         )
+
+
+def _print_sent(receipt: Receipt, client: Client) -> None:
+    """Say that a report was sent, and what it and all others spent."""
+    done = "sent" if receipt.perturbed else "perturbed and stored before, and sent; these pairs were not used"
+    click.echo(
+        f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
+    )
 
 
 def _client(url: str, folder: Path, cap: str | None = None) -> Client:
@@ -94,7 +96,7 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
         print_json([_receipt_facts(receipt) for receipt in receipts])
     else:
         for receipt in receipts:
-            click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{receipt.reason}")
+            click.echo(f"{receipt.task}  {receipt.status}{receipt.reason and ': '}{explain(receipt.reason)}")
     unsent = [receipt for receipt in receipts if receipt.status is not Status.SENT]
     if unsent:
         refused = sum(receipt.status is Status.REFUSED for receipt in unsent)

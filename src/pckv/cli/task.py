@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
+from pckv.about import MEMBERS
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
+from pckv.channels.ue import TUNED
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
-from pckv.cli.inputs import read_keys, read_task, read_task_id
-from pckv.cli.remote import ask, read_token, token_option, url_option
+from pckv.cli.inputs import read_about_file, read_keys, read_task, read_task_id
+from pckv.cli.remote import ask, collected, read_token, token_option, url_option
+from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import whole_file
-from pckv.limits import DEFAULT_USERS, REPORT_ID_BYTES
+from pckv.limits import AUTO, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
 from pckv.task import Task
-
-# What people read in place of a JSON member's name.
-LABELS = {"bytes_a_report": "bytes per report"}
 
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
 def task_group() -> None:
     """Make and show tasks, the public contracts of collections, and run them on a collector."""
+
+
+task_group.add_command(list_command)
+task_group.add_command(status_command)
 
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
@@ -54,13 +57,15 @@ def task_group() -> None:
 )
 @click.option(
     "--mechanism",
-    default="auto",
+    type=click.Choice([AUTO, *CHANNELS]),
+    default=AUTO,
     show_default=True,
-    help=f"auto (the least predicted error), {', '.join(CHANNELS)}.",
+    help="How a report is made; auto is the mechanism with the least predicted error.",
 )
 @click.option(
     "--allocation",
-    help=f"How ue and grr split ε: {', '.join(ALLOCATIONS)}; or tuned, for ue. [default: optimized]",
+    type=click.Choice([*ALLOCATIONS, TUNED]),
+    help="How ue and grr split ε; tuned is for ue. [default: optimized]",
 )
 @click.option("--beta", help="The probability with which tuned ue fakes either sign. [default: chosen]")
 @click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]")
@@ -75,6 +80,12 @@ def task_group() -> None:
 )
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
+@click.option(
+    "--about",
+    "about_file",
+    type=FilePath,
+    help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
+)
 @click.option(
     "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
 )
@@ -94,6 +105,7 @@ def new_command(
     symbols: int | None,
     positions: int | None,
     generator: int | None,
+    about_file: Path | None,
     out: Path,
     force: bool,
     **options: Any,
@@ -110,7 +122,8 @@ def new_command(
     parameters |= {"symbols": symbols, "positions": positions, "generator": generator}
     given = {name: value for name, value in parameters.items() if value is not None}
     keys, people = named_keys(keys_file, key_count), read_expected_people(**options)
-    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, **people)
+    about = None if about_file is None else read_about_file(about_file)
+    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **given}, about=about, **people)
     write_task(task, out, force=force)
     if people["padding"] is None:
         expected = expect(
@@ -165,19 +178,23 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "size_share": task.size_share,
         "coin": task.coin,
         "word_limit": task.word_limit,
-        "bytes_a_report": REPORT_ID_BYTES + task.channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + task.channel.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
+        "about": task.about.to_dict(),
     }
     if task.size_question is not None:
         facts["size_answers"] = list(task.size_question.labels)
     if as_json:
         print_json(facts)
         return
+    del facts["about"]
+    # What participants do not read is left out, and a text of several lines stands on one.
+    facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
     print_table(
         "",
         ("", ""),
-        [(LABELS.get(name, name.replace("_", " ")), _fact_text(value)) for name, value in facts.items()],
+        [(name.replace("_", " "), _fact_text(value)) for name, value in facts.items()],
         texts=2,
     )
 
@@ -209,7 +226,7 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
 def close_command(task_id: str, url: str, token_file: Path | None) -> None:
     """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
     task_id = read_task_id(task_id)
-    answer = ask("POST", url, f"/tasks/{quote(task_id, safe='')}/close", read_token(token_file))
+    answer = ask("POST", url, collected(task_id, "/close"), read_token(token_file))
     click.echo(f"{answer['id']}  closed on {answer['closed']}")
 
 
@@ -227,7 +244,7 @@ def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -
     token, task_id = read_token(token_file), read_task_id(task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
-    answer = ask("DELETE", url, f"/tasks/{quote(task_id, safe='')}", token)
+    answer = ask("DELETE", url, collected(task_id), token)
     count = answer["reports"]
     reports = f"{count:,} report" + ("s" if count != 1 else "")
     click.echo(f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pckv.canonical import from_base64url
+from pckv.client.reasons import explain
 from pckv.client.transport import OK, Answer, Transport, problem_of
 from pckv.errors import ClientError, ReportError
 from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
@@ -39,7 +40,7 @@ def ask_admission(transport: Transport, task: Task, invitation: str | None) -> A
     if problem is not None and not answer.temporary:
         raise ClientError(
             problem.kind.replace("-", "_"),
-            f"the collector takes no report of {task.id}: {problem}; nothing was perturbed",
+            f"no report of task {task.id} can be made: {explain(str(problem))}; nothing was perturbed",
         )
     undecided = _undecided(answer, str(problem or answer))
     if task.coin == SERVER_COIN:

@@ -19,8 +19,9 @@ from pckv.client.admission import Admission, ask_admission
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger, LedgerEntry, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, task_id_of
+from pckv.client.reasons import explain
 from pckv.client.retry_policy import RetryPolicy
-from pckv.client.transport import OK, Transport
+from pckv.client.transport import OK, Transport, problem_of
 from pckv.device.perturb import perturb, read_pairs
 from pckv.errors import ClientError, DataError, ReportError, TaskError
 from pckv.limits import Numeric
@@ -102,7 +103,9 @@ class Client:
         answer = self._transport.fetch(task_id)
         place = f"{self.url}/tasks/{task_id}"
         if answer.status != OK:
-            raise ClientError("not_sent", f"{place}: {answer}; nothing was perturbed")
+            problem = problem_of(answer)
+            code = "not_sent" if problem is None or answer.temporary else problem.kind.replace("-", "_")
+            raise ClientError(code, f"{place}: {explain(str(problem or answer))}; nothing was perturbed")
         try:
             task = Task.from_json(answer.body)
         except TaskError as error:
@@ -148,7 +151,7 @@ class Client:
         if receipt.status is Status.REFUSED:
             raise ClientError(
                 "refused",
-                f"the collector refuses the report of {task_id}: {receipt.reason}; ε = {receipt.epsilon:f} is spent",
+                f"the report of task {task_id} was refused: {explain(receipt.reason)}; ε = {receipt.epsilon:f} is spent",
             )
         return receipt
 

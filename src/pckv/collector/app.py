@@ -56,6 +56,7 @@ PROBLEM_SCHEMA = {
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
+        "field": {"type": "string"},
     },
 }
 
@@ -118,7 +119,7 @@ def _create_collector(
 ) -> Collector:
     metrics = Metrics(worker.cells, worker.number)
     report_writer = ReportWriter(
-        store.add_reports,
+        lambda uploads: store.add_reports(uploads, clock()),
         metrics,
         max_batch=settings.batch_reports,
         delay=settings.batch_delay / 1000,
@@ -206,7 +207,7 @@ async def _handle_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return ProblemDetails(ProblemKind.MALFORMED, f"{place}: {first['msg']}").response()
+    return ProblemDetails(ProblemKind.MALFORMED, f"{place}: {first['msg']}", field=place).response()
 
 
 async def _handle_http_error(_: Request, error: Exception) -> JSONResponse:

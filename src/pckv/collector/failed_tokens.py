@@ -17,7 +17,7 @@ class FailedTokens:
     """Counts wrong tokens per sender, in the buckets of a `RateLimit`; no address is stored.
 
     Many senders can have one address, as behind a proxy. So a token that was right before is still tried when its
-    bucket is used up: nobody can keep the others out who came from the same address before.
+    bucket is used up: nobody can keep those out who came from the same address before.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

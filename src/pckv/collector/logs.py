@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object per line on stderr, with nothing about people and no time of day."""
+"""Logs on stderr, with nothing about people and no time of day: one JSON object per line, or words on a terminal."""
 
 from __future__ import annotations
 
@@ -65,8 +65,17 @@ def log_left_out(kind: str) -> None:
 def _write(line: dict[str, object]) -> None:
     # If nobody reads the log any more, that is no reason to stop collecting.
     with suppress(OSError):
-        sys.stderr.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        text = _in_words(line) if sys.stderr.isatty() else json.dumps(line, ensure_ascii=False, default=str)
+        sys.stderr.write(text + "\n")
         sys.stderr.flush()
+
+
+def _in_words(line: dict[str, object]) -> str:
+    """Return a line for people: "Commit failed: kind DiskFull"."""
+    facts = {name.replace("_", " "): fact for name, fact in line.items() if name != "event" and fact != ""}
+    told = ", ".join(str(fact) if name == "reason" else f"{name} {fact}" for name, fact in facts.items())
+    event = str(line["event"]).replace("_", " ").capitalize()
+    return f"{event}: {told}" if told else f"{event}."
 
 
 class LibraryLogHandler(logging.Handler):

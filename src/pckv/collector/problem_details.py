@@ -44,20 +44,32 @@ class ProblemKind(Enum):
 
 
 class ProblemDetails(Exception):
-    """The refusal of a whole request; nothing of the request was written."""
+    """The refusal of a whole request; nothing of the request was written.
 
-    def __init__(self, kind: ProblemKind, detail: str = "", headers: Mapping[str, str] | None = None) -> None:
+    `field` is the parameter or member that is wrong, where it is one.
+    """
+
+    def __init__(
+        self,
+        kind: ProblemKind,
+        detail: str = "",
+        headers: Mapping[str, str] | None = None,
+        *,
+        field: str = "",
+    ) -> None:
         super().__init__(detail or kind.value.title)
-        self.kind, self.detail, self.headers = kind, detail, headers or {}
+        self.kind, self.detail, self.headers, self.field = kind, detail, headers or {}, field
 
     def response(self, headers: Mapping[str, str] | None = None) -> JSONResponse:
         """Return the problem as it is sent."""
         name, status, title = self.kind.value
         content = {"type": URN + name, "title": title, "status": status}
+        content |= {"detail": self.detail} if self.detail else {}
+        content |= {"field": self.field} if self.field else {}
         retry = {"Retry-After": str(RETRY_SECONDS)} if status in RETRY_STATUSES else {}
         challenge = {"WWW-Authenticate": "Bearer"} if self.kind is ProblemKind.BAD_TOKEN else {}
         return JSONResponse(
-            content | ({"detail": self.detail} if self.detail else {}),
+            content,
             status,
             {**retry, **challenge, **self.headers, **(headers or {})},
             MEDIA_TYPE,

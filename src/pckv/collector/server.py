@@ -20,7 +20,7 @@ from pckv.collector.connections import ConnectionLimits, Connections, allowed_co
 from pckv.collector.http_protocol import ProtocolFactory
 from pckv.collector.logs import LibraryLogHandler, log
 from pckv.collector.settings import Settings
-from pckv.collector.tokens import create_first_token
+from pckv.collector.tokens import AdministratorToken, create_first_token
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
 from pckv.errors import ParameterError
 from pckv.store import open_store
@@ -48,6 +48,18 @@ class CreateApp(Protocol):
         """Return the application."""
 
 
+class Announce(Protocol):
+    """What tells people that a collector listens, and how its administrator signs in."""
+
+    def __call__(self, settings: Settings, port: int, token: AdministratorToken) -> None:
+        """Announce it."""
+
+
+def log_listening(settings: Settings, port: int, token: AdministratorToken) -> None:  # noqa: ARG001
+    """Announce a collector in its log, which never holds a token."""
+    log("listening", host=settings.host, port=port)
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Return a listening socket, or refuse in one clear line."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -70,14 +82,13 @@ def accepting_sockets(listening: socket.socket) -> list[socket.socket]:
     return [listening, *(listening.dup() for _ in range(ACCEPTS_PER_ROUND - 1))]
 
 
-def serve(settings: Settings, create: CreateApp = create_app) -> None:
+def serve(settings: Settings, create: CreateApp = create_app, announce: Announce = log_listening) -> None:
     """Serve until a signal says to stop; then finish what was started."""
     check_workers(settings)
     _exit_on_signals()
     with listen(settings.host, settings.port) as listening, closing(open_store(settings.store)) as store:
         store.prepare()
-        create_first_token(store, settings.token_file)
-        log("listening", host=settings.host, port=listening.getsockname()[1])
+        announce(settings, listening.getsockname()[1], create_first_token(store, settings.token_file))
         if settings.workers == 1:
             _run_server(listening, create(store, settings, worker=ONLY_WORKER))
             return

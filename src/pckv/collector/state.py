@@ -90,4 +90,8 @@ def task_facts(stored: StoredTask) -> dict[str, object]:
         "closes": task.closes,
         "closed": stored.closed,
         "by_invitation": stored.by_invitation,
+        "created": stored.created,
+        "number": stored.number,
+        "target": stored.target,
+        "public_results": stored.public_results,
     }

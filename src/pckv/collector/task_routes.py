@@ -1,4 +1,4 @@
-"""The routes of tasks: create, show, list, close, delete, invite."""
+"""The routes of tasks: create, show, list, change, close, delete, invite."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
@@ -15,6 +16,8 @@ from pckv.collector.task_cache import check_task_id
 from pckv.collector.tokens import new_token, token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import TaskError, TaskGone
+from pckv.planning.expectations import MAX_USERS
+from pckv.store.base import TaskChanges
 from pckv.task import Task
 
 MAX_TASKS_PER_PAGE = 1000
@@ -45,7 +48,7 @@ async def create_task(request: Request, collector: CurrentCollector) -> Response
         raise ProblemDetails(ProblemKind.MEDIA, f"a task comes as {JSON_TYPE}")
     try:
         task = await asyncio.to_thread(Task.from_json, await request.body())
-        new = await asyncio.to_thread(collector.store.add_task, task)
+        new = await asyncio.to_thread(collector.store.add_task, task, collector.today())
     except TaskError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     except TaskGone:
@@ -96,6 +99,36 @@ async def fetch_task(task_id: str, request: Request, collector: CurrentCollector
     if compressed:
         headers["Content-Encoding"] = "gzip"
     return SharedResponse(gzipped if compressed else content, headers=headers, media_type=JSON_TYPE)
+
+
+class TaskSettings(BaseModel):
+    """What may be changed about a task at any time; what is not named stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    target: Annotated[int, Field(ge=1, le=MAX_USERS)] | None = None
+    public_results: bool = False
+
+
+@router.patch(
+    "/tasks/{task_id}",
+    summary="Change what the server knows about a task",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def change_task(task_id: str, collector: CurrentCollector, changes: TaskSettings) -> dict[str, Any]:
+    """Set how many reports are wanted (`target`, or null), and whether everybody may see the results.
+
+    Neither is part of the contract: the task and its id stay as they are.
+    """
+    named: TaskChanges = {}
+    if "target" in changes.model_fields_set:
+        named["target"] = changes.target
+    if "public_results" in changes.model_fields_set:
+        named["public_results"] = changes.public_results
+    await collector.find(task_id)
+    await asyncio.to_thread(collector.store.change_task, task_id, named)
+    collector.task_cache.invalidate(task_id)
+    return task_facts(await collector.find(task_id))
 
 
 @router.post(

@@ -7,6 +7,8 @@ import hashlib
 import os
 import secrets
 import sys
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from pckv.collector.logs import log
@@ -17,6 +19,25 @@ from pckv.store.base import Role, Store
 TOKEN_BYTES = 32
 # A token of the environment is the operator's own: as long as it is random, nobody guesses this many characters.
 MIN_TOKEN_LENGTH = 32
+
+
+class TokenPlace(Enum):
+    """Where the administrator's token is."""
+
+    ENVIRONMENT = "environment"
+    # A start before this one created it, or another collector that started at the same time.
+    EARLIER = "earlier"
+    FILE = "file"
+    # Nowhere yet: whoever starts the collector must show it, this once.
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class AdministratorToken:
+    """Where the administrator's token is; the token itself where nobody has seen it yet."""
+
+    place: TokenPlace
+    token: str = ""
 
 
 def token_hash(token: str) -> bytes:
@@ -32,7 +53,8 @@ def new_token() -> str:
 
 def environment_token() -> str | None:
     """Return the administrator's token that the environment names, if it does; refuse one that could be guessed."""
-    token = os.environ.get(TOKEN_VARIABLE)
+    # Nobody could send blanks around it: those around a token that somebody sends are ignored.
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
         raise ParameterError(
             f"{TOKEN_VARIABLE}: a token has at least {MIN_TOKEN_LENGTH} characters, at random"
@@ -40,33 +62,36 @@ def environment_token() -> str | None:
     return token or None
 
 
-def create_first_token(store: Store, token_file: str | None) -> None:
-    """Create the administrator's token at the first start, and show it once.
+def create_first_token(store: Store, token_file: str | None) -> AdministratorToken:
+    """Create the administrator's token at the first start; return where it is.
 
-    Of several collectors that start first on one store, exactly one creates and shows a token.
+    Of several collectors that start first on one store, exactly one creates a token. Without a file for it there must
+    be a terminal where the caller can show it.
     """
-    if environment_token() or _has_administrator(store):
-        return
+    if environment_token():
+        return AdministratorToken(TokenPlace.ENVIRONMENT)
+    if _has_administrator(store):
+        return AdministratorToken(TokenPlace.EARLIER)
     if token_file is not None:
-        _create_in_file(store, Path(token_file))
-    elif not sys.stderr.isatty():
+        created = _create_in_file(store, Path(token_file))
+        return AdministratorToken(TokenPlace.FILE if created else TokenPlace.EARLIER)
+    if not sys.stderr.isatty():
         raise ParameterError(
             f"no administrator's token yet: set {TOKEN_VARIABLE}", code="no_administrator_token"
         )
-    else:
-        token = new_token()
-        if store.add_first_token(token_hash(token)):
-            sys.stderr.write(f"The administrator's token, shown this once: {token}\n")
-        else:
-            _log_other_creator()
+    token = new_token()
+    if store.add_first_token(token_hash(token)):
+        return AdministratorToken(TokenPlace.NEW, token)
+    _log_other_creator()
+    return AdministratorToken(TokenPlace.EARLIER)
 
 
 def _has_administrator(store: Store) -> bool:
     return any(role is Role.ADMINISTRATOR for role, _ in store.tokens())
 
 
-def _create_in_file(store: Store, path: Path) -> None:
-    """Create the token in a new file, which appears only after the store has the token.
+def _create_in_file(store: Store, path: Path) -> bool:
+    """Create the token in a new file, which appears only after the store has the token; return whether it did.
 
     So a collector that shares the file with others finds it only if one of them has created the token. Until then
     the token is in a temporary file, which stays there if it may be the only place that has a stored token.
@@ -81,11 +106,13 @@ def _create_in_file(store: Store, path: Path) -> None:
     except OSError as error:
         # People know the name of the token file, not that of the temporary one.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-    if store.add_first_token(token_hash(token)):
+    created = store.add_first_token(token_hash(token))
+    if created:
         _link_token(temporary, path)
     else:
         _log_other_creator()
     temporary.unlink()
+    return created
 
 
 def _link_token(temporary: Path, path: Path) -> None:

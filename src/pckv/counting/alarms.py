@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from numpy.random import Generator, default_rng
 
 from pckv.arrays import Messages
 from pckv.counting.batches import batch_messages
@@ -11,16 +14,27 @@ from pckv.estimators.alarms.check import check_reports
 from pckv.estimators.alarms.result import Alarms
 from pckv.files.reports.inputs import find_inputs
 from pckv.files.reports.reader import ReportFile
+from pckv.tally import Tally
 from pckv.task import Task
 
 
-def check_files(task: Task, paths: Sequence[Path]) -> Alarms | None:
-    """Return what is unusual about the reports of some files, which were counted before; None if there are no reports.
+def check_files(tally: Tally, paths: Sequence[Path]) -> Alarms | None:
+    """Return what is unusual about the reports of some files; None if there are no reports.
 
-    Tallies have forgotten what alarms look at.
+    Args:
+        tally: What was counted before: the reports of the files, and perhaps more. The same tally and files give the
+            same result, in any order of up to `MAX_WORDS` reports.
+        paths: The files. Tallies among them have forgotten what alarms look at.
     """
+    task = tally.task
     files = [ReportFile(path, task) for path in find_inputs(paths).reports]
-    return check_reports(task, _messages(task, files)) if files else None
+    return check_reports(task, _messages(task, files), _generator(tally)) if files else None
+
+
+def _generator(tally: Tally) -> Generator:
+    # Whoever could ask again until chance shows no alarm, or one, would have more false results than stated. A liar
+    # cannot predict the seed, because it depends on the reports of everybody.
+    return default_rng(int.from_bytes(hashlib.sha256(bytes(tally)).digest()))
 
 
 def _messages(task: Task, files: Sequence[ReportFile]) -> Iterator[Messages]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.errors import require
+from pckv.errors import UnknownKey, require
 from pckv.estimators.set_sizes import SetSummary
+from pckv.html_table import ROWS_SHOWN, html_table
 from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
@@ -22,23 +24,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-COLUMNS = (
-    "key",
-    "frequency",
-    "frequency_low",
-    "frequency_high",
-    "mean",
-    "mean_low",
-    "mean_high",
-    "mean_known",
-    "detected",
-)
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 # What every row of a CSV file repeats, since spreadsheets open nothing but a table.
 REPEATED = ("reports", "epsilon", "method", "level", "hostile")
-ROWS_SHOWN = 20
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
+
+
+class KeyEstimate(NamedTuple):
+    """What is known of one key: a row of the table, in plain numbers.
+
+    Attributes:
+        key: The name of the key.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
+        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
+        mean_known: False where the interval of the mean spans 95 % of the range or more.
+        detected: Whether the key stands out from the noise.
+    """
+
+    key: str
+    frequency: float
+    frequency_low: float
+    frequency_high: float
+    mean: float
+    mean_low: float
+    mean_high: float
+    mean_known: bool
+    detected: bool
+
+
+COLUMNS = KeyEstimate._fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +66,9 @@ class Estimates:
     95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
     the estimate to the end of the range that the data point to. If `hostile` is above 0, intervals, `detected` and `sets` are
     those of the honest participants, and hold whatever this number of the reports say.
+
+    A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
+    and `"alien" in estimates` says whether there is one.
     """
 
     task: str
@@ -76,6 +94,35 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.key)
 
+    def __getitem__(self, key: str) -> KeyEstimate:
+        """Return what is known of a key.
+
+        Args:
+            key: The name of the key.
+
+        Returns:
+            Its frequency and mean with their intervals.
+
+        Raises:
+            UnknownKey: if the table has no such key; it is a `KeyError`, too.
+        """
+        try:
+            row = self._rows[key]
+        except (KeyError, TypeError):
+            raise UnknownKey(f"there is no estimate of key {key!r}") from None
+        return next(iter(self.take(np.array([row]))))
+
+    def __iter__(self) -> Iterator[KeyEstimate]:
+        """Yield what is known of every key, in the order of the table."""
+        return map(KeyEstimate._make, zip(*self.columns().values(), strict=True))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {key: row for row, key in enumerate(self.key)}
+
     @property
     def hostile_note(self) -> str:
         """What the intervals hold against, in words; empty if all reports are taken to be honest."""
@@ -87,17 +134,16 @@ class Estimates:
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
-        rows = zip(*self.columns().values(), strict=True)
         return [
             (
-                key,
-                f"{frequency:.4f}",
-                f"{low:.4f} – {high:.4f}",
-                f"{mean:.3f}" if known else UNKNOWN,
-                f"{mean_low:.3f} – {mean_high:.3f}",
-                "" if is_detected else TOO_RARE,
+                row.key,
+                f"{row.frequency:.4f}",
+                f"{row.frequency_low:.4f} – {row.frequency_high:.4f}",
+                f"{row.mean:.3f}" if row.mean_known else UNKNOWN,
+                f"{row.mean_low:.3f} – {row.mean_high:.3f}",
+                "" if row.detected else TOO_RARE,
             )
-            for key, frequency, low, high, mean, mean_low, mean_high, known, is_detected in rows
+            for row in self
         ]
 
     def top(self, count: int) -> Estimates:
@@ -122,9 +168,7 @@ class Estimates:
 
     def to_dict(self) -> dict[str, Any]:
         """Return scalars and rows as plain values."""
-        columns = self.columns()
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return self._about() | {"estimates": rows}
+        return self._about() | {"estimates": [row._asdict() for row in self]}
 
     def _about(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
@@ -168,20 +212,15 @@ class Estimates:
 
     def _repr_html_(self) -> str:
         shown = self.top(ROWS_SHOWN)
-        head = "".join(f"<th>{name}</th>" for name in self.headers("interval"))
-        body = "".join(
-            _html_row(cells, grey=not told) for cells, told in zip(shown.cells(), shown.detected, strict=True)
-        )
-        caption = html.escape(repr(self).strip("<>"))
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(
+            repr(self).strip("<>"),
+            self.headers("interval"),
+            shown.cells(),
+            grey=[not told for told in shown.detected],
+            hidden=len(self) - len(shown),
+            what="keys",
         )
 
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _html_row(cells: tuple[str, ...], *, grey: bool) -> str:
-    style = ' style="color: #767676"' if grey else ""
-    return f"<tr{style}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"

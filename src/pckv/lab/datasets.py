@@ -1,22 +1,25 @@
-"""Read ratings files as datasets: the keys are whatever the file holds."""
+"""Ratings in files and tables as data sets: the keys are whatever they hold."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from pckv.arrays import Flags, Floats
 from pckv.errors import ParameterError
+from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import PopulationBuilder
-from pckv.files.pairs.rows import Columns, PairsFile, format_number
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
+from pckv.files.pairs.tables import TablePairs
 from pckv.lab.dataset import Dataset
 from pckv.progress import Progress, no_progress
 
 
 def read_ratings(
-    path: str | os.PathLike[str],
+    source: Any,
     columns: tuple[str, str, str],
     *,
     low: float | None = None,
@@ -24,49 +27,72 @@ def read_ratings(
     repeated: str | None = None,
     progress: Progress = no_progress,
 ) -> Dataset:
-    """Read a CSV or Parquet file with one row per pair.
+    """Return a file or a table with one row per pair as a data set to simulate with.
 
     Args:
-        path: The file.
+        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by gzip or not,
+            or Parquet), a DataFrame, or an Arrow table.
         columns: The names of the columns that hold the user, the key and the value.
-        low: The least possible value; by default the least of the file.
-        high: The largest possible value; by default the largest of the file.
-        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a file is refused.
-        progress: Called with the share of the file that was read.
+        low: The least possible value; by default the least of the source.
+        high: The largest possible value; by default the largest of the source.
+        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is refused.
+        progress: Called with the share of the source that was read.
+
+    Returns:
+        Everybody's pairs, with all keys that appear in them.
 
     Raises:
         DataError: if a row is not a pair within the range, or there are no pairs.
-        ParameterError: if the range is none.
+        ParameterError: if the range is none, or the source is neither a file nor a table.
     """
     _check_range(low, high)
-    path = Path(path)
-    file = PairsFile(path, Columns(*columns))
-    builder = PopulationBuilder(file)
-    numbers: dict[str, int] = {}
-    least, largest = np.inf, -np.inf
-    for batch in file.batches(progress):
+    named = Columns(*columns)
+    is_file = isinstance(source, str | os.PathLike)
+    pairs = open_pairs(Path(source), named) if is_file else TablePairs(source, named)
+    rows = _RatingRows(pairs, low, high)
+    for batch in pairs.batches(progress):
+        rows.add(batch)
+    return rows.dataset(Path(source).name if is_file else pairs.name, repeated)
+
+
+class _RatingRows:
+    """The rows read so far: their keys are numbered as they appear, and their values are within the range."""
+
+    def __init__(self, pairs: PairsSource, low: float | None, high: float | None) -> None:
+        self._pairs, self._low, self._high = pairs, low, high
+        self._builder = PopulationBuilder(pairs)
+        self._numbers: dict[str, int] = {}
+        self._least, self._largest = np.inf, -np.inf
+
+    def add(self, batch: RowBatch) -> None:
+        """Add a batch of rows, or refuse the first bad one."""
         used = ~batch.blank
-        bad = used & ~_within(batch.values, low, high)
+        bad = used & ~_within(batch.values, self._low, self._high)
         if bad.any():
             first = int(np.argmax(bad))
-            raise file.row_error(int(batch.rows[first]), _bad_value(float(batch.values[first]), low, high))
-        names = [name for name in batch.keys.names if name]
-        codes = {name: numbers.setdefault(name, len(numbers)) for name in names}
-        keys = np.array([codes.get(name, -1) for name in batch.keys.names], np.int64)[batch.keys.codes]
+            reason = _bad_value(float(batch.values[first]), self._low, self._high)
+            raise self._pairs.row_error(int(batch.rows[first]), reason)
+        names, numbers = batch.keys.names, self._numbers
+        codes = {name: numbers.setdefault(name, len(numbers)) for name in names if name}
+        keys = np.array([codes.get(name, -1) for name in names], np.int64)[batch.keys.codes]
         if (keys[used] < 0).any():
-            raise file.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+            raise self._pairs.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
         if used.any():
-            least = min(least, batch.values[used].min())
-            largest = max(largest, batch.values[used].max())
-        builder.add(batch, keys, batch.values, used)
-    names = list(numbers)
-    population, _ = builder.build(repeated, names.__getitem__)
-    if not names:
-        raise file.error("no pairs")
-    low, high = least if low is None else low, largest if high is None else high
-    if not low < high:
-        raise file.error(f"all values are {low:g}: give the range, low and high")
-    return Dataset(path.name, population, len(names), float(low), float(high))
+            self._least = min(self._least, batch.values[used].min())
+            self._largest = max(self._largest, batch.values[used].max())
+        self._builder.add(batch, keys, batch.values, used)
+
+    def dataset(self, name: str, repeated: str | None) -> Dataset:
+        """Return all rows as a data set."""
+        names = list(self._numbers)
+        population, _ = self._builder.build(repeated, names.__getitem__)
+        if not names:
+            raise self._pairs.error("no pairs")
+        low = self._least if self._low is None else self._low
+        high = self._largest if self._high is None else self._high
+        if not low < high:
+            raise self._pairs.error(f"all values are {low:g}: give the range, low and high")
+        return Dataset(name, population, len(names), float(low), float(high))
 
 
 def _check_range(low: float | None, high: float | None) -> None:

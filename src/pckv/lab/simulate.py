@@ -5,59 +5,35 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.random import Generator, SeedSequence, default_rng
+from numpy.random import SeedSequence, default_rng
 
-from pckv.arrays import Floats
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, check_method, unclipped_frequency
-from pckv.estimators.postprocess import CONSISTENT, check_posts, full_name, make_consistent
-from pckv.lab.baselines.drawing import IndexModel
+from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method
+from pckv.estimators.postprocess import check_posts, full_name
 from pckv.lab.baselines.registry import BASELINE_NAMES, find_baseline
-from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
+from pckv.lab.datasets import read_ratings
 from pckv.lab.processes import map_in_processes
-from pckv.lab.sampling import SamplingModel
+from pckv.lab.simulator import (
+    DEFAULT_ALLOCATION,
+    OWN_METHOD,
+    CollectionErrors,
+    Setting,
+    Simulator,
+    setting_parameters,
+)
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
-from pckv.moments import CountMoments
 from pckv.planning.assessment import planned_size_share
 from pckv.planning.expectations import expect
 from pckv.planning.selection import choose_channel
 from pckv.progress import Progress, no_progress
-
-# The methods of the baselines are their own.
-OWN_METHOD = "own"
-DEFAULT_ALLOCATION = "optimized"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One way to collect: a mechanism, its ε and padding, how it is estimated, which keys count."""
-
-    mechanism: str
-    epsilon: str
-    padding: int
-    method: str
-    top: int | None
-    allocation: str = DEFAULT_ALLOCATION
-    # What was chosen for the objective; a setting's seed does not depend on it.
-    parameters: tuple[tuple[str, str | int], ...] = field(default=(), repr=False)
-    # Nor on this: the reports are the same with and without postprocessing.
-    post: tuple[str, ...] = field(default=(), repr=False)
-    # The share of the reports that answer the size question; the paper has none.
-    size_share: float = field(default=0.0, repr=False)
-
-
-def _parameters(allocation: str) -> dict[str, object]:
-    """What a mechanism is built with: the default allocation need not be named, and some have none."""
-    return {} if allocation == DEFAULT_ALLOCATION else {"allocation": allocation}
 
 
 @dataclass(frozen=True)
@@ -99,7 +75,7 @@ class Combinations:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
-                wanted = {"name": name, **_parameters(self.allocation)}
+                wanted = {"name": name, **setting_parameters(self.allocation)}
                 channel = choose_channel(dataset.keys, Fraction(epsilon), wanted, padding, expected)
                 yield Setting(
                     channel.name,
@@ -112,15 +88,6 @@ class Combinations:
                     post=self.post,
                     size_share=float(planned_size_share(channel, expected)),
                 )
-
-
-@dataclass(frozen=True)
-class CollectionErrors:
-    """The errors of one simulated collection."""
-
-    mse_frequency: float
-    mse_mean: float
-    precision: float
 
 
 @dataclass(frozen=True)
@@ -157,86 +124,17 @@ class Result:
         return asdict(self)
 
 
-class Simulator:
-    """A dataset prepared for simulating one collection after another."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-
-    @cached_property
-    def sampling(self) -> SamplingModel:
-        """The population as the paper's mechanisms sample it."""
-        return SamplingModel(self.dataset)
-
-    @cached_property
-    def indices(self) -> IndexModel:
-        """The population as the baselines sample it."""
-        return IndexModel(self.dataset)
-
-    def channel(self, setting: Setting) -> Channel:
-        """The channel of a setting."""
-        return build(
-            setting.mechanism,
-            self.dataset.keys,
-            setting.padding,
-            Fraction(setting.epsilon),
-            dict(setting.parameters) or _parameters(setting.allocation),
-        )
-
-    def run(self, setting: Setting, rng: Generator) -> CollectionErrors:
-        """Simulate one collection and compare it with the truth."""
-        if (baseline := find_baseline(setting.mechanism)) is not None:
-            frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
-        else:
-            frequency, mean = self.estimate(setting, rng)
-        return self.compare(setting.top, frequency, mean)
-
-    def estimate(self, setting: Setting, rng: Generator) -> tuple[Floats, Floats]:
-        """Frequencies and means of one simulated collection."""
-        channel = self.channel(setting)
-        sampled = self.sampling.prepare(channel, rng, setting.size_share)
-        support, dummies = count_with_dummies(channel, sampled, rng)
-        users = sampled.users
-        moments = CountMoments.of(channel.count_law, 1 - users / self.dataset.users)
-        frequency, mean = METHODS[setting.method].estimate(support, users, moments)
-        if CONSISTENT in setting.post:
-            unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
-            frequency = make_consistent(unclipped, dummies, users, moments, setting.padding)
-        return frequency, mean
-
-    def compare(self, top: int | None, frequency: Floats, mean: Floats) -> CollectionErrors:
-        """Errors over the keys that count, and how many of the top ones were found."""
-        true_frequency, true_mean = self.dataset.truth
-        keys = self.dataset.top(top)
-        held = keys[true_frequency[keys] > 0]
-        guessed = np.argsort(-frequency, kind="stable")[: keys.size]
-        return CollectionErrors(
-            float(np.mean((frequency[keys] - true_frequency[keys]) ** 2)),
-            float(np.mean((mean[held] - true_mean[held]) ** 2)) if held.size else 0.0,
-            float(np.isin(guessed, keys).mean()),
-        )
-
-    def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:
-        """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
-        if find_baseline(setting.mechanism) is not None:
-            return None, None
-        moments = CountMoments.of(self.channel(setting).count_law, setting.size_share)
-        reports = self.dataset.users * (1 - setting.size_share)
-        true_frequency, true_mean = self.dataset.truth
-        keys = self.dataset.top(setting.top)
-        seen = self.dataset.sampled_share(setting.padding)[keys]
-        f, m = true_frequency[keys], true_mean[keys]
-        frequency = moments.frequency_variance(seen) / reports + (seen - f) ** 2
-        held = f > 0
-        mean = moments.mean_variance(seen[held], m[held]) / reports
-        return float(frequency.mean()), float(mean.mean()) if held.any() else 0.0
-
-
 def simulate(
-    dataset: Dataset,
+    data: Any,
     *,
-    epsilon: Sequence[float | str],
-    mechanism: Sequence[str],
+    epsilon: float | str | Sequence[float | str],
+    mechanism: str | Sequence[str] = AUTO,
+    user: str | None = None,
+    key: str | None = None,
+    value: str | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    repeated: str | None = None,
     padding: int | Sequence[int] | None = None,
     method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
@@ -253,9 +151,16 @@ def simulate(
     The same seed gives the same rows on any number of workers.
 
     Args:
-        dataset: The participants' pairs, as `read_ratings` reads them.
-        epsilon: Privacy budgets.
-        mechanism: Names of mechanisms, `auto`, or the paper's baselines.
+        data: The participants' pairs: a DataFrame or an Arrow table with one row per pair, or a `Dataset`, as
+            `read_ratings` returns it.
+        epsilon: One or several privacy budgets.
+        mechanism: One or several names of mechanisms, `auto`, or the paper's baselines.
+        user: Of a table: the name of the column of users.
+        key: Of a table: the name of the column of keys.
+        value: Of a table: the name of the column of values.
+        low: Of a table: the least possible value; by default the least that it has.
+        high: Of a table: the largest possible value; by default the largest that it has.
+        repeated: Of a table: what counts where a user has a key twice, `last` or `mean`; by default it is refused.
         padding: One or several paddings; by default the one that is chosen for the data.
         method: One or several methods of estimation.
         post: Postprocessings of the frequencies.
@@ -267,31 +172,69 @@ def simulate(
         workers: How many processes; by default one per core.
         progress: Called with the share that is done.
 
+    Returns:
+        One `Result` per combination, in the order of ε, mechanism, padding and method.
+
     Raises:
+        DataError: if a row of a table is not a pair within the range.
         ParameterError: if a name does not exist, or a number is outside its domain.
 
     >>> from pckv.lab.populations import uniform
-    >>> rows = simulate(uniform(1000, 5, default_rng(0)), epsilon=["1"], mechanism=["ue", "kvue"], repeats=2, workers=1)
+    >>> rows = simulate(uniform(1000, 5, default_rng(0)), epsilon=1, mechanism=["ue", "kvue"], repeats=2, workers=1)
     >>> [(row.mechanism, row.repeats) for row in rows]
     [('ue', 2), ('kvue', 2)]
     """
+    dataset = _dataset(data, (user, key, value), low=low, high=high, repeated=repeated)
     combinations = Combinations(
-        epsilons=tuple(map(check_epsilon, epsilon)),
-        mechanisms=tuple(mechanism),
+        epsilons=tuple(map(check_epsilon, _several(epsilon))),
+        mechanisms=_several(mechanism),
         paddings=_paddings(padding, dataset.keys),
-        methods=(method,) if isinstance(method, str) else tuple(method),
+        methods=_several(method),
         allocation=allocation,
         top=top,
         objective=objective,
         post=check_posts(post),
     )
-    settings = list(combinations.settings(dataset))
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")
-    simulator = Simulator(dataset)
+    workers = workers or os.cpu_count() or 1
+    return _simulate_all(
+        dataset, combinations, repeats=repeats, seed=seed, workers=workers, progress=progress
+    )
+
+
+def _dataset(data: Any, columns: tuple[str | None, str | None, str | None], **options: Any) -> Dataset:
+    """Return the data set that was given, or that of a table."""
+    if isinstance(data, Dataset):
+        if any(given is not None for given in (*columns, *options.values())):
+            raise ParameterError("columns and range are those of a table: a Dataset has its own")
+        return data
+    if isinstance(data, str | os.PathLike):
+        raise ParameterError("a table or a Dataset is needed: read_ratings reads files")
+    user, key, value = columns
+    if user is None or key is None or value is None:
+        raise ParameterError("of a table, the columns of user, key and value must be named")
+    return read_ratings(data, (user, key, value), **options)
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """Return one value or several as a tuple."""
+    return (given,) if isinstance(given, str | int | float) else tuple(given)
+
+
+def _simulate_all(
+    dataset: Dataset,
+    combinations: Combinations,
+    *,
+    repeats: int,
+    seed: int,
+    workers: int,
+    progress: Progress,
+) -> list[Result]:
+    settings, simulator = list(combinations.settings(dataset)), Simulator(dataset)
     jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
-    collections = run_all(simulator, jobs, seed, workers or os.cpu_count() or 1, progress)
+    collections = run_all(simulator, jobs, seed, workers, progress)
     return [
         _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
         for number, setting in enumerate(settings)
@@ -299,7 +242,7 @@ def simulate(
 
 
 def _paddings(padding: int | Sequence[int] | None, keys: int) -> tuple[int | None, ...]:
-    given = () if padding is None else (padding,) if isinstance(padding, int) else tuple(padding)
+    given = () if padding is None else _several(padding)
     for each in given:
         if check_padding(each) > keys:
             raise ParameterError(f"padding must be at most the number of keys, {keys:,}, not {each:,}")

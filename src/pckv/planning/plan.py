@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
 
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
@@ -17,7 +15,8 @@ from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL
 from pckv.planning.expectations import Expectations, expect
 from pckv.planning.explanation import explain_parameters
-from pckv.planning.influence import Hostile, TooMuchInfluence, hostile
+from pckv.planning.influence import TooMuchInfluence, hostile
+from pckv.planning.plan_result import Alternative, ErrorAt, Option, Plan
 from pckv.planning.precision import smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
@@ -31,7 +30,6 @@ from pckv.planning.set_sizes import SetSizes
 from pckv.planning.shuffled import (
     ReportLaws,
     Shuffle,
-    ShuffledPrivacy,
     local_epsilon_for,
     planned_shuffle,
     privacy_of_shuffle,
@@ -41,6 +39,8 @@ from pckv.planning.tuning import ChannelSpec
 from pckv.planning.verdict import verdict
 from pckv.texts import percent
 from pckv.wire import WORD_BYTES
+
+__all__ = ["GUESSED_MEAN_ERROR", "RARER", "UNIT_RANGE", "USUAL_SHARE", "Plan", "plan"]
 
 # Errors are shown for these ranks of the keys, and for rarer keys.
 RANKS = (1, 2, 5, 10)
@@ -54,120 +54,6 @@ RARER = 10
 UNIT_RANGE = (-1.0, 1.0)
 # Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
 GUESSED_MEAN_ERROR = 3**-0.5
-
-
-# Members of the JSON that scripts rely on, where the attribute has a plainer name.
-JSON_NAMES = {"bytes_per_report": "bytes_a_report", "reason_not_chosen": "objection"}
-
-
-def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {JSON_NAMES.get(name, name): value for name, value in members}
-
-
-@dataclass(frozen=True)
-class Option:
-    """One mechanism with its best padding and parameters, and what it would cost."""
-
-    mechanism: str
-    padding: int
-    parameters: dict[str, str | int]
-    bytes_per_report: int
-    frequency_error: float
-    mean_error: float
-    # Empty for the option that is chosen.
-    reason_not_chosen: str
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """Another rule or assumption to choose by, what it leads to, and its errors for a key of one frequency."""
-
-    rule: str
-    mechanism: str
-    padding: int
-    frequency: float
-    frequency_error: float
-    mean_error: float
-
-
-@dataclass(frozen=True)
-class ErrorAt:
-    """The errors to expect of method `corrected` at one true frequency, bias included.
-
-    `rank` is that of a key that is expected to have this frequency, None where it is just an example.
-    """
-
-    rank: int | None
-    frequency: float
-    frequency_error: float
-    mean_error: float
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to run and what to expect of it.
-
-    Attributes:
-        pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
-        seen: The share of the most frequent key's frequency that reports show.
-        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
-        assumed: What was assumed, as a sentence.
-        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
-        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
-        coin: Who draws the public function of a report.
-        most_influence: As how many people one hostile report may count, where that was limited.
-        size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
-            `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
-            `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
-        shuffled: The central guarantee of shuffled reports, where the plan is for them.
-        alternatives: What other rules and assumptions would choose.
-        verdict: What it comes to, in a sentence or two.
-    """
-
-    keys: int
-    users: int
-    epsilon: float
-    pairs: float
-    usual_pairs: int
-    seen: float
-    frequency: float
-    frequencies: tuple[float, ...]
-    assumed: str
-    objective: str
-    more: str
-    values: tuple[float, float]
-    mechanism: str
-    padding: int
-    parameters: dict[str, str | int]
-    why: str
-    budgets: dict[str, float]
-    a: float
-    b: float
-    p: float
-    bytes_per_report: int
-    coin: str
-    most_influence: float | None
-    size_share: float
-    size_cost: float
-    share_above: float
-    share_above_error: float | None
-    shuffled: ShuffledPrivacy | None
-    errors: tuple[ErrorAt, ...]
-    guessed_mean_error: float
-    smallest_frequency: float
-    users_needed: dict[float, int | None]
-    hostile: Hostile
-    options: tuple[Option, ...]
-    alternatives: tuple[Alternative, ...]
-    verdict: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
-        plain = asdict(self, dict_factory=_json_members)
-        plain["users_needed"] = [
-            {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
-        ]
-        return plain
 
 
 def plan(

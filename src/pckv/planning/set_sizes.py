@@ -43,7 +43,7 @@ class SetSizes:
 
         They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum entropy). If `most`
         is left out, it is three times the average: with twice the average, where all sizes are as frequent, paddings
-        were far too short for people whose sizes have a tail (docs/padding.md).
+        were far too short for people whose sizes have a tail (docs/appendix/padding-choice.md).
 
         >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
         (9, 3)

@@ -1,17 +1,18 @@
 """The protocol that every store implements, and the values that go in and out of it.
 
 Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
-each task, one part: exactly those reports, counted or to be counted later. Nothing in a store says who sent a report or when.
+each task, one part: exactly those reports, counted or to be counted later. It also counts them under the day on which
+they came. Nothing in a store says who sent a report, or which of a task's days a report belongs to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict
 
 from pckv.progress import Progress, no_progress
 from pckv.task import Phase, Task
@@ -47,16 +48,51 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredTask:
-    """A task and what the server decided about it; days are YYYY-MM-DD."""
+    """A task and what the server decided about it; days are YYYY-MM-DD, and numbers grow from task to task."""
 
     task: Task
-    closed: str | None
+    created: str
     by_invitation: bool
-    reports_forgotten: str | None
+    closed: str | None = None
+    reports_forgotten: str | None = None
+    # How many reports are wanted, if somebody said so.
+    target: int | None = None
+    public_results: bool = False
+    number: int = field(default=0, compare=False)
 
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on a day: by its own days, unless the server closed it early."""
         return Phase.CLOSED if self.closed is not None else self.task.phase(day)
+
+
+class TaskChanges(TypedDict, total=False):
+    """What somebody who runs a collection may change about a task at any time; what is not named stays."""
+
+    target: int | None
+    public_results: bool
+
+
+class TaskFilter(NamedTuple):
+    """Which tasks to list: with a text in their names, ignoring case, and in a phase on a day."""
+
+    search: str = ""
+    phase: Phase | None = None
+    day: str = ""
+
+    def admits(self, stored: StoredTask) -> bool:
+        """Return whether a task is to be listed."""
+        named = self.search.casefold() in stored.task.name.casefold()
+        return named and (self.phase is None or stored.phase(self.day) is self.phase)
+
+
+ALL_TASKS = TaskFilter()
+
+
+class ReportDay(NamedTuple):
+    """How many reports of a task came on a day, in UTC."""
+
+    day: str
+    reports: int
 
 
 @dataclass(frozen=True)
@@ -150,6 +186,17 @@ class Invitation(NamedTuple):
         return InvitationState.SPENT if self.spent else InvitationState.VALID
 
 
+class AlarmCheck(NamedTuple):
+    """What a check of a task's reports for alarms found, as text; when it began, and how many reports there were.
+
+    The time is in seconds since 1970.
+    """
+
+    seconds: int
+    reports: int
+    result: str
+
+
 class Snapshot(Protocol):
     """A store as it was at one moment."""
 
@@ -158,6 +205,9 @@ class Snapshot(Protocol):
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids."""
+
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order."""
 
 
 class Store(Protocol):
@@ -176,8 +226,11 @@ class Store(Protocol):
     def close(self) -> None:
         """Close all connections."""
 
-    def add_task(self, task: Task) -> bool:
-        """Add a task; return False if it is stored already. A deleted task is refused with a `TaskGone`."""
+    def add_task(self, task: Task, day: str | None = None) -> bool:
+        """Add a task on a day, by default today; return False if it is stored already.
+
+        A deleted task is refused with a `TaskGone`.
+        """
 
     def find_task(self, task_id: str) -> StoredTask | None:
         """Return a task; None if it is unknown or deleted."""
@@ -188,19 +241,28 @@ class Store(Protocol):
     def list_tasks(self, limit: int, after: str = "") -> list[StoredTask]:
         """Return tasks in the order of their ids, starting after a given id."""
 
+    def newest_tasks(
+        self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
+    ) -> list[StoredTask]:
+        """Return tasks in the reverse order of their creation, starting with those created before a given number."""
+
+    def change_task(self, task_id: str, changes: TaskChanges) -> bool:
+        """Change what may be changed about a task; return False if it is unknown."""
+
     def close_task(self, task_id: str, day: str) -> bool:
         """Close a task early; return False if it is unknown. Closing it again changes nothing."""
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations; return None if it is unknown.
+        """Delete a task with its reports, parts, invitations and check for alarms; return None if it is unknown.
 
         Deleting it again changes nothing and returns the first deletion.
         """
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
-        """Add the reports of many requests in one transaction; return one outcome per report.
+    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
+        """Add the reports of many requests, which came on a day (by default today), in one transaction.
 
-        A known id is recognised before its invitation is checked. An unknown task counts as gone.
+        Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
+        counts as gone.
         """
 
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -230,6 +292,12 @@ class Store(Protocol):
 
     def report_counts(self, task_ids: Sequence[str]) -> dict[str, int]:
         """Return how many reports each task's parts count, without decoding them; 0 for an unknown task."""
+
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order; none for an unknown task."""
+
+    def last_report_days(self, task_ids: Sequence[str]) -> dict[str, str]:
+        """Return the last day on which a report came, of those tasks that have one."""
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""
@@ -299,6 +367,18 @@ class Store(Protocol):
 
         If the invitation admits no report, return its state. The coin is erased when the report is stored.
         """
+
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after.
+
+        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
+        """
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store, as of one moment, to a file that only its owner can read.

@@ -32,17 +32,27 @@ def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:
         return [f"task {task.id}: {error}"]
     if stored.reports_forgotten is not None:
         left = sum(map(len, snapshot.reports(task.id)))
-        return [f"task {task.id}: {left:,} reports are left that were to be forgotten"] if left else []
+        if left:
+            return [f"task {task.id}: {left:,} reports are left that were to be forgotten"]
+        return _check_days(snapshot, parts)
     try:
         reports = _tally_of_reports(snapshot, task)
     except PckvError as error:
         return [f"task {task.id}: {error}"]
     if parts == reports:
-        return []
+        return _check_days(snapshot, parts)
     difference = f"its parts count {parts.reports:,} reports, and it has {reports.reports:,}"
     if parts.reports == reports.reports:
         difference = f"its parts are not the tally of its {reports.reports:,} reports"
     return [f"task {task.id}: {difference}"]
+
+
+def _check_days(snapshot: Snapshot, parts: Tally) -> list[str]:
+    task_id = parts.task.id
+    counted = sum(day.reports for day in snapshot.report_days(task_id))
+    if counted == parts.reports:
+        return []
+    return [f"task {task_id}: its days count {counted:,} reports, and its parts {parts.reports:,}"]
 
 
 def _tally_of_parts(snapshot: Snapshot, task: Task) -> Tally:

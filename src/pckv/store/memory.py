@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,20 +13,23 @@ from pathlib import Path
 from pckv.errors import ParameterError, TaskGone
 from pckv.progress import Progress, no_progress
 from pckv.store.base import (
-    MAX_SESSIONS_PER_TOKEN,
+    ALL_TASKS,
+    AlarmCheck,
     Deletion,
     Invitation,
     InvitationState,
     Part,
     PartChanges,
     PartSummary,
+    ReportDay,
     ReportOutcome,
-    Role,
-    Session,
     StoredPart,
     StoredTask,
+    TaskChanges,
+    TaskFilter,
     Upload,
 )
+from pckv.store.memory_accounts import MemoryAccounts
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.uploads import (
     BatchDecision,
@@ -38,7 +40,7 @@ from pckv.store.uploads import (
     outcomes_per_upload,
     refuse_all,
 )
-from pckv.task import Phase, Task
+from pckv.task import Phase, Task, utc_today
 from pckv.wire import Report
 
 
@@ -50,6 +52,9 @@ class _TaskData:
     reports: dict[bytes, bytes] = field(default_factory=dict)
     parts: dict[int, StoredPart] = field(default_factory=dict)
     invitations: dict[bytes, Invitation] = field(default_factory=dict)
+    days: Counter[str] = field(default_factory=Counter)
+    alarm_check_begun: int | None = None
+    alarm_check: AlarmCheck | None = None
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
         if self.stored.closed or self.stored.reports_forgotten:
@@ -61,8 +66,9 @@ class _TaskData:
     def new_part(self, decision: BatchDecision) -> Part:
         return new_part(self.stored.task, [report.body for report in decision.stored])
 
-    def apply(self, decision: BatchDecision, part: Part) -> None:
+    def apply(self, decision: BatchDecision, part: Part, day: str) -> None:
         if decision.stored:
+            self.days[day] += part.reports
             self.reports.update(decision.stored)
             self.invitations.update(dict.fromkeys(decision.spent, Invitation(spent=True)))
             self.add_part(part)
@@ -84,15 +90,14 @@ def _summary(part: StoredPart) -> PartSummary:
     return PartSummary(part.number, part.uncounted, len(part.content))
 
 
-class MemoryStore:
+class MemoryStore(MemoryAccounts):
     """A `Store` that is not durable."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        super().__init__()
         self._tasks: dict[str, _TaskData] = {}
         self._deletions: dict[str, Deletion] = {}
-        self._tokens: set[tuple[Role, bytes]] = set()
-        self._sessions: dict[bytes, Session] = {}
+        self._created = 0
 
     def prepare(self) -> None:
         """Do nothing: there is no schema."""
@@ -103,14 +108,15 @@ class MemoryStore:
     def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def add_task(self, task: Task) -> bool:
-        """Add a task; return False if it is stored already."""
+    def add_task(self, task: Task, day: str | None = None) -> bool:
+        """Add a task on a day, by default today; return False if it is stored already."""
         with self._lock:
             if task.id in self._deletions:
                 raise TaskGone(f"task {task.id} was deleted")
             if task.id in self._tasks:
                 return False
-            stored = StoredTask(task, None, has_server_coin(task), reports_forgotten=None)
+            self._created += 1
+            stored = StoredTask(task, day or utc_today(), has_server_coin(task), number=self._created)
             self._tasks[task.id] = _TaskData(stored)
             return True
 
@@ -131,6 +137,22 @@ class MemoryStore:
             start = bisect_right(ids, after)
             return [self._tasks[task_id].stored for task_id in ids[start : start + limit]]
 
+    def newest_tasks(
+        self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
+    ) -> list[StoredTask]:
+        """Return tasks in the reverse order of their creation."""
+        with self._lock:
+            stored = [data.stored for data in reversed(self._tasks.values()) if chosen.admits(data.stored)]
+        return [task for task in stored if before is None or task.number < before][:limit]
+
+    def change_task(self, task_id: str, changes: TaskChanges) -> bool:
+        """Change what may be changed about a task; return False if it is unknown."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data:
+                data.stored = replace(data.stored, **changes)
+            return data is not None
+
     def close_task(self, task_id: str, day: str) -> bool:
         """Close a task early; return False if it is unknown."""
         with self._lock:
@@ -140,7 +162,7 @@ class MemoryStore:
             return data is not None
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
+        """Delete a task with everything that belongs to it."""
         with self._lock:
             data = self._tasks.pop(task_id, None)
             if data:
@@ -148,7 +170,7 @@ class MemoryStore:
                 self._deletions[task_id] = Deletion(task_id, day, counted, erased=True)
             return self._deletions.get(task_id)
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one step."""
         batches = group_by_task(uploads)
         with self._lock:
@@ -157,7 +179,7 @@ class MemoryStore:
             # All parts are made before any is stored: an invalid report leaves everything as it was.
             parts = {task_id: data.new_part(decisions[task_id]) for task_id, data in tasks.items()}
             for task_id, data in tasks.items():
-                data.apply(decisions[task_id], parts[task_id])
+                data.apply(decisions[task_id], parts[task_id], day or utc_today())
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
 
@@ -213,6 +235,17 @@ class MemoryStore:
         """Return how many reports each task's parts count."""
         return {task_id: sum(part.reports for part in self.parts(task_id)) for task_id in task_ids}
 
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            return [ReportDay(*row) for row in sorted(data.days.items())] if data else []
+
+    def last_report_days(self, task_ids: Sequence[str]) -> dict[str, str]:
+        """Return the last day on which a report came, of those tasks that have one."""
+        days = {task_id: self.report_days(task_id) for task_id in task_ids}
+        return {task_id: listed[-1].day for task_id, listed in days.items() if listed}
+
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids."""
         with self._lock:
@@ -231,11 +264,11 @@ class MemoryStore:
         """Delete the reports of a closed task and keep its tally."""
         with self._lock:
             data = self._tasks.get(task_id)
-            if data is None:
+            if data is None or data.stored.reports_forgotten:
                 return 0
             if data.stored.phase(day) is not Phase.CLOSED:
                 raise ParameterError(f"task {task_id} is open: its reports are needed to recognise repeats")
-            data.stored = replace(data.stored, reports_forgotten=data.stored.reports_forgotten or day)
+            data.stored = replace(data.stored, reports_forgotten=day)
             forgotten = len(data.reports)
             data.reports.clear()
         count_all_words(self, task_id)
@@ -247,72 +280,6 @@ class MemoryStore:
     def pending_erasures(self) -> list[str]:
         """Return nothing: there are no files."""
         return []
-
-    def set_token(self, role: Role, token_hash: bytes) -> None:
-        """Replace the administrator's token, or add one for an analyst."""
-        with self._lock:
-            if role is Role.ADMINISTRATOR:
-                self._tokens = {token for token in self._tokens if token[0] is not role}
-                self._end_sessions(lambda session: session.role is role)
-            self._tokens.add((role, token_hash))
-
-    def add_first_token(self, token_hash: bytes) -> bool:
-        """Store an administrator's token if there is none yet; return whether it was stored."""
-        with self._lock:
-            if any(role is Role.ADMINISTRATOR for role, _ in self._tokens):
-                return False
-            self._tokens.add((Role.ADMINISTRATOR, token_hash))
-            return True
-
-    def tokens(self) -> list[tuple[Role, bytes]]:
-        """Return the hashes of all tokens."""
-        with self._lock:
-            return sorted(self._tokens)
-
-    def find_role(self, token_hash: bytes) -> Role | None:
-        """Return whom a stored token authorises: of two roles, the administrator's."""
-        return min((role for role, stored in self.tokens() if stored == token_hash), default=None)
-
-    def revoke_token(self, token_hash: bytes) -> bool:
-        """Delete a token and end its sessions; return False if it is unknown."""
-        with self._lock:
-            left = {token for token in self._tokens if token[1] != token_hash}
-            known, self._tokens = len(left) < len(self._tokens), left
-            self._end_sessions(lambda session: session.token == token_hash)
-            return known
-
-    def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
-        with self._lock:
-            self._sessions.setdefault(session.hash, session)
-            same = [other for other in self._sessions.values() if other.token == session.token]
-            same.sort(key=lambda other: (-other.expires, other.hash))
-            for other in same[MAX_SESSIONS_PER_TOKEN:]:
-                del self._sessions[other.hash]
-
-    def find_session(self, session_hash: bytes) -> Session | None:
-        """Return a session that has not been ended, also after its time."""
-        return self._sessions.get(session_hash)
-
-    def end_session(self, session_hash: bytes) -> bool:
-        """End a session; return False if it is unknown."""
-        return self._end_sessions(lambda session: session.hash == session_hash) > 0
-
-    def end_expired_sessions(self, now: int) -> int:
-        """End all sessions whose time is over; return how many."""
-        return self._end_sessions(lambda session: session.expires <= now)
-
-    def _end_sessions(self, ends: Callable[[Session], bool]) -> int:
-        with self._lock:
-            left = {key: session for key, session in self._sessions.items() if not ends(session)}
-            ended, self._sessions = len(self._sessions) - len(left), left
-            return ended
-
-    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
-        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
-        with self._lock:
-            live = [session for session in self._sessions.values() if session.expires > now]
-        return dict(Counter(session.token for session in live))
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task; return False if it is unknown."""
@@ -340,6 +307,30 @@ class MemoryStore:
             issued = invitations[invitation].coin or coin
             invitations[invitation] = Invitation(spent=False, coin=issued)
             return issued
+
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data is None or (
+                data.alarm_check_begun is not None and abs(data.alarm_check_begun - now) < pause
+            ):
+                return False
+            data.alarm_check_begun = now
+            return True
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before."""
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data and data.alarm_check_begun is not None:
+                data.alarm_check = check
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
+        with self._lock:
+            found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
+            return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Refuse: what is in memory ends with its process."""

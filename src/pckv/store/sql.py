@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
-from typing import NamedTuple
 
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.store import migrations
@@ -29,16 +28,21 @@ from pckv.store.base import (
 )
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 from pckv.store.sql_accounts import SqlAccounts
+from pckv.store.sql_alarms import SqlAlarmChecks
 from pckv.store.sql_erasures import UNFINISHED, SqlErasures, mark_erasure
 from pckv.store.sql_reading import (
     TASK_NUMBER,
+    TASK_ROW,
     SqlSnapshot,
+    TaskRow,
     find_part_changes,
+    find_row,
     pages,
     read_contents,
     reports_after,
     summarise_parts,
 )
+from pckv.store.sql_task_lists import SqlTaskLists, count_day, insert_task
 from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.store.uploads import (
     BatchDecision,
@@ -50,7 +54,7 @@ from pckv.store.uploads import (
     refuse_all,
     unique_by_id,
 )
-from pckv.task import Phase, Task
+from pckv.task import Phase, Task, utc_today
 from pckv.wire import Report
 
 # A task may hold megabytes of key names; this many are kept after parsing.
@@ -58,20 +62,8 @@ MAX_PARSED_TASKS = 64
 # Parts that are read together while they are merged.
 PARTS_PER_READ = 16
 
-_TASK = "SELECT number, id, closed, by_invitation, reports_forgotten FROM tasks"
 
-
-class TaskRow(NamedTuple):
-    """A task's row without its text."""
-
-    number: int
-    id: str
-    closed: str | None
-    by_invitation: int
-    reports_forgotten: str | None
-
-
-class SqlStore(SqlAccounts, SqlErasures):
+class SqlStore(SqlTaskLists, SqlAccounts, SqlAlarmChecks, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
@@ -88,14 +80,11 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return if the database answers and has this release's schema, or raise a `StoreError`."""
         self._run("ping", lambda tx: migrations.check_version(tx, self.dialect), write=False)
 
-    def add_task(self, task: Task) -> bool:
-        """Add a task; return False if it is stored already."""
+    def add_task(self, task: Task, day: str | None = None) -> bool:
+        """Add a task on a day, by default today; return False if it is stored already."""
 
         def work(tx: Transaction) -> bool:
-            sql = (
-                "INSERT INTO tasks (id, json, by_invitation) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING"
-            )
-            added = tx.change(sql, task.id, task.to_json(), int(has_server_coin(task))) > 0
+            added = insert_task(tx, task, day or utc_today())
             # Checked last: an insert that waited for a deletion must see it.
             if added and _deletion(tx, task.id):
                 raise TaskGone(f"task {task.id} was deleted")
@@ -107,7 +96,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return a task; None if it is unknown or deleted."""
 
         def work(tx: Transaction) -> StoredTask | None:
-            row = _row(tx, task_id)
+            row = find_row(tx, task_id)
             return self._stored(tx, row) if row else None
 
         return self._run("find task", work, write=False)
@@ -120,7 +109,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return tasks in the order of their ids, starting after a given id."""
 
         def work(tx: Transaction) -> list[StoredTask]:
-            rows = tx.rows(f"{_TASK} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+            rows = tx.rows(f"{TASK_ROW} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
             return [self._stored(tx, TaskRow(*row)) for row in rows]
 
         return self._run("list tasks", work, write=False)
@@ -131,14 +120,14 @@ class SqlStore(SqlAccounts, SqlErasures):
         return self._run("close task", lambda tx: tx.change(sql, day, task_id) > 0)
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts and invitations."""
+        """Delete a task with everything that belongs to it."""
 
         def work(tx: Transaction) -> None:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None:
                 return
             counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-            for table in ("reports", "parts", "invitations"):
+            for table in ("reports", "parts", "invitations", "report_days", "alarm_checks"):
                 tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
             tx.change("DELETE FROM tasks WHERE number = $1", row.number)
             tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))
@@ -153,14 +142,18 @@ class SqlStore(SqlAccounts, SqlErasures):
             self.erase_deleted()
         return self.find_deletion(task_id)
 
-    def add_reports(self, uploads: Sequence[Upload]) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one transaction."""
         batches = group_by_task(uploads)
 
         def work(tx: Transaction) -> dict[str, BatchDecision]:
             # Rows of all tables are locked in the order of task, then key: collectors cannot deadlock.
-            rows = {task_id: _row(tx, task_id, Lock.SHARE) for task_id in batches}
-            return {task_id: self._add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
+            rows = {task_id: find_row(tx, task_id, Lock.SHARE) for task_id in batches}
+            decisions = {task_id: self._add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
+            # Counted last: other collectors wait for the row of the day until this transaction ends.
+            counts = [(rows[task_id], len(decision.stored)) for task_id, decision in decisions.items()]
+            count_day(tx, day or utc_today(), counts)
+            return decisions
 
         return outcomes_per_upload(uploads, self._run("add reports", work))
 
@@ -183,7 +176,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return the stored bodies of those of the given ids that a task has."""
 
         def work(tx: Transaction) -> dict[bytes, bytes]:
-            row = _row(tx, task_id)
+            row = find_row(tx, task_id)
             return tx.bodies(row.number, ids) if row else {}
 
         return self._run("find reports", work, write=False)
@@ -228,7 +221,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         total = compact_parts(stored.task, chain.from_iterable(contents), compaction)
 
         def work(tx: Transaction) -> int:
-            row = _row(tx, task_id, Lock.SHARE)
+            row = find_row(tx, task_id, Lock.SHARE)
             if row is None or not tx.delete_parts(row.number, numbers):
                 return 0
             _add_part(tx, row.number, total)
@@ -258,7 +251,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Delete the reports of a closed task and keep its tally."""
 
         def work(tx: Transaction) -> int:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None or row.reports_forgotten:
                 return 0
             if self._stored(tx, row).phase(day) is not Phase.CLOSED:
@@ -280,7 +273,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Add one-time tokens of a task; return False if it is unknown."""
 
         def work(tx: Transaction) -> bool:
-            row = _row(tx, task_id, Lock.UPDATE)
+            row = find_row(tx, task_id, Lock.UPDATE)
             if row is None:
                 return False
             if not row.by_invitation:
@@ -302,7 +295,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         """Return the coin of an invitation: the given one, unless it has one already."""
 
         def work(tx: Transaction) -> bytes | InvitationState:
-            row = _row(tx, task_id, Lock.SHARE)
+            row = find_row(tx, task_id, Lock.SHARE)
             stored = tx.lock_invitations(row.number, [invitation]).get(invitation) if row else None
             if row is None or stored is None:
                 return InvitationState.UNKNOWN
@@ -317,7 +310,7 @@ class SqlStore(SqlAccounts, SqlErasures):
         return self._run("issue coin", work)
 
     def _stored(self, tx: Transaction, row: TaskRow) -> StoredTask:
-        return StoredTask(self._task(tx, row.id), row.closed, bool(row.by_invitation), row.reports_forgotten)
+        return row.stored(self._task(tx, row.id))
 
     def _task(self, tx: Transaction, task_id: str) -> Task:
         """Return a task. Its id determines its text, so that a cached one never goes stale."""
@@ -342,11 +335,6 @@ def _parse(task_id: str, text: str) -> Task:
     if task.id != task_id:
         raise StoreError(f"task {task_id} is damaged: its text is that of {task.id}")
     return task
-
-
-def _row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
-    rows = tx.lock(f"{_TASK} WHERE id = $1", how, task_id)
-    return TaskRow(*rows[0]) if rows else None
 
 
 def _deletion(tx: Transaction, task_id: str) -> Deletion | None:

@@ -1,19 +1,55 @@
-"""Reading parts and reports in the SQL that SQLite and PostgreSQL share."""
+"""Reading tasks' rows, parts and reports in the SQL that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from pckv.store.base import PartChanges, PartSummary, StoredPart
-from pckv.store.transactions import Transaction, TransactionConflict
+from pckv.store.base import PartChanges, PartSummary, ReportDay, StoredPart, StoredTask
+from pckv.store.transactions import Lock, Transaction, TransactionConflict
+from pckv.task import Task
 from pckv.wire import Report
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
 # The number of the task whose id is the first parameter.
 TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
+TASK_ROW = (
+    "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results FROM tasks"
+)
 _PART = "SELECT number, reports, uncounted, content FROM parts"
+
+
+class TaskRow(NamedTuple):
+    """A task's row without its text."""
+
+    number: int
+    id: str
+    created: str
+    by_invitation: int
+    closed: str | None
+    reports_forgotten: str | None
+    target: int | None
+    public_results: int
+
+    def stored(self, task: Task) -> StoredTask:
+        """Return the row with its task."""
+        return StoredTask(
+            task,
+            self.created,
+            bool(self.by_invitation),
+            closed=self.closed,
+            reports_forgotten=self.reports_forgotten,
+            target=self.target,
+            public_results=bool(self.public_results),
+            number=self.number,
+        )
+
+
+def find_row(tx: Transaction, task_id: str, how: str = Lock.NONE) -> TaskRow | None:
+    """Return a task's row, locked until the transaction ends; None if the task is unknown."""
+    rows = tx.lock(f"{TASK_ROW} WHERE id = $1", how, task_id)
+    return TaskRow(*rows[0]) if rows else None
 
 
 class SqlSnapshot:
@@ -30,6 +66,11 @@ class SqlSnapshot:
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids."""
         return pages(lambda after: reports_after(self._transaction, task_id, after, batch), b"")
+
+    def report_days(self, task_id: str) -> list[ReportDay]:
+        """Return the days on which reports of a task came, in order."""
+        sql = f"SELECT day, reports FROM report_days WHERE task = {TASK_NUMBER} ORDER BY day"  # noqa: S608
+        return [ReportDay(*row) for row in self._transaction.rows(sql, task_id)]
 
 
 def reports_after(tx: Transaction, task_id: str, after: bytes, limit: int) -> list[Report]:

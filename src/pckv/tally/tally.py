@@ -9,6 +9,7 @@ import numpy as np
 from pckv.arrays import Integers, Messages
 from pckv.channels import CountLaw
 from pckv.errors import ReportError, TallyError
+from pckv.html_table import html_table
 from pckv.tally import storage
 from pckv.tally.counts import Counts, empty_counts
 from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
@@ -88,7 +89,7 @@ class Tally:
         self._add_bodies(report.body)
 
     def add_many(self, reports: Iterable[Report] | Messages) -> None:
-        """Count many reports: `Report`s, an array of words, or an array of plane rows.
+        """Count many reports: an iterable of `Report`, an array of words, or an array of plane rows.
 
         Raises:
             ReportError: if one of them is not a report of the task; then none is counted.
@@ -168,3 +169,16 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
+
+    def _repr_html_(self) -> str:
+        question = self.task.size_question
+        facts = [
+            ("task", f"{self.task.name} ({self.task.id})"),
+            ("reports", f"{self.reports:,}"),
+            ("about pairs", f"{self.pair_reports:,}"),
+        ]
+        if question is not None:
+            answers = zip(question.labels, self.size_answers.tolist(), strict=True)
+            facts += [(f"answers “{label}” pairs", f"{count:,}") for label, count in answers]
+        # A counter is noise until it is estimated from, so that none is shown.
+        return html_table("Tally", (), facts, hidden=self.cells, what="counters")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import asdict
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pckv.channels import Channel, build
 from pckv.charts import errors_chart
@@ -19,105 +19,21 @@ from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import ParameterError, PckvError, TaskGone
-from pckv.limits import DEFAULT_USERS, MAX_KEYS
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import MAX_USERS, Expectations, expect
-from pckv.planning.plan import UNIT_RANGE, Plan, plan
+from pckv.planning.expectations import Expectations
+from pckv.planning.outlook import outlook
+from pckv.planning.plan import Plan
 from pckv.planning.prediction import ExpectedErrors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
-from pckv.task import Task
+from pckv.web.task_form import NewTaskForm, PlanInputs, read_form
 
 # The curves cover the values of ε that people choose, and multiples of the expected number of users.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 EXPECTED, MARKED = "expected", "this plan"
 
-ObjectiveName = Literal["both", "frequency", "mean"]
-MoreName = Literal["sample", "refuse"]
-CoinName = Literal["device", "server"]
-Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
-EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
-
 router = APIRouter(tags=["dashboard"])
-
-
-class PlanHints(BaseModel):
-    """What decides on padding and mechanism, besides the keys."""
-
-    epsilon: Annotated[str, Field(pattern=EPSILON)]
-    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
-    pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
-    most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
-    more: MoreName = "sample"
-    coin: CoinName = "device"
-    objective: ObjectiveName = "both"
-
-
-class PlanInputs(PlanHints):
-    """What the form says so far."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    keys: Annotated[int, Field(ge=1, le=MAX_KEYS)]
-    low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
-    high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
-
-    def plan(self) -> Plan:
-        """Return the plan, in the units of the values."""
-        return plan(
-            self.keys,
-            self.users,
-            self.epsilon,
-            self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-            values=(self.low, self.high),
-        )
-
-    def expectations(self) -> Expectations:
-        """Return what the plan expects of the people."""
-        return expect(
-            self.keys,
-            users=self.users,
-            pairs=self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-        )
-
-
-class NewTaskForm(PlanHints):
-    """The fields of the form for a new task."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    name: str
-    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
-    low: Decimal
-    high: Decimal
-    opens: str | None = None
-    closes: str | None = None
-
-    def to_task(self) -> Task:
-        """Return the task, whose padding and mechanism are chosen as a plan does."""
-        return Task(
-            name=self.name,
-            keys=self.keys,
-            values=(self.low, self.high),
-            epsilon=self.epsilon,
-            more=self.more,
-            coin=self.coin,
-            opens=self.opens,
-            closes=self.closes,
-            pairs=self.pairs,
-            most_pairs=self.most_pairs,
-            users=self.users,
-            objective=self.objective,
-        )
 
 
 @router.get(
@@ -126,7 +42,7 @@ class NewTaskForm(PlanHints):
 async def show_plan(
     inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
-    """Return what to run and the errors to expect, with curves as Vega-Lite specifications.
+    """Return what to run and the errors to expect, a traffic light, and curves as Vega-Lite specifications.
 
     `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
     for errors of means in the same units; `coin` is who draws the public function of a report.
@@ -142,7 +58,13 @@ async def show_plan(
 def _planned(inputs: PlanInputs) -> dict[str, Any]:
     planned = inputs.plan()
     curves = _ErrorCurves(planned, inputs.expectations())
-    return {"plan": planned.to_dict(), "by_epsilon": curves.by_epsilon(), "by_users": curves.by_users()}
+    at_first_sight = asdict(outlook(planned))
+    return {
+        "plan": planned.to_dict(),
+        "outlook": at_first_sight,
+        "by_epsilon": curves.by_epsilon(),
+        "by_users": curves.by_users(),
+    }
 
 
 class _ErrorCurves:
@@ -206,12 +128,19 @@ class _ErrorCurves:
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": NewTaskForm.model_json_schema()}}}
     },
 )
-async def create(request: Request, collector: CurrentCollector, account: Account) -> Response:
-    """Plan a task, create and store it; the answer has its canonical JSON."""
+async def create(
+    request: Request, collector: CurrentCollector, account: Account, *, preview: bool = False
+) -> Response:
+    """Plan a task, create and store it; the answer has its canonical JSON.
+
+    With `preview` nothing is stored. A problem's `field` is the member that is wrong.
+    """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
-    form = _read_form(await request.body())
+    form = read_form(await request.body())
     try:
         task = await collector.analysis_threads.run(account, form.to_task)
+        if preview:
+            return JSONResponse({"id": task.id, "task": task.to_json()})
         new = await asyncio.to_thread(collector.store.add_task, task)
     except TaskGone:
         raise ProblemDetails(ProblemKind.DELETED) from None
@@ -223,12 +152,3 @@ async def create(request: Request, collector: CurrentCollector, account: Account
     asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
-
-
-def _read_form(body: bytes) -> NewTaskForm:
-    try:
-        return NewTaskForm.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise ProblemDetails(ProblemKind.MALFORMED, f"{field}: {first['msg']}") from None

@@ -16,7 +16,11 @@ from pckv.collector.state import Account, Collector, CurrentCollector, task_fact
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.limits import REPORT_ID_BYTES
-from pckv.store.base import StoredTask
+from pckv.store.base import StoredTask, TaskFilter
+from pckv.task import Phase
+
+# The largest number that a database gives a task.
+MAX_NUMBER = 2**63 - 1
 
 router = APIRouter(tags=["dashboard"])
 
@@ -35,15 +39,27 @@ def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, 
 )
 async def tasks(
     collector: CurrentCollector,
+    search: Annotated[str, Query(max_length=256)] = "",
+    state: Phase | None = None,
     limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
-    after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
+    after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return tasks in the order of their ids, after `after`, with their phases and numbers of reports."""
+    """Return tasks, newest first, with their phases, numbers of reports and the last report's days.
+
+    `search` is a part of the name, whatever its case; `state` is waiting, open or closed; `after` is the `number` of
+    the last task that is known already.
+    """
+    # No name holds one, and PostgreSQL takes none.
+    chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.today())
 
     def query_store() -> list[dict[str, Any]]:
-        listed = collector.store.list_tasks(limit, after)
-        counts = collector.store.report_counts([stored.task.id for stored in listed])
-        return [_facts(collector, stored, counts[stored.task.id]) for stored in listed]
+        listed = collector.store.newest_tasks(limit, after, chosen)
+        ids = [stored.task.id for stored in listed]
+        counts, days = collector.store.report_counts(ids), collector.store.last_report_days(ids)
+        return [
+            _facts(collector, stored, counts[stored.task.id]) | {"last_report": days.get(stored.task.id)}
+            for stored in listed
+        ]
 
     return {"tasks": await asyncio.to_thread(query_store)}
 
@@ -57,15 +73,19 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
     stored = await collector.find(task_id)
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
-    channel, checked = stored.task.channel, collector.alarm_watch.find(task_id)
+    days = await asyncio.to_thread(collector.store.report_days, task_id)
+    checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
     return _facts(collector, stored, counts[task_id]) | {
+        "about": stored.task.about.to_dict(),
+        "days": [day._asdict() for day in days],
+        "last_report": days[-1].day if days else None,
         "low": stored.task.low,
         "high": stored.task.high,
         "padding": stored.task.padding,
         "coin": stored.task.coin,
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
-        "bytes_a_report": REPORT_ID_BYTES + channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + stored.task.channel.body_bytes,
         "first_key": stored.task.key_name(0),
         "method": default_method(stored.task),
         "methods": list(METHODS),

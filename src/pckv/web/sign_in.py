@@ -26,8 +26,13 @@ router = APIRouter(tags=["session"])
 async def sign_in(
     request: Request, token: Annotated[str, Body(embed=True, min_length=1, max_length=1024)]
 ) -> Response:
-    """Exchange a token for a session of twelve hours in a cookie; the header X-Pckv: 1 is required."""
+    """Exchange a token for a session of twelve hours in a cookie; the header X-Pckv: 1 is required.
+
+    Blanks around the token are ignored.
+    """
     check_own_page(request)
+    # No token has any, but whoever copies one easily copies a blank or the end of the line with it.
+    token = token.strip()
     guard: Guard = request.app.state.guard
     role = await guard.in_thread(guard.role, request, token)
     if role is None:

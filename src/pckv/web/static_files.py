@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -11,9 +12,9 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.answers import SharedResponse
+from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.state import unchanged
+from pckv.collector.state import CurrentCollector, unchanged
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -27,9 +28,10 @@ router = APIRouter(include_in_schema=False)
 
 
 class StaticFile(NamedTuple):
-    """A file in memory with what its answer's headers need."""
+    """A file in memory, also compressed, with what its answer's headers need."""
 
     content: bytes
+    gzipped: bytes
     media_type: str
     etag: str
 
@@ -54,22 +56,34 @@ def _load(folder: Traversable, prefix: str, loaded: dict[str, StaticFile]) -> No
 
 def _static_file(content: bytes, extension: str) -> StaticFile:
     """Return a file with its media type, and an ETag that changes with its content."""
-    return StaticFile(content, MEDIA_TYPES[extension], f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+    etag = hashlib.sha256(content).hexdigest()[:32]
+    # Without a time, so that the same content always gives the same bytes.
+    return StaticFile(content, gzip.compress(content, mtime=0), MEDIA_TYPES[extension], etag)
 
 
-def _respond(request: Request, file: StaticFile) -> Response:
-    """Send the file, or 304 if the browser has it already."""
-    headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
-    if unchanged(request, file.etag):
+def _respond(request: Request, file: StaticFile, headers: dict[str, str] | None = None) -> Response:
+    """Send the file, compressed if the browser takes that, or 304 if the browser has it already."""
+    compressed = accepts_gzip(request.headers.get("accept-encoding", ""))
+    tags = {False: f'"{file.etag}"', True: f'"{file.etag}-gzip"'}
+    headers = {
+        "ETag": tags[compressed],
+        "Cache-Control": "no-cache",
+        "Vary": "Accept-Encoding",
+        **(headers or {}),
+    }
+    if any(unchanged(request, tag) for tag in tags.values()):
         return Response(status_code=304, headers=headers)
-    return SharedResponse(file.content, headers=headers, media_type=file.media_type)
+    if compressed:
+        headers["Content-Encoding"] = "gzip"
+    content = file.gzipped if compressed else file.content
+    return SharedResponse(content, headers=headers, media_type=file.media_type)
 
 
-def _serve(request: Request, path: str) -> Response:
+def _serve(request: Request, path: str, headers: dict[str, str] | None = None) -> Response:
     loaded: dict[str, StaticFile] = request.app.state.static_files
     if path not in loaded:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return _respond(request, loaded[path])
+    return _respond(request, loaded[path], headers)
 
 
 @router.get("/")
@@ -79,10 +93,25 @@ async def dashboard(request: Request) -> Response:
 
 
 @router.get("/join/{task_id}")
-async def join(request: Request, task_id: str) -> Response:
-    """Serve the participant's page: the same file for all tasks, whose script fetches the task."""
+async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
+    """Serve the participant's page: the same file for all tasks, whose script fetches the task.
+
+    Which mechanism the task needs is said in a header, so that browsers load it at once.
+    """
+    try:
+        mechanism = (await collector.find(task_id)).task.mechanism
+    except ProblemDetails:
+        # The script says what is wrong with the task.
+        return _serve(request, "static/join.html")
+    preload = {"Link": f"</client/mechanisms/{mechanism}.js>; rel=modulepreload"}
+    return _serve(request, "static/join.html", preload)
+
+
+@router.get("/results/{task_id}")
+async def public_results(request: Request, task_id: str) -> Response:
+    """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
     del task_id
-    return _serve(request, "static/join.html")
+    return _serve(request, "static/results.html")
 
 
 @router.get("/favicon.ico")

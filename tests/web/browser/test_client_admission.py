@@ -11,6 +11,7 @@ import pytest
 
 from pckv import Task
 from pckv.canonical import base64url, from_base64url
+from pckv.client.reasons import explain
 from pckv.coins import follows_coin
 from pckv.errors import AuditFailure
 from support.browser import PAIRS, QUICK, ScriptedBrowser, Tab, as_report, pages
@@ -119,6 +120,8 @@ def check_refusals(context: Any, port: int) -> None:
             browser.check_nothing_happened(task)
             if not refused or refused["code"] != code:
                 raise AuditFailure(f"admission: {refused} after {reply}")
+            words = f"no report of task {task.id} can be made: {explain(code)}"
+            assert refused["message"].startswith(words)
             assert refused["message"].endswith("; nothing was perturbed")
     if set(browser.asked(task)) != {b'{"invitation":"an invitation"}'}:
         raise AuditFailure("admission: asked without the invitation")
@@ -158,9 +161,9 @@ def test_the_client_passes(context: Any, port: int, check: Any) -> None:
 
 ASKED = "const coin = await this.#admission(task, invitation, pairs);"
 FAULTS: dict[str, tuple[dict[str, str], Any]] = {
-    "problems are ignored": ({"admit(!problem || answer.temporary": "admit(true"}, check_refusals),
+    "problems are ignored": ({"admit(answer, !problem || answer.temporary": "admit(answer, true"}, check_refusals),
     "spent invitations are ignored": (
-        {"admit(!problem ||": 'admit(!problem || kind === "invitation-spent" ||'},
+        {"admit(answer, !problem ||": 'admit(answer, !problem || problem === "invitation-spent" ||'},
         check_refusals,
     ),
     "the invitation is not shown": ({'"admission", { invitation }': '"admission", {}'}, check_refusals),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from pckv import Task
+from pckv.client.reasons import explain
 from support.browser import (
     PAIRS,
     QUICK,
@@ -73,7 +74,7 @@ def test_a_refusal_is_final(context: Any, port: int) -> None:
         task = new_task()
         for uploads in (1, 0):
             refused = scripted.submit(task, reply)
-            assert refused["message"] == f"the collector refuses the report of {task.id}: {reason}"
+            assert refused["message"] == f"the report of task {task.id} was refused: {explain(reason)}"
             assert (refused["code"], len(scripted.sent)) == ("refused", uploads)
 
 

@@ -13,8 +13,7 @@ import httpx2
 import pytest
 
 import pckv
-from pckv.collector.sessions import PLAIN_COOKIE
-from support.collectors import ANALYST, as_items
+from support.collectors import as_items
 from support.people import (
     DESK,
     HOSTILE,
@@ -108,39 +107,6 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     operator.check()
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_the_form_plans_for_what_happens_to_larger_sets(
-    server: ServeProcess, people: Any, viewport: dict[str, int]
-) -> None:
-    operator = people(viewport)
-    operator.sign_in()
-    operator.go("/#/new")
-    page = operator.page
-    page.get_by_label("Name", exact=True).fill(f"refusing {viewport['width']}")
-    page.get_by_label("Keys, one per line").fill("\n".join(f"key {number}" for number in range(12)))
-    plan = page.get_by_role("region", name="Plan", exact=True)
-    plan.get_by_text("Say how many pairs people typically hold").wait_for()
-    page.get_by_label("Pairs per person: typical").fill("3")
-    page.get_by_label("People expected").fill("500")
-    plan.get_by_text("pairs per person, 3 on average").wait_for()
-    plan.get_by_text("of the reports say roughly how many pairs somebody holds").wait_for()
-    assert "With 500 people at ε = 1" in plan.locator(".verdict").inner_text()
-    page.get_by_label("At most (optional)").fill("2")
-    plan.get_by_text("most pairs must be at least").wait_for()
-    # The browser itself logs that the answer was 400.
-    operator.problems = [problem for problem in operator.problems if "400" not in problem]
-    page.get_by_label("At most (optional)").fill("4")
-    page.get_by_label("must choose").check()
-    plan.get_by_text("Nobody may hold more: people choose up to 4.").wait_for()
-    plan.locator(".chart svg").nth(1).wait_for()
-    operator.check()
-    operator.press("Create the task")
-    page.get_by_role("heading", name="is created").wait_for()
-    link = page.locator("a[href*='/join/']").get_attribute("href")
-    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{link.rpartition('/')[2]}").content)
-    assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
-
-
 def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess) -> None:
     """One key stands out of equal counts: the rows of the others are grey and say why, and their means are unknown."""
     task = add_task(server, name="marks", epsilon=2, mechanism="grr")
@@ -169,37 +135,6 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
     chart = chart_with(page, "grey: too rare to tell")
     assert chart.locator("svg text", has_text="unknown").count() == 3
     operator.check()
-
-
-def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
-    person = people(PHONE)
-    person.go("/")
-    person.check()
-    person.page.get_by_label("Token").fill("wrong")
-    person.press("Sign in")
-    person.page.get_by_text("This token is not known here.").wait_for()
-    # The browser itself logs that the answer was 401.
-    person.problems = [problem for problem in person.problems if "401" not in problem]
-    add_task(server, name="for the list", opens="2099-01-01")
-    person.sign_in(ANALYST)
-    person.page.get_by_role("link", name="for the list").wait_for()
-    assert "not yet open" in person.page.locator("tr", has_text="for the list").inner_text()
-    assert person.page.get_by_role("link", name="New task").count() == 0
-    person.check()
-    person.page.reload()
-    person.page.get_by_role("link", name="for the list").click()
-    person.page.get_by_role("heading", name="Precision").wait_for()
-    assert person.page.get_by_role("button", name="Delete …").count() == 0
-    assert ANALYST not in person.page.url
-    assert person.page.evaluate("document.cookie") == ""
-    # The browser said that this page came without https.
-    [cookie] = person.page.context.cookies()
-    assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == (PLAIN_COOKIE, False, True)
-    person.press("Sign out")
-    person.page.get_by_label("Token").wait_for()
-    assert person.page.context.cookies() == []
-    person.page.reload()
-    person.page.get_by_label("Token").wait_for()
 
 
 @contextmanager
@@ -247,34 +182,6 @@ def test_the_lines_for_a_page_do_what_they_promise(
     assert count(server, task.id) == 1
     estimates = ask(server, "GET", f"/tasks/{task.id}/estimates?method=baseline").json()["estimates"]
     assert [round(row["frequency"]) for row in estimates] == [1, 0]
-
-
-def test_a_task_whose_functions_the_collector_draws(people: Any) -> None:
-    """From the form, with invitations that are shown once, to a report."""
-    operator = people()
-    operator.sign_in()
-    page = operator.page
-    operator.press("New task", "link")
-    page.get_by_label("Name", exact=True).fill("by coins")
-    page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
-    page.get_by_label("Pairs per person: typical").fill("1.5")
-    page.get_by_label("the collector draws the random function").check()
-    operator.check()
-    operator.press("Create the task")
-    page.get_by_role("heading", name="is created").wait_for()
-    assert "invitation=invitation" in page.get_by_label("In an app, with Python", exact=True).input_value()
-    assert "{ invitation }" in page.get_by_label("In a page, with JavaScript", exact=True).input_value()
-    create_invitations(operator, 2)
-    links = page.get_by_label("Links to hand out", exact=True).input_value().split()
-    assert len(set(links)) == 2
-    operator.check()
-    person = people()
-    person.page.goto(links[0])
-    person.press("Send my report")
-    person.state("sent")
-    operator.press("Open it on the dashboard", "link")
-    page.locator("#reports", has_text="1").wait_for()
-    assert "drawn by the collector, one per invitation" in page.locator(".facts").inner_text()
 
 
 def create_invitations(operator: Any, number: int) -> None:

@@ -15,6 +15,7 @@ from support.people import (
     DESK,
     PHONE,
     add_task,
+    fill_task,
 )
 from support.serving import ServeProcess
 
@@ -32,6 +33,8 @@ FILMS = [
     "Up",
 ]
 
+
+QUESTION = "Which of these films have you seen, and how did you like them?"
 
 # What the README shows.
 PICTURES = {
@@ -78,10 +81,9 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     page.locator(".snippet").nth(1).wait_for()
     shoot("task")
     person.go("/#/new")
-    page.get_by_label("Name", exact=True).fill("Films of the year")
-    page.get_by_label("Keys, one per line").fill("\n".join(FILMS))
-    page.get_by_label("Pairs per person: typical").fill("3")
-    page.locator(".chart svg").nth(1).wait_for()
+    fill_task(person, "Films of the year", FILMS, users="10000")
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    page.locator(".light").wait_for()
     shoot("new-task")
     person.go(f"/join/{films.id}")
     for key, value in (("Alien", 4), ("Playtime", 5)):

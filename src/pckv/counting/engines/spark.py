@@ -35,9 +35,18 @@ Batches = Iterator[Any]
 def tally(frame: Any, task: Task, *, dedupe: bool = False) -> Tally:
     """Return the tally of a Spark DataFrame of reports, counted in the session that it belongs to.
 
-    The frame has a column `word` (or `body` for `ue`), and `report_id` if each id is to be counted once. Local
-    files that it reads are checked to be reports of this task. A row that is not a report of the task is an
-    error, and nothing is counted.
+    Local files that the frame reads are checked to be reports of this task.
+
+    Args:
+        frame: Reports in a column `word` (or `body` for `ue`), and `report_id` if each id is to be counted once.
+        task: The task of the reports.
+        dedupe: Whether a report id is counted once.
+
+    Returns:
+        The exact counts.
+
+    Raises:
+        PckvError: If a column is missing, or a row is not a report of the task; nothing is counted.
     """
     _check_columns(frame, task, dedupe=dedupe)
     for uri in frame.inputFiles():

@@ -66,7 +66,8 @@ class ReportSample:
         if self._bits is not None:
             yield from self._bits.tests()
         if isinstance(channel, UeCompactChannel | CollisionChannel):
-            words = np.concatenate([np.zeros(0, np.int64), *self._kept])
+            # In order, so that the random halves do not depend on the order in which the reports came.
+            words = np.sort(np.concatenate([np.zeros(0, np.int64), *self._kept]))
             yield from function_tests(channel, words // (channel.word_limit // channel.functions))
             if (shared := shared_symbols_test(self.task, channel, words, self._rng)) is not None:
                 yield shared

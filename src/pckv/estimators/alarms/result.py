@@ -71,6 +71,11 @@ class Alarms:
             "tests": [test._asdict() for test in self.tests],
         }
 
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Alarms:
+        """Return what `to_dict` was called on; everything but the reports and the tests follows from these."""
+        return cls(values["reports"], tuple(AlarmTest(**test) for test in values["tests"]))
+
 
 def chance_text(chance: float) -> str:
     """Return a chance that is small in words."""

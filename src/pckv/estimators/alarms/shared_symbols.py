@@ -34,6 +34,8 @@ GROUPS, MAX_KEYS_PER_GROUP = 4, 16
 # Functions of `collision` drawn to find how much honest reports vary, and a margin for not having drawn all.
 NULL_FUNCTIONS, NULL_MARGIN = 2**15, 1.1
 MIN_REPORTS = 1000
+# Items are compared for this many functions at a time, which fit into the processor's cache.
+FUNCTIONS_PER_BLOCK = 4096
 
 
 class _Places(NamedTuple):
@@ -46,7 +48,8 @@ class _Places(NamedTuple):
         """How alike the place of an item is to those of some others, one row per other item."""
         if not self.likeness[1:].any():
             return np.asarray(self.rows[others] == self.rows[item], np.bool_)
-        return np.asarray(self.likeness[(self.rows[others] - self.rows[item]) % self.likeness.size])
+        # Distances below 0 count from the end, as on the circle.
+        return np.asarray(self.likeness[self.rows[others] - self.rows[item]])
 
 
 def shared_symbols_test(
@@ -220,7 +223,10 @@ def _chance(channel: FunctionChannel) -> float:
 def _alike(places: _Places, weights: Floats) -> Floats:
     """For every function, how alike the weighted items are, over all ordered pairs of two of them."""
     total = np.zeros(places.rows.shape[1])
-    for item in range(weights.size - 1):
-        others = slice(item + 1, None)
-        total += 2 * weights[item] * (weights[others] @ places.alike(item, others))
+    for start in range(0, total.size, FUNCTIONS_PER_BLOCK):
+        functions = slice(start, start + FUNCTIONS_PER_BLOCK)
+        block = places._replace(rows=places.rows[:, functions])
+        for item in range(weights.size - 1):
+            others = slice(item + 1, None)
+            total[functions] += 2 * weights[item] * (weights[others] @ block.alike(item, others))
     return total

@@ -1,1 +1,1 @@
-"""Reading participants' pairs from CSV and Parquet."""
+"""Reading participants' pairs from text, Parquet and tables in memory."""

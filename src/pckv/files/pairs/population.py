@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
-from pckv.files.pairs.rows import Columns, PairsFile, RowBatch, format_number
+from pckv.files.pairs.open_pairs import open_pairs
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
 from pckv.limits import REFUSE
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
@@ -72,7 +73,13 @@ def read_population(
     Users whose keys are all ignored stay participants: leaving them out would bias every share. `name` is what
     messages call the file, where that is not its path.
     """
-    file = PairsFile(path, columns, name)
+    return population_of(open_pairs(path, columns, name), task, repairs, progress)
+
+
+def population_of(
+    file: PairsSource, task: Task, repairs: Repairs = NO_REPAIRS, progress: Progress = no_progress
+) -> RepairedPopulation:
+    """Return everybody in a source of pairs, checked against a task, in the order in which they first appear."""
     builder = PopulationBuilder(file)
     clipped, ignored = read_task_rows(file, builder.add, task, repairs, progress)
     population, merged = builder.build(repairs.repeated, task.key_name, most_pairs(task))
@@ -85,7 +92,7 @@ def most_pairs(task: Task) -> int | None:
 
 
 def read_task_rows(
-    file: PairsFile, add: AddRows, task: Task, repairs: Repairs, progress: Progress
+    file: PairsSource, add: AddRows, task: Task, repairs: Repairs, progress: Progress
 ) -> tuple[int, int]:
     """Check all rows against a task and pass them to `add`; return how many were clipped and ignored."""
     clipped = ignored = 0
@@ -98,7 +105,7 @@ def read_task_rows(
     return clipped, ignored
 
 
-def _task_keys(file: PairsFile, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Integers, Flags]:
+def _task_keys(file: PairsSource, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Integers, Flags]:
     numbers = np.full(len(batch.keys.names), -1, np.int64)
     for code, name in enumerate(batch.keys.names):
         try:
@@ -115,7 +122,7 @@ def _task_keys(file: PairsFile, batch: RowBatch, task: Task, repairs: Repairs) -
 
 
 def _task_values(
-    file: PairsFile, batch: RowBatch, used: Flags, task: Task, repairs: Repairs
+    file: PairsSource, batch: RowBatch, used: Flags, task: Task, repairs: Repairs
 ) -> tuple[Floats, int]:
     values = batch.values
     outside = used & ~((values >= task.low) & (values <= task.high))
@@ -132,7 +139,7 @@ def _task_values(
 class PopulationBuilder:
     """Rows of pairs in memory, until they are built into a population."""
 
-    def __init__(self, file: PairsFile) -> None:
+    def __init__(self, file: PairsSource) -> None:
         self.file = file
         self._users: dict[str, int] = {}
         self._user = _GrowingArray(np.dtype(np.int32))
@@ -175,7 +182,7 @@ class PopulationBuilder:
         return index + int(before)
 
 
-def no_rows(file: PairsFile) -> DataError:
+def no_rows(file: PairsSource) -> DataError:
     """Return the error that a file has no rows."""
     return file.error("no rows")
 

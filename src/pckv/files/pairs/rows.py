@@ -1,26 +1,20 @@
-"""Rows of a CSV or Parquet file with a user, a key and a value column, in batches of columns."""
+"""Rows with a user, a key and a value, in batches of columns, whatever they are read from."""
 
 from __future__ import annotations
 
-import csv
-import io
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from operator import itemgetter
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import DataError, first_line, require
-from pckv.files.parquet import is_parquet, open_parquet
+from pckv.errors import DataError
 from pckv.progress import Progress, no_progress
 
 ROWS_PER_BATCH = 2**16
-# This many rows take about a gigabyte of memory; a line of CSV has at least MIN_LINE_BYTES.
+# This many rows take about a gigabyte of memory.
 ROWS_IN_MEMORY = 2**24
-MIN_LINE_BYTES = 8
 
 
 class Columns(NamedTuple):
@@ -52,39 +46,53 @@ class RowBatch(NamedTuple):
     blank: Flags
 
 
-class PairsFile:
-    """A file of pairs, one per row, which can name a place in itself.
+class ColumnBatch(NamedTuple):
+    """Some rows as they were read: users, keys, and values that are numbers or texts."""
 
-    `name` is what messages call the file, where that is not its path.
+    users: EncodedNames
+    keys: EncodedNames
+    values: Any
+
+
+class PairsSource(ABC):
+    """Pairs, one per row, that can name a place among themselves.
+
+    `name` is what messages call the source.
     """
 
-    def __init__(self, path: Path, columns: Columns, name: str | None = None) -> None:
-        self.path, self.columns = path, columns
-        self.name = name or str(path)
-        self.is_parquet = is_parquet(path)
+    def __init__(self, columns: Columns, name: str) -> None:
+        self.columns, self.name = columns, name
+
+    @property
+    @abstractmethod
+    def possible_rows(self) -> float:
+        """How many rows there may be, judged without reading them."""
+
+    @abstractmethod
+    def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
+        """Yield the three columns of all rows."""
+
+    @abstractmethod
+    def place(self, row: int) -> str:
+        """Return what people call the place of a row, given its number from 0."""
 
     @property
     def is_large(self) -> bool:
-        """Whether there may be too many rows to hold in memory, judged without reading them."""
-        if self.is_parquet:
-            return bool(self._open_parquet().metadata.num_rows > ROWS_IN_MEMORY)
-        return self.path.stat().st_size > ROWS_IN_MEMORY * MIN_LINE_BYTES
+        """Whether there may be too many rows to hold in memory."""
+        return self.possible_rows > ROWS_IN_MEMORY
 
     def error(self, reason: str, code: str | None = None) -> DataError:
-        """Return an error about the whole file."""
+        """Return an error about all of the source."""
         return DataError(reason, place=self.name, code=code)
 
     def row_error(self, row: int, reason: str, code: str | None = None) -> DataError:
-        """Return an error about a row; the line of a CSV row is looked up only now."""
-        place = f"row {row}" if self.is_parquet else f"line {self._line_of(row)}"
-        return DataError(reason, place=f"{self.name}, {place}", code=code)
+        """Return an error about a row, whose place is looked up only now."""
+        return DataError(reason, place=f"{self.name}, {self.place(row)}", code=code)
 
     def batches(self, progress: Progress = no_progress) -> Iterator[RowBatch]:
         """Yield all rows; one without a user, or with a value that is not a number, is refused."""
         start = 0
-        for users, keys, values in (
-            self._read_parquet(progress) if self.is_parquet else self._read_csv(progress)
-        ):
+        for users, keys, values in self.read(ROWS_PER_BATCH, progress):
             rows = np.arange(start, start + len(values))
             nameless = users.rows_with("")
             if nameless.any():
@@ -108,93 +116,19 @@ class PairsFile:
         row = next(row for row, value in enumerate(values) if not _is_number(value))
         raise self.row_error(start + row, f"value {values[row] or ''!r} is not a number")
 
-    def _read_csv(self, progress: Progress) -> Iterator[tuple[EncodedNames, EncodedNames, list[str]]]:
-        size, start = self.path.stat().st_size or 1, 0
-        with self._open() as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            try:
-                header = next(reader, None)
-                if header is None:
-                    raise self.error("the file is empty")
-                self._check_header(header)
-                pickers = [itemgetter(header.index(name)) for name in self.columns]
-                while batch := list(islice(reader, ROWS_PER_BATCH)):
-                    rows = [fields for fields in batch if fields]
-                    for row, width in enumerate(map(len, rows)):
-                        if width != len(header):
-                            reason = f"{width} fields where the header has {len(header)}"
-                            raise self.row_error(start + row, reason)
-                    users, keys, values = (list(map(pick, rows)) for pick in pickers)
-                    yield _encode(users), _encode(keys), values
-                    start += len(rows)
-                    progress(raw.tell() / size)
-            except csv.Error as error:
-                raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
-            except UnicodeDecodeError:
-                raise DataError("not UTF-8", place=f"{self.name}, line {self._line_not_utf8()}") from None
-
-    def _line_of(self, row: int) -> int:
-        with io.TextIOWrapper(self._open(), "utf-8-sig", errors="replace", newline="") as file:
-            reader = csv.reader(file)
-            rows = (fields for fields in reader if fields)
-            next(islice(rows, row + 1, None), None)
-            return reader.line_num
-
-    def _line_not_utf8(self) -> int:
-        with self._open() as file:
-            return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
-
-    def _open(self) -> BinaryIO:
-        file = self.path.open("rb")
-        # The path of a descriptor, such as /dev/fd/3, shares its position on some systems.
-        file.seek(0)
-        return file
-
-    def _open_parquet(self) -> Any:
-        return open_parquet(self.path, "a Parquet file", self.name)
-
-    def _read_parquet(self, progress: Progress) -> Iterator[tuple[EncodedNames, EncodedNames, Any]]:
-        file = self._open_parquet()
-        arrow = require("pyarrow", extra="files")
-        self._check_header(file.schema_arrow.names)
-        done = 0
-        try:
-            for batch in file.iter_batches(ROWS_PER_BATCH, columns=list(self.columns)):
-                user, key, value = (batch.column(name) for name in self.columns)
-                yield _encode_arrow(arrow, user), _encode_arrow(arrow, key), _arrow_values(arrow, value)
-                done += len(batch)
-                progress(done / file.metadata.num_rows)
-        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise self.error(f"cannot be read ({first_line(error)})") from None
-
-    def _check_header(self, header: list[str]) -> None:
+    def check_header(self, header: Sequence[object]) -> None:
+        """Refuse names of columns among which each of the three is not there once."""
         for name in self.columns:
             if header.count(name) != 1:
                 problem = "two columns" if name in header else "no column"
                 raise self.error(f"{problem} {name!r}; there are {', '.join(map(repr, header))}")
 
 
-def _encode(names: list[str]) -> EncodedNames:
+def encode(names: list[str]) -> EncodedNames:
+    """Return a column of names with each distinct one once."""
     distinct = list(dict.fromkeys(names))
     code = {name: number for number, name in enumerate(distinct)}
     return EncodedNames(distinct, np.fromiter(map(code.__getitem__, names), np.int64, len(names)))
-
-
-def _encode_arrow(arrow: Any, column: Any) -> EncodedNames:
-    if arrow.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    encoded = column.dictionary_encode(null_encoding="encode")
-    names = encoded.dictionary.cast(arrow.string()).fill_null("").to_pylist()
-    return EncodedNames(names, encoded.indices.to_numpy().astype(np.int64))
-
-
-def _arrow_values(arrow: Any, column: Any) -> Any:
-    """Return numbers as they are, with None where one is missing; anything else as text."""
-    numeric = arrow.types.is_floating(column.type) or arrow.types.is_integer(column.type)
-    if numeric:
-        column = column.cast(arrow.float64())
-        return column.to_pylist() if column.null_count else column.to_numpy()
-    return column.cast(arrow.string()).to_pylist()
 
 
 def _all_plain(values: Sequence[Any]) -> bool:
@@ -209,14 +143,6 @@ def _is_number(value: object) -> bool:
     except (TypeError, ValueError):
         return False
     return _all_plain([value])
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def format_number(value: float) -> str:

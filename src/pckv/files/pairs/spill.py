@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError
+from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import (
     NO_REPAIRS,
     PairRules,
@@ -21,10 +22,10 @@ from pckv.files.pairs.population import (
     build_population,
     most_pairs,
     no_rows,
-    read_population,
+    population_of,
     read_task_rows,
 )
-from pckv.files.pairs.rows import Columns, PairsFile, RowBatch
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch
 from pckv.files.spill import SpilledRecords
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
@@ -40,7 +41,7 @@ KeyName = Callable[[int], str]
 class SpilledRows:
     """Rows of pairs on disk, until they are built into populations, one per group."""
 
-    def __init__(self, file: PairsFile) -> None:
+    def __init__(self, file: PairsSource) -> None:
         self.file = file
         self._spill = SpilledRecords(RECORD)
         self.close = self._spill.close
@@ -101,9 +102,9 @@ def read_populations(
 
     `name` is what messages call the file, where that is not its path.
     """
-    file = PairsFile(path, columns, name)
+    file = open_pairs(path, columns, name)
     if not file.is_large:
-        yield read_population(path, task, columns, repairs, progress, name=name)
+        yield population_of(file, task, repairs, progress)
         return
     with closing(SpilledRows(file)) as spilled:
         clipped, ignored = read_task_rows(file, spilled.add, task, repairs, progress)

@@ -47,11 +47,21 @@ def read_named_task(place: object, metadata: Mapping[bytes, bytes]) -> Task:
 
 def check_reports(place: object, schema: Any, metadata: Mapping[bytes, bytes], task: Task) -> None:
     """Refuse a file or stream that does not hold reports of this task."""
+    check_owner(place, metadata, task, required=True)
+    check_columns(place, schema, task)
+
+
+def check_owner(place: object, metadata: Mapping[bytes, bytes], task: Task, *, required: bool) -> None:
+    """Refuse reports whose metadata names another task or, where one is required, none."""
     owner = metadata.get(ID_MEMBER.encode())
-    if owner is None:
+    if owner is None and required:
         raise DataError("not a report file (it names no task)", place=place)
-    if owner != task.id.encode():
+    if owner is not None and owner != task.id.encode():
         raise DataError(f"reports of another task ({owner.decode(errors='replace')!r})", place=place)
+
+
+def check_columns(place: object, schema: Any, task: Task) -> None:
+    """Refuse a table without the columns of a task's reports."""
     for wanted in report_schema(task):
         if wanted.name not in schema.names:
             raise DataError(f"column {wanted.name!r} is missing", place=place)

@@ -15,7 +15,7 @@ from pckv.lab.datasets import read_ratings
 from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
-from pckv.lab.simulate import OWN_METHOD, Simulator
+from pckv.lab.simulator import OWN_METHOD, Simulator
 from pckv.population import Population
 from pckv.progress import Progress
 

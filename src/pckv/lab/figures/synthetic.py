@@ -11,7 +11,7 @@ from pckv.channels import Channel
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
-from pckv.lab.simulate import OWN_METHOD, Setting, Simulator
+from pckv.lab.simulator import OWN_METHOD, Setting, Simulator
 from pckv.lab.theory import theorem4
 from pckv.progress import Progress
 

@@ -105,7 +105,7 @@ export interface RetryPolicy {
   readonly timeout?: number;
 }
 
-/** Fetch a task from a collector and check it against its id. */
+/** Fetch a task from a collector and check it against its id; refused (`unknown`, `deleted`, `not_sent`) if there is none. */
 export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPolicy): Promise<Task>;
 
 /** What participants read about a task. `description`, `eligibility` and `consent` may have several lines. */

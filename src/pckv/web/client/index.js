@@ -23,9 +23,9 @@ export function perturb(task, pairs, coin) {
 }
 
 export async function fetchTask(url, id, retryPolicy) {
-  const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, { status, text, note } = await ask(place, {}, retryPolicy);
-  check(status === 200, "not_sent", `${place}: ${note}; nothing was perturbed`);
-  return taskOf(text, id);
+  const place = `${checkedUrl(url)}/tasks/${checkedId(id)}`, answer = await ask(place, {}, retryPolicy);
+  admit(answer, answer.status === 200, place);
+  return taskOf(answer.text, id);
 }
 
 // The id is a hash: nobody can change ε.
@@ -66,6 +66,8 @@ async function once(url, options, milliseconds) {
   }
 }
 
+const STRANGE = "an answer that is not a collector's";
+
 const codeOf = (text) => /^[a-z][a-z_-]{0,39}$/.exec(text)?.[0];
 
 // What a collector says, or its problem; whoever else answers says nothing.
@@ -81,6 +83,31 @@ function saidBy({ status, media, text, note }) {
   return { kind, problem: detail ? `${kind}: ${detail}` : kind };
 }
 
+// What the codes of a collector mean.
+const MEANINGS = {
+  closed: "the task takes no more reports",
+  not_open: "the task does not take reports yet",
+  unknown: "there is no such task",
+  deleted: "the task was deleted",
+  invitation_unknown: "the invitation is missing or unknown",
+  invitation_spent: "the invitation was used before",
+  conflict: "there is another report with the same id",
+};
+
+// A reason in words: its meaning, then what the collector adds to it.
+function explain(reason) {
+  const [first, detail] = reason.split(/: (.*)/s), code = codeOf(first)?.replaceAll("-", "_");
+  return code ? (MEANINGS[code] ?? code.replaceAll("_", " ")) + (detail ? ` (${detail})` : "") : reason;
+}
+
+// Refuses what no report can be made after, with the code that the collector gives.
+function admit(answer, holds, what) {
+  const { kind, problem } = saidBy(answer), decided = problem && !answer.temporary;
+  const code = decided ? kind.replaceAll("-", "_") : "not_sent";
+  const reason = problem ?? (answer.status === 200 ? STRANGE : answer.note);
+  check(holds, code, `${what}: ${explain(reason)}; nothing was perturbed`);
+}
+
 // Only a collector's answer decides; until then the report waits.
 function outcomeOf(answer, id) {
   const outcome = (status, reason) => ({ status, reason });
@@ -90,7 +117,7 @@ function outcomeOf(answer, id) {
     if (!refused.length) return outcome("sent", "");
     return refused.length === 1 && first?.id === id && typeof first.reason === "string"
       ? outcome("refused", codeOf(first.reason) ?? "an unknown reason")
-      : outcome("waiting", "an answer that is not a collector's");
+      : outcome("waiting", STRANGE);
   }
   const final = problem && ([400, 404, 410, 413, 415].includes(status) || (status === 403 && kind === "closed"));
   return outcome(final ? "refused" : "waiting", problem ?? note);
@@ -188,7 +215,7 @@ export class Client {
     checkInvitation(invitation);
     const stored = await this.#change(checkedId(id), (stored) => this.#readdressed(stored, invitation));
     const [receipt] = await this.#deliver(stored);
-    check(receipt.status !== "refused", "refused", `the collector refuses the report of ${id}: ${receipt.reason}`);
+    check(receipt.status !== "refused", "refused", `the report of task ${id} was refused: ${explain(receipt.reason)}`);
     return receipt;
   }
 
@@ -226,12 +253,10 @@ export class Client {
     if (!(await this.#locked((on) => this.#allow(on, task)))) return;
     readPairs(task, pairs);
     const answer = await this.#post(this.url, task.id, "admission", { invitation });
-    const { said, kind, problem } = saidBy(answer), coin = said?.coin;
-    const admit = (holds, code) =>
-      check(holds, code, `task ${task.id} takes no report: ${problem ?? answer.note}; nothing was perturbed`);
-    admit(!problem || answer.temporary, kind?.replaceAll("-", "_"));
+    const { said, problem } = saidBy(answer), coin = said?.coin, what = `no report of task ${task.id} can be made`;
+    admit(answer, !problem || answer.temporary, what);
     if (task.coin === "device") return;
-    admit(coin?.length === 22 && /^[\w-]+[AQgw]$/.test(coin), "not_sent");
+    admit(answer, coin?.length === 22 && /^[\w-]+[AQgw]$/.test(coin), what);
     return coinOf(task, fromText(coin));
   }
 

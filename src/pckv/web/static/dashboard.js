@@ -34,7 +34,7 @@ function show() {
   }
   if (place === "tasks" && part === "keys") open(keyView, id, key, settings);
   else if (place === "tasks") open(taskView, id, role);
-  else if (place === "new" && role === "administrator") open(newTask);
+  else if (place === "new" && role === "administrator") open(newTask, settings.from);
   else open(tasksView, role);
 }
 

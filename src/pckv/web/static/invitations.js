@@ -42,26 +42,26 @@ export function invitationSection({ id, name, by_invitation, coin }, changed = (
   async function create() {
     if (!number.validity.valid) throw new Error(`How many: ${number.validationMessage}`);
     const { invitations } = await ask("POST", `/tasks/${id}/invitations?count=${number.value}`);
-    const links = invitations.map((invitation) => `${location.origin}/join/${id}#invitation=${invitation}`);
-    show(links);
-    announce(`${plural(links.length, "invitation")} created.`);
+    replace(made, ...invitationLinks(id, invitations));
+    announce(`${plural(invitations.length, "invitation")} created.`);
     changed();
   }
+}
 
-  function show(links) {
-    const text = links.map((link) => `${link}\n`).join(""),
-      shown = links.slice(0, MAX_LINKS_SHOWN).join("\n");
-    const rest = links.length > MAX_LINKS_SHOWN ? ` Here are the first ${count(MAX_LINKS_SHOWN)}.` : "";
-    const download = () => save(new Blob([text], { type: "text/plain" }), `${id}-invitations.txt`);
-    replace(
-      made,
-      make(
-        "p",
-        { class: "note" },
-        `${plural(links.length, "link")}, one per person, shown this once: the collector keeps only what it needs to recognise them.${rest} Do not write down who got which link: whoever knows that can tell whose report came with it.`,
-      ),
-      snippet("Links to hand out", shown),
-      make("button", { type: "button", onclick: download }, "Download all links"),
-    );
-  }
+// The links of new invitations, to be handed out.
+export function invitationLinks(id, invitations) {
+  const links = invitations.map((invitation) => `${location.origin}/join/${id}#invitation=${invitation}`),
+    text = links.map((link) => `${link}\n`).join(""),
+    shown = links.slice(0, MAX_LINKS_SHOWN).join("\n");
+  const rest = links.length > MAX_LINKS_SHOWN ? ` Here are the first ${count(MAX_LINKS_SHOWN)}.` : "";
+  const download = () => save(new Blob([text], { type: "text/plain" }), `${id}-invitations.txt`);
+  return [
+    make(
+      "p",
+      { class: "note" },
+      `${plural(links.length, "link")}, one per person, shown this once: the collector keeps only what it needs to recognise them.${rest} Do not write down who got which link: whoever knows that can tell whose report came with it.`,
+    ),
+    snippet("Links to hand out", shown),
+    make("button", { type: "button", onclick: download }, "Download all links"),
+  ];
 }

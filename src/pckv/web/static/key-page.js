@@ -45,7 +45,7 @@ export function keyView(root, id, key, settings) {
       replace(sharper, ...improvements(answer, task));
       body.hidden = false;
       const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
-      replace(levels, levelsTable(several.levels, task.about?.unit));
+      replace(levels, levelsTable(several.levels, task.about.unit));
       await chart.draw(several.chart);
     } catch (error) {
       if (!signal.aborted) replace(said, alertBox(error.message));
@@ -95,9 +95,9 @@ function sentences({ estimate, people, reports, level, hostile, verdict }, task)
 }
 
 function meanSentence(estimate, { low, high, about }) {
-  const mean = meanTexts(estimate, about?.unit),
+  const mean = meanTexts(estimate, about.unit),
     end = (value, label) => (label ? `${value} (${label})` : String(value)),
-    scale = `on a scale from ${end(low, about?.low_label)} to ${end(high, about?.high_label)}`;
+    scale = `on a scale from ${end(low, about.low_label)} to ${end(high, about.high_label)}`;
   if (!estimate.detected || !estimate.mean_known) return `The mean of what they say is ${UNKNOWN}: it may be anything ${scale}.`;
   return `Those who hold it give it ${mean.value} on average, between ${mean.low} and ${mean.high}, ${scale}.`;
 }
@@ -128,7 +128,7 @@ function levelsTable(rows, unit) {
     );
   return make(
     "table",
-    { class: "compact" },
+    { class: "compact levels" },
     make("thead", {}, make("tr", {}, ...head.map((name, column) => make("th", { scope: "col", class: column ? "number" : null }, name)))),
     make("tbody", {}, ...rows.map(row)),
   );

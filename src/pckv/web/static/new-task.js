@@ -1,226 +1,173 @@
-// A new task: a form, the plan for what it says so far, and what to hand out afterwards.
-import {
-  alertBox,
-  announce,
-  ask,
-  choice,
-  debounced,
-  field,
-  make,
-  replace,
-} from "./page.js";
-import { invitationSection } from "./invitations.js";
+// A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what comes afterwards.
+import { dropDraft, keepDraft, keepPreview, loadDraft } from "./draft.js";
+import { invitationLinks } from "./invitations.js";
+import { alertBox, announce, ask, debounced, make, replace } from "./page.js";
 import { planSection } from "./plan.js";
-import { shareSection } from "./share.js";
+import { TaskForm, valuesOfTask } from "./task-form.js";
 
-const EXAMPLE = "Alien\nHeat\nToy Story";
+const PLAN_DELAY = 300,
+  UNKEPT = "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
-const input = (type, attributes) => make("input", { type, required: true, ...attributes });
-
-export function newTask(root) {
+// `from` is the task that this one is another run of.
+export function newTask(root, from) {
   document.title = "New task – pckv";
-  const fields = {
-    name: input("text", { maxlength: 256, autocomplete: "off" }),
-    names: make("textarea", { rows: 6, placeholder: EXAMPLE, spellcheck: "false" }),
-    number: input("number", { min: 1, max: 2 ** 31, value: 100 }),
-    low: input("number", { step: "any", value: 1 }),
-    high: input("number", { step: "any", value: 5 }),
-    epsilon: input("number", { step: "any", min: "0.000001", max: 20, value: 1 }),
-    pairs: input("number", { min: 1, step: "any" }),
-    mostPairs: make("input", { type: "number", min: 1 }),
-    users: input("number", { min: 1, max: 1e15, value: 10000 }),
-    objective: choice(
-      [
-        ["both", "how many, and how much"],
-        ["frequency", "how many hold a key"],
-        ["mean", "the mean value"],
-      ],
-      "both",
-      show,
-    ),
-    opens: make("input", { type: "date" }),
-    closes: make("input", { type: "date" }),
-  };
-  const named = make("input", { type: "radio", name: "keys", checked: true, onchange: choose });
-  const numbered = make("input", { type: "radio", name: "keys", onchange: choose });
-  const namesField = field("Keys, one per line", fields.names),
-    numberField = field("Number of keys", fields.number, "They are named 0, 1, 2, …");
-  const sample = make("input", { type: "radio", name: "more", checked: true, onchange: show }),
-    refuse = make("input", { type: "radio", name: "more", onchange: show });
-  const deviceDraws = make("input", { type: "radio", name: "coin", checked: true, onchange: show }),
-    serverDraws = make("input", { type: "radio", name: "coin", onchange: show });
-  const said = make("div"),
-    plan = planSection();
-  const form = make(
-    "form",
-    { class: "card", onsubmit: send, oninput: debounced(show, 300) },
-    field("Name", fields.name, "Participants see it. Two runs of one survey need different names."),
+  const plan = planSection(() => form.fields.pairs.problem.focus()),
+    keep = debounced(() => !stopped && keepOrDrop(), PLAN_DELAY),
+    follow = debounced(() => !stopped && showPlan(), PLAN_DELAY);
+  let stopped = false;
+  const form = new TaskForm(() => {
+    keep();
+    follow();
+  });
+  const notice = make("div"),
+    unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT),
+    said = make("div");
+  const create = make("button", { class: "main" }, "Create the task"),
+    look = make("button", { type: "button", onclick: preview }, "Preview as participant");
+  replace(
+    root,
+    make("h1", {}, "New task"),
+    notice,
+    unkept,
     make(
-      "fieldset",
-      {},
-      make("legend", {}, "Keys: what people may hold"),
+      "div",
+      { class: "planner" },
       make(
-        "div",
-        { class: "choices" },
-        make("label", {}, named, "a list of names"),
-        make("label", {}, numbered, "just numbers"),
+        "form",
+        { onsubmit: send, novalidate: true },
+        form.element,
+        said,
+        make("div", { class: "buttons" }, create, look),
       ),
-      namesField,
-      numberField,
+      plan.element,
     ),
-    make(
-      "div",
-      { class: "row" },
-      field("Lowest value", fields.low),
-      field("Highest value", fields.high),
-      field("ε", fields.epsilon, "Smaller is more private."),
-    ),
-    make(
-      "div",
-      { class: "row" },
-      field("Pairs per person: typical", fields.pairs, "How many of the keys people hold on average."),
-      field("At most (optional)", fields.mostPairs, "The most that anybody holds, if you know it."),
-    ),
-    make(
-      "fieldset",
-      {},
-      make("legend", {}, "Somebody who holds more pairs than a report stands for"),
-      make(
-        "div",
-        { class: "choices explained" },
-        option(
-          sample,
-          "may take part",
-          "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
-        ),
-        option(
-          refuse,
-          "must choose",
-          "The join page says “choose up to” that many and stops there; an app has to do the same.",
-        ),
-      ),
-    ),
-    make(
-      "div",
-      { class: "row" },
-      field("People expected", fields.users, "Used only for the plan."),
-      field("What matters", fields.objective),
-    ),
-    make(
-      "fieldset",
-      {},
-      make("legend", {}, "Against people who lie to distort the result"),
-      make(
-        "div",
-        { class: "choices explained" },
-        option(deviceDraws, "nothing more", "Every device draws all of its report's randomness. Everybody can take part."),
-        option(
-          serverDraws,
-          "the collector draws the random function of each report",
-          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report, and a mechanism with such functions: the better of ue-compact and collision is taken. The guarantee for participants stays the same.",
-        ),
-      ),
-    ),
-    make(
-      "div",
-      { class: "row" },
-      field("First day", fields.opens, "UTC; leave empty to start at once."),
-      field("Closes on", fields.closes, "The first day without reports; leave empty for no end."),
-    ),
-    said,
-    make("button", { class: "main" }, "Create the task"),
   );
-  replace(root, make("h1", {}, "New task"), form, plan.element);
-  choose();
-  fields.name.focus();
+  begin();
 
-  function choose() {
-    namesField.hidden = numbered.checked;
-    numberField.hidden = named.checked;
-    fields.names.required = named.checked;
-    fields.number.required = numbered.checked;
-    show();
+  async function begin() {
+    if (from) await copy();
+    else restore();
+    showPlan();
+    form.fields.name.input.focus({ preventScroll: true });
   }
 
-  function keys() {
-    if (numbered.checked) return fields.number.valueAsNumber;
-    return fields.names.value
-      .split(/\r?\n/)
-      .map((line) => line.trim().normalize())
-      .filter(Boolean);
+  function restore() {
+    form.fill(loadDraft() ?? {});
+    if (!form.isUntouched()) tell("Draft restored.");
   }
 
-  const more = () => (refuse.checked ? "refuse" : "sample");
-
-  const coin = () => (serverDraws.checked ? "server" : "device");
-
-  function show() {
-    const listed = keys(),
-      number = listed.length ?? listed;
-    if (!(number > 0)) return plan.wait("Name at least one key to see what to expect.");
-    if (fields.pairs.value === "") return plan.wait("Say how many pairs people typically hold to see what to expect.");
-    const { users, epsilon, pairs, mostPairs, low, high } = fields;
-    const invalid = [users, epsilon, pairs, mostPairs, low, high].find((input) => !input.validity.valid);
-    if (invalid) return plan.wait(`${invalid.labels[0].textContent}: ${invalid.validationMessage}`);
-    plan.show({
-      keys: number,
-      users: users.value,
-      epsilon: epsilon.value,
-      pairs: pairs.value,
-      most_pairs: mostPairs.value,
-      more: more(),
-      coin: coin(),
-      objective: fields.objective.value,
-      low: low.value,
-      high: high.value,
-    });
-  }
-
-  async function send(event) {
-    event.preventDefault();
-    const body = {
-      name: fields.name.value.trim().normalize(),
-      keys: keys(),
-      low: fields.low.value,
-      high: fields.high.value,
-      epsilon: fields.epsilon.value,
-      users: fields.users.valueAsNumber,
-      pairs: fields.pairs.valueAsNumber,
-      most_pairs: fields.mostPairs.value === "" ? null : fields.mostPairs.valueAsNumber,
-      more: more(),
-      coin: coin(),
-      objective: fields.objective.value,
-      opens: fields.opens.value || null,
-      closes: fields.closes.value || null,
-    };
+  async function copy() {
     try {
-      const { id, task } = await ask("POST", "/tasks/new", { body });
-      const [first_key] = Array.isArray(body.keys) ? body.keys : ["0"];
-      const by_invitation = body.coin === "server";
-      showCreated({ ...JSON.parse(task), id, high: Number(body.high), first_key, by_invitation });
+      const path = `/tasks/${encodeURIComponent(from)}`,
+        [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
+      form.fill(valuesOfTask(task, target));
+      tell(`Filled in from “${task.name}”. How many pairs people hold is not part of a task: see “Advanced”.`);
+      // From here on it is a draft as any other, which a reload restores.
+      keepDraft(form.values());
+      history.replaceState(null, "", "#/new");
     } catch (error) {
-      replace(said, alertBox(error.message));
+      replace(notice, alertBox(`The task cannot be copied. ${error.message}`));
     }
   }
 
-  function showCreated(task) {
+  function tell(text) {
+    replace(
+      notice,
+      make("p", { class: "note", role: "status" }, `${text} `, make("button", { type: "button", class: "plain", onclick: afresh }, "Start afresh")),
+    );
+  }
+
+  function afresh() {
+    form.fill(JSON.parse(form.defaults));
+    dropDraft();
+    replace(notice);
+    form.fields.name.input.focus();
+    announce("The form is empty again.");
+  }
+
+  function keepOrDrop() {
+    if (form.isUntouched()) return dropDraft();
+    unkept.hidden = keepDraft(form.values());
+  }
+
+  function showPlan() {
+    const inputs = form.planInputs();
+    if (inputs.missing) plan.wait(inputs.missing);
+    else plan.show(inputs);
+  }
+
+  // Whether nothing is wrong; otherwise it is told where it is, and the first field gets the focus.
+  function isReady() {
+    const wrong = form.validate();
+    wrong?.problem.focus();
+    return !wrong;
+  }
+
+  // Returns what the work returns, or undefined if the collector refuses; it may name the field.
+  async function attempt(work) {
+    create.disabled = look.disabled = true;
+    replace(said, make("p", { role: "status" }, "Planning the task …"));
+    try {
+      const result = await work();
+      replace(said);
+      return result;
+    } catch (error) {
+      const field = form.fields[error.field];
+      replace(said, field ? null : alertBox(error.message));
+      field?.problem.show(error.detail);
+      field?.problem.focus();
+    } finally {
+      create.disabled = look.disabled = false;
+    }
+  }
+
+  function send(event) {
+    event.preventDefault();
+    if (!isReady()) return;
+    attempt(async () => {
+      const { users, access, invitations, name } = form.fields;
+      const { id } = await ask("POST", "/tasks/new", { body: form.body() });
+      // The task exists. Whoever tries again after a failure from here on finds the same one.
+      await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
+      const invited = access.value === "invitations";
+      const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
+      stopped = true;
+      dropDraft();
+      if (invited) showInvitations(id, name.value, made.invitations);
+      else location.hash = `#/tasks/${id}`;
+      announce("The task is created.");
+    });
+  }
+
+  // They are shown this once, and therefore before anything else.
+  function showInvitations(id, name, invitations) {
     plan.stop();
-    const title = make("h1", { tabindex: "-1" }, `“${task.name}” is created`);
+    const title = make("h1", { tabindex: "-1" }, `“${name}” is created`);
     replace(
       root,
       title,
-      make("p", {}, make("a", { href: `#/tasks/${task.id}` }, "Open it on the dashboard")),
-      shareSection(task),
-      invitationSection(task),
+      make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations)),
+      make("p", {}, make("a", { href: `#/tasks/${id}` }, "Open the page of the task")),
     );
     title.focus();
-    announce("The task is created.");
   }
 
-  return () => plan.stop();
-}
+  async function preview() {
+    if (!isReady()) return;
+    // A tab that is opened only after the answer would be blocked.
+    const tab = window.open("", "_blank");
+    const kept = await attempt(async () => {
+      const { task } = await ask("POST", "/tasks/new?preview=true", { body: form.body() });
+      keepPreview(task);
+      return true;
+    });
+    if (kept) tab.location = "/join/preview";
+    else tab?.close();
+  }
 
-function option(input, label, explanation) {
-  const hint = make("small", {}, explanation);
-  return make("label", {}, input, make("span", {}, label, hint));
+  return () => {
+    if (!stopped) keepOrDrop();
+    stopped = true;
+    plan.stop();
+  };
 }

@@ -23,7 +23,7 @@ export function announce(text) {
 export class Refusal extends Error {
   constructor(status, problem) {
     super(problem.detail ? `${problem.title} ${problem.detail}` : problem.title);
-    this.status = status;
+    Object.assign(this, { status, detail: problem.detail, field: problem.field });
   }
 }
 

@@ -1,284 +1,334 @@
-// The form for pairs: a list of few keys, a search among many; stars or a slider for the value.
-import { announce, count, field, make, replace, debounced } from "./page.js";
+// The form for pairs: one row per key with a scale or a number. A long list comes in pages, with a search.
+import { announce, debounced, field, make, replace } from "./page.js";
+import { compareNames, number, say } from "./join-strings.js";
 
 const MAX_LISTED = 30,
-  MAX_FOUND = 8,
-  MAX_STARS = 10;
+  ROWS_PER_PAGE = 10,
+  MAX_BUTTONS = 10;
+
+// What an end of the range means, like "5 (great)", and a value in its unit.
+const endText = (value, label) => (label ? say("value_label", { value, label }) : number(value));
+
+export const valueText = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : number(value));
+
+const ends = ({ low, high, about }) => ({ low: endText(low, about.low_label), high: endText(high, about.high_label) });
 
 export class PairsForm {
+  // What is called after every change.
+  onchange = () => {};
+
   constructor(task) {
     this.task = task;
     this.rows = new Map();
     this.added = 0;
     this.limit = task.more === "refuse" ? task.padding : Infinity;
-    this.list = make("ul", { class: "keys", "aria-label": "Answers" });
-    this.chosen = make("p", { id: "chosen", role: "status", hidden: this.limit === Infinity });
-    this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.chosen);
-    if (this.isListed()) {
-      for (let index = 0; index < task.keyCount; index++) this.add(this.name(index));
+    this.list = make("ul", { class: "keys", "aria-label": say("list") });
+    this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.scaleNote());
+    if (task.keyCount <= MAX_LISTED) {
+      for (let index = 0; index < task.keyCount; index++) this.list.append(this.row(keyName(task, index)).element);
+      this.element.append(this.list);
     } else {
-      this.element.append(this.searchField());
+      this.pages = new KeyPages(this);
+      this.element.append(...this.pages.elements);
     }
-    this.element.append(this.list);
-    this.update();
-  }
-
-  isListed() {
-    return this.task.keyCount <= MAX_LISTED;
   }
 
   instruction() {
     const { padding, keyCount } = this.task;
-    if (this.limit < Infinity)
-      return padding === 1
-        ? "Choose one that applies to you, if any does, and give it a value. If more apply to you, choose any one of them."
-        : `Choose up to ${count(padding)} that apply to you, and give each a value. If more apply to you, choose any ${count(padding)} of them.`;
-    const all = this.isListed()
-      ? "Give a value to all that apply to you, and leave out the others."
-      : "Add all that apply to you, and give each a value.";
-    if (padding === keyCount) return all;
-    const number = padding === 1 ? "one" : count(padding);
-    return `${all} If there are more than ${number}, this device picks ${number} of them at random for your report.`;
+    if (this.limit < Infinity) return say("choose_up_to", { count: padding });
+    return padding === keyCount ? say("choose_all") : `${say("choose_all")} ${say("choose_sampled", { count: padding })}`;
   }
 
-  name(index) {
-    return this.task.keys[index] ?? String(index);
+  // What the ends mean; labels stand below the scales too.
+  scaleNote() {
+    const { unit, low_label, high_label } = this.task.about;
+    if (!unit && !low_label && !high_label) return null;
+    return make("p", { id: "scale-note" }, say(unit ? "values_unit" : "values", { ...ends(this.task), unit }));
+  }
+
+  row(key) {
+    if (!this.rows.has(key)) this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
+    return this.rows.get(key);
+  }
+
+  get chosen() {
+    return [...this.rows.values()].filter((row) => row.chosen);
   }
 
   // Where the task takes no more pairs, what is not chosen cannot be chosen.
   update() {
-    if (this.limit === Infinity) return;
-    const rows = [...this.rows.values()],
-      chosen = rows.filter((row) => row.chosen).length,
-      full = chosen >= this.limit;
-    for (const row of rows) row.enable(row.chosen || !full);
-    for (const button of this.element.querySelectorAll(".found button")) button.disabled = full;
-    const most = `${count(chosen)} of ${count(this.limit)} chosen.`;
-    this.chosen.textContent = full ? `${most} To choose another, remove one first.` : most;
+    const count = this.chosen.length,
+      full = count >= this.limit;
+    for (const row of this.rows.values()) row.enable(row.chosen || !full);
+    this.pages?.count(count);
+    this.onchange();
   }
 
-  add(key, removable = false) {
-    if (this.rows.has(key)) return this.rows.get(key);
-    const row = new ValueRow(this.task, key, this.added++, {
-      remove: removable ? () => this.remove(key) : null,
-      onchange: () => this.update(),
-    });
-    this.rows.set(key, row);
-    this.list.append(row.element);
-    this.update();
-    return row;
-  }
-
-  remove(key) {
-    this.rows.get(key).element.remove();
-    this.rows.delete(key);
-    this.update();
-    announce(`${key} removed.`);
-    this.input.focus();
-  }
-
-  searchField() {
-    const found = make("ul", { class: "keys found", "aria-label": "Found" }),
-      said = make("p", { role: "status" });
-    this.input = make("input", {
-      type: "search",
-      autocomplete: "off",
-      oninput: debounced(() => search(), 120),
-      onkeydown: ignoreEnter,
-    });
-    const search = () => {
-      const text = this.input.value.trim().toLowerCase(),
-        names = text ? this.matches(text) : [];
-      replace(found, ...names.slice(0, MAX_FOUND).map(item));
-      this.update();
-      said.textContent = !text
-        ? `${count(this.task.keyCount)} to choose from.`
-        : names.length > MAX_FOUND
-          ? `The first ${MAX_FOUND} are shown; type more to see the others.`
-          : names.length
-            ? `${count(names.length)} found.`
-            : "Nothing found.";
-    };
-    const choose = (key) => {
-      const row = this.add(key, true);
-      this.input.value = "";
-      search();
-      row.focus();
-      announce(`${key} added.`);
-    };
-    const item = (key) =>
-      make(
-        "li",
-        {},
-        make("span", { class: "name" }, key),
-        make("button", { type: "button", "aria-label": `Add ${key}`, onclick: () => choose(key) }, "Add"),
-      );
-    function ignoreEnter(event) {
-      if (event.key === "Enter") event.preventDefault();
-    }
-    search();
-    return make("div", {}, field("Search for what applies to you", this.input), said, found);
-  }
-
-  // Up to one more than is shown, which tells that there are more.
-  matches(text) {
-    const { keys, keyCount } = this.task;
-    if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keyCount ? [String(Number(text))] : [];
-    const found = [];
-    for (const key of keys) {
-      if (key.toLowerCase().includes(text) && found.push(key) > MAX_FOUND) break;
-    }
-    return found;
+  // How many are chosen, and of how many.
+  countText() {
+    const count = this.chosen.length,
+      { limit } = this;
+    if (limit < Infinity) return say(count < limit ? "chosen_of" : "chosen_full", { count, limit });
+    return count ? say("chosen", { count }) : say("chosen_none");
   }
 
   // A key that was chosen but has no value, or one that is out of range.
   missing() {
-    return [...this.rows.values()].find((row) => row.chosen && row.value === null)?.key;
+    return this.chosen.find((row) => row.value === null)?.key;
+  }
+
+  missingText(key) {
+    const { low, high } = this.task;
+    return say("missing", { key, low, high });
   }
 
   focus(key) {
+    this.pages?.showChosen(key);
     this.rows.get(key).focus();
   }
 
   pairs() {
-    return new Map([...this.rows.values()].filter((row) => row.value !== null).map((row) => [row.key, row.value]));
+    return new Map(this.chosen.map((row) => [row.key, row.value]));
+  }
+}
+
+const keyName = (task, index) => task.keys[index] ?? String(index);
+
+const firstLetter = (name) => {
+  const [first] = name.normalize("NFD").toLocaleUpperCase();
+  return /\p{L}/u.test(first) ? first : "#";
+};
+
+// The keys of a long list: in the order of the alphabet, by search, or only those that were chosen.
+class KeyPages {
+  constructor(form) {
+    const { keys, keyCount } = form.task;
+    this.form = form;
+    // Numbered keys may be very many: they are not listed.
+    this.all = Array.isArray(keys) ? [...keys].sort(compareNames) : { length: keyCount, at: String };
+    this.first = 0;
+    this.input = make("input", {
+      type: "search",
+      autocomplete: "off",
+      oninput: debounced(() => this.show(0), 120),
+      onkeydown: (event) => event.key === "Enter" && event.preventDefault(),
+    });
+    this.only = make("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggle() });
+    this.said = make("p", { class: "range", role: "status" });
+    this.back = make("button", { type: "button", onclick: () => this.turn(-ROWS_PER_PAGE) }, say("previous"));
+    this.forth = make("button", { type: "button", onclick: () => this.turn(ROWS_PER_PAGE) }, say("next"));
+    this.count(0);
+    const tools = [field(say("search"), this.input), this.letters(), make("div", { class: "buttons" }, this.only)];
+    this.elements = [
+      make("div", { class: "row browse" }, ...tools.filter(Boolean)),
+      form.list,
+      make("div", { class: "pager" }, this.back, this.said, this.forth),
+    ];
+    this.show(0);
+  }
+
+  letters() {
+    if (!Array.isArray(this.all)) return null;
+    const starts = new Map();
+    this.all.forEach((name, index) => starts.has(firstLetter(name)) || starts.set(firstLetter(name), index));
+    if (starts.size < 2) return null;
+    const options = Array.from(starts, ([letter, index]) => make("option", { value: index }, letter));
+    this.select = make("select", { onchange: () => this.jump() }, make("option", { value: "" }, say("any_letter")), ...options);
+    return field(say("letter"), this.select);
+  }
+
+  jump() {
+    const start = Number(this.select.value);
+    this.input.value = "";
+    this.only.setAttribute("aria-pressed", "false");
+    this.show(start, true);
+  }
+
+  get isOnly() {
+    return this.only.getAttribute("aria-pressed") === "true";
+  }
+
+  toggle(on = !this.isOnly) {
+    this.only.setAttribute("aria-pressed", String(on));
+    this.input.value = "";
+    this.show(0);
+  }
+
+  turn(by) {
+    this.show(this.first + by);
+    // The button may be disabled now, which would lose the focus.
+    this.form.list.querySelector("input:not(:disabled), button:not(:disabled)")?.focus({ preventScroll: true });
+    this.form.element.scrollIntoView({ block: "nearest" });
+  }
+
+  names() {
+    if (this.isOnly) return this.form.chosen.map((row) => row.key);
+    const text = this.input.value.trim().toLocaleLowerCase();
+    if (!text) return this.all;
+    if (Array.isArray(this.all)) return this.all.filter((name) => name.toLocaleLowerCase().includes(text));
+    return /^\d+$/.test(text) && Number(text) < this.all.length ? [String(Number(text))] : [];
+  }
+
+  // The page that starts at a name; a letter's page starts with the letter.
+  show(start, exactly = false) {
+    const { form } = this,
+      names = this.names(),
+      count = names.length;
+    this.first = Math.max(0, Math.min(start, count - 1));
+    if (!exactly) this.first -= this.first % ROWS_PER_PAGE;
+    const last = Math.min(count, this.first + ROWS_PER_PAGE),
+      shown = Array.from({ length: last - this.first }, (_, place) => names.at(this.first + place));
+    for (const [key, row] of form.rows) if (!row.chosen && !shown.includes(key)) form.rows.delete(key);
+    replace(form.list, ...shown.map((key) => form.row(key).element));
+    form.update();
+    if (this.select && !exactly) this.select.value = "";
+    this.back.disabled = this.first === 0;
+    this.forth.disabled = last === count;
+    const empty = this.isOnly ? "nothing_chosen_yet" : "nothing_found";
+    this.said.textContent = count ? say("range", { first: this.first + 1, last, count }) : say(empty);
+  }
+
+  showChosen(key) {
+    this.toggle(true);
+    this.show(this.names().indexOf(key));
+  }
+
+  count(count) {
+    this.only.textContent = say("only_chosen", { count });
   }
 }
 
 class ValueRow {
-  constructor(task, key, number, { remove, onchange }) {
-    const removable = remove !== null;
-    Object.assign(this, { task, key, value: null, removable, chosen: removable, onchange });
-    const steps = task.high - task.low + 1;
-    const whole = Number.isInteger(task.low) && Number.isInteger(task.high) && steps <= MAX_STARS;
-    this.control = whole ? new Stars(this, number) : new Slider(this);
-    const clear = () => (remove ? remove() : this.control.clear());
+  constructor(task, key, place, onchange) {
+    Object.assign(this, { task, key, value: null, chosen: false, onchange });
+    const { low, high } = task,
+      whole = Number.isInteger(low) && Number.isInteger(high) && high - low < MAX_BUTTONS;
+    this.control = whole ? new Scale(this, place) : new Measure(this);
     this.button = make(
       "button",
-      { type: "button", class: "plain", "aria-label": `Remove ${key}`, hidden: !remove, onclick: clear },
-      "Remove",
+      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: () => this.clear() },
+      "×",
     );
-    this.element = make(
-      "li",
-      {},
-      make("span", { class: "name" }, key),
-      make("div", { class: "row" }, this.control.element, this.button),
-    );
+    this.button.disabled = true;
+    this.element = make("li", {}, make("span", { class: "name" }, key), this.control.element, this.button);
   }
 
   // A value out of range is none, but its key stays chosen.
-  set(value) {
-    this.value = value;
-    this.chosen = this.removable || value !== null;
-    if (!this.removable) this.button.hidden = value === null;
+  set(value, chosen = value !== null) {
+    Object.assign(this, { value, chosen });
+    this.button.disabled = !chosen;
+    this.element.classList.toggle("chosen", chosen);
     this.onchange();
+  }
+
+  clear() {
+    this.control.clear();
+    this.set(null);
+    this.focus();
+    announce(say("removed", { key: this.key }));
   }
 
   enable(enabled) {
     this.element.classList.toggle("unavailable", !enabled);
-    for (const control of this.control.element.querySelectorAll("input, button")) control.disabled = !enabled;
+    for (const input of this.control.element.querySelectorAll("input")) input.disabled = !enabled;
   }
 
   focus() {
-    this.control.element.querySelector("input, button").focus();
+    this.control.element.querySelector("input").focus();
   }
 }
 
-// Whole numbers: one radio button per value, drawn as stars if the lowest is 1.
-class Stars {
-  constructor(row, number) {
+const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
+
+const endLabels = ({ about: { low_label, high_label } }) =>
+  low_label || high_label
+    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
+    : null;
+
+// Whole numbers: one radio button per value, drawn as a row of buttons.
+class Scale {
+  constructor(row, place) {
     const { low, high } = row.task;
-    this.row = row;
-    this.labels = [];
+    this.inputs = [];
     for (let value = low; value <= high; value++) {
-      const input = make("input", {
-        type: "radio",
-        name: `value-${number}`,
-        value,
-        "aria-label": `${value}`,
-        onchange: () => this.light(value),
-      });
-      this.labels.push(
-        make("label", {}, input, make("span", { "aria-hidden": "true" }, low === 1 ? "★" : String(value))),
-      );
+      const name = `value-${place}`;
+      this.inputs.push(make("input", { type: "radio", name, value, onchange: () => row.set(value) }));
     }
+    const labels = this.inputs.map((input) => make("label", {}, input, make("span", {}, number(Number(input.value)))));
     this.element = make(
-      "fieldset",
-      { class: low === 1 ? "stars" : "stars numerals" },
-      make("legend", { class: "hidden-text" }, `${row.key}, from ${low} to ${high}`),
-      ...this.labels,
-    );
-  }
-
-  light(value) {
-    this.row.set(value);
-    const { low } = this.row.task;
-    this.labels.forEach((label, place) =>
-      label.classList.toggle("lit", value !== null && (low === 1 ? low + place <= value : low + place === value)),
+      "div",
+      { class: "control" },
+      make("fieldset", { class: "scale" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels),
+      endLabels(row.task),
     );
   }
 
   clear() {
-    for (const label of this.labels) label.querySelector("input").checked = false;
-    this.light(null);
-    this.labels[0].querySelector("input").focus();
+    for (const input of this.inputs) input.checked = false;
   }
 }
 
-// Any number: a slider and a box that follow each other, shown once the key is given a value.
-class Slider {
+// Any number: a box, and a slider that shows no value until somebody gives one.
+class Measure {
   constructor(row) {
-    this.row = row;
-    this.element = make("div", { class: "slider" });
-    this.offer();
+    const { low, high } = row.task,
+      { unit } = row.task.about;
+    const limits = { min: low, max: high, step: "any" };
+    Object.assign(this, { row, low, high });
+    // A click where the slider stands already is a choice too.
+    const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
+    const label = say("slider_of", { key: row.key });
+    this.range = make("input", { type: "range", ...limits, "aria-label": label, oninput: slid, onclick: slid });
+    this.box = make("input", {
+      type: "number",
+      ...limits,
+      "aria-label": legend(row),
+      oninput: () => this.take(this.box.valueAsNumber, this.box),
+    });
+    this.clear();
+    this.element = make(
+      "div",
+      { class: "control" },
+      make("div", { class: "measure" }, this.range, this.box, unit ? make("span", { class: "unit" }, unit) : null),
+      endLabels(row.task),
+    );
+  }
+
+  // The slider gives steps that a person would choose, at least 50 of them.
+  rounded(value) {
+    const step = 10 ** Math.floor(Math.log10((this.high - this.low) / 50));
+    const near = Number((Math.round(value / step) * step).toPrecision(12));
+    return Math.min(this.high, Math.max(this.low, near));
+  }
+
+  take(value, from) {
+    const empty = from === this.box && Number.isNaN(value) && !this.box.validity.badInput,
+      valid = value >= this.low && value <= this.high;
+    this.box.setAttribute("aria-invalid", String(!valid && !empty));
+    if (empty) {
+      this.untouch();
+    } else if (valid) {
+      if (from === this.range) this.box.value = value;
+      else this.range.value = value;
+      this.touch(value);
+    }
+    this.row.set(valid ? value : null, !empty);
+  }
+
+  touch(value) {
+    this.range.classList.remove("untouched");
+    this.range.setAttribute("aria-valuetext", valueText(this.row.task, value));
+  }
+
+  untouch() {
+    this.range.value = (this.low + this.high) / 2;
+    this.range.classList.add("untouched");
+    this.range.setAttribute("aria-valuetext", say("no_value"));
   }
 
   clear() {
-    this.row.set(null);
-    this.offer().focus();
-  }
-
-  offer() {
-    const start = make(
-      "button",
-      { type: "button", "aria-label": `Give ${this.row.key} a value`, onclick: () => this.start() },
-      "Give a value",
-    );
-    replace(this.element, start);
-    return start;
-  }
-
-  start() {
-    const { low, high } = this.row.task,
-      middle = (low + high) / 2;
-    const range = make("input", {
-      type: "range",
-      min: low,
-      max: high,
-      step: "any",
-      value: middle,
-      "aria-label": `${this.row.key}, slider`,
-      oninput: () => follow(range.valueAsNumber, box),
-    });
-    const box = make("input", {
-      type: "number",
-      min: low,
-      max: high,
-      step: "any",
-      value: middle,
-      "aria-label": `${this.row.key}, from ${low} to ${high}`,
-      oninput: () => follow(box.valueAsNumber, range),
-    });
-    const follow = (value, other) => {
-      const valid = value >= low && value <= high,
-        rounded = Math.min(high, Math.max(low, Number(value.toPrecision(4))));
-      box.setAttribute("aria-invalid", String(!valid));
-      // The value is what the box shows.
-      this.row.value = !valid ? null : other === box ? rounded : value;
-      if (valid) other.value = other === box ? rounded : value;
-    };
-    replace(this.element, range, box);
-    this.row.set(middle);
-    range.focus();
+    this.box.value = "";
+    this.box.setAttribute("aria-invalid", "false");
+    this.untouch();
   }
 }

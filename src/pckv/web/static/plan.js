@@ -1,40 +1,61 @@
-// The plan for what a form says: what would be run, which errors to expect, and what they come to.
+// The plan for what a form says: a light, what to expect in words, and the rest behind a disclosure.
 import { Chart } from "./chart.js";
-import { ask, count, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
+import { alertBox, ask, count, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
 
-export function planSection() {
+// `change` is called by whoever wants to change what the plan assumes.
+export function planSection(change) {
   const byEpsilon = new Chart("Expected errors against ε."),
     byUsers = new Chart("Expected errors against the number of people.");
   const said = make("div", { "aria-live": "polite" }),
-    about = make("p");
-  const curves = make(
-    "div",
-    { hidden: true },
-    about,
-    make("h3", {}, "With another ε"),
-    byEpsilon.element,
-    make("h3", {}, "With more or fewer people"),
-    byUsers.element,
-  );
-  const element = make("section", { "aria-label": "Plan" }, make("h2", {}, "The plan"), said, curves);
+    facts = make("div"),
+    curves = make("div");
+  const details = make("details", { hidden: true, ontoggle: draw }, make("summary", {}, "Details"), facts, curves);
+  const busy = make("small", { role: "status" }),
+    title = make("h2", {}, "What to expect ", busy);
+  const element = make("section", { class: "plan", "aria-label": "Plan" }, title, said, details);
+  let newest = null;
 
   function wait(text) {
     show.stop();
-    curves.hidden = true;
-    replace(said, make("p", {}, text));
+    busy.textContent = "";
+    details.hidden = true;
+    replace(said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
   }
 
   const show = newestOnly(async (signal, values) => {
+    busy.textContent = "planning …";
     try {
-      const answer = await ask("GET", `/plan?${query(values)}`, { signal });
-      replace(said, ...sentences(answer.plan));
-      about.textContent = `The curves are for a key that ${percent(answer.plan.frequency)} of people hold, a typical one of those that matter.`;
-      curves.hidden = false;
-      await Promise.all([byEpsilon.draw(answer.by_epsilon), byUsers.draw(answer.by_users)]);
+      newest = await ask("GET", `/plan?${query(values)}`, { signal });
+      replace(said, ...atFirstSight(newest, change));
+      replace(facts, ...sentences(newest));
+      details.hidden = false;
+      await draw();
     } catch (error) {
-      if (!signal.aborted) wait(error.message);
+      if (signal.aborted) return;
+      details.hidden = true;
+      replace(said, alertBox(error.detail ?? error.message));
+    } finally {
+      if (!signal.aborted) busy.textContent = "";
     }
   });
+
+  // The script that draws is large: it is loaded for whoever opens the details.
+  async function draw() {
+    if (!details.open || details.hidden) return;
+    replace(
+      curves,
+      make("p", {}, `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`),
+      make("h3", {}, "With another ε"),
+      byEpsilon.element,
+      make("h3", {}, "With more or fewer people"),
+      byUsers.element,
+    );
+    try {
+      await Promise.all([byEpsilon.draw(newest.by_epsilon), byUsers.draw(newest.by_users)]);
+    } catch (error) {
+      replace(curves, alertBox(error.message));
+    }
+  }
 
   return {
     element,
@@ -48,16 +69,30 @@ export function planSection() {
   };
 }
 
-function sentences(plan) {
+function atFirstSight({ outlook, plan }, change) {
   return [
+    make("p", { class: `light ${outlook.light}` }, make("span", { class: "lamp", "aria-hidden": "true" }), make("strong", {}, outlook.words)),
+    make("p", {}, outlook.sentence),
+    make("p", { class: "verdict" }, plan.verdict),
+    make(
+      "p",
+      { class: "aside" },
+      `${plan.assumed} `,
+      make("button", { type: "button", class: "plain", onclick: change }, "Change what is assumed"),
+    ),
+  ];
+}
+
+function sentences({ outlook, plan }) {
+  return [
+    make("p", { class: "aside" }, outlook.rule),
     make(
       "p",
       {},
       make("strong", {}, plan.mechanism),
-      ` with padding ${count(plan.padding)}, ${count(plan.bytes_a_report)} bytes per report. Each stands for up to ${pairs(plan.padding)}. `,
+      ` with padding ${count(plan.padding)}, ${count(plan.bytes_per_report)} bytes per report. Each stands for up to ${pairs(plan.padding)}. `,
       larger(plan),
     ),
-    make("p", {}, plan.assumed),
     make(
       "p",
       {},
@@ -65,10 +100,8 @@ function sentences(plan) {
     ),
     errorsTable(plan),
     make("p", {}, hostile(plan)),
-    make("p", { class: "note verdict" }, plan.verdict),
   ];
 }
-
 function hostile({ coin: drawn, hostile: { own_function: own, server_coin: coin } }) {
   const gain = ({ people, one_percent, ten_keys }, most) =>
     `Hostile reports: a single one counts as ${most}${short(people)} people for a key; one in a hundred can raise a key by ${points(one_percent)}, ten keys by ${points(ten_keys)} in all`;

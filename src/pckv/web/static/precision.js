@@ -43,7 +43,7 @@ export function precisionSection(path, task) {
     }
     try {
       const answer = await ask("GET", `${path}/precision?${query({ ...options, ...values })}`, { signal });
-      replace(said, ...sentences(answer, task.about?.unit));
+      replace(said, ...sentences(answer, task.about.unit));
       await chart.draw(answer.chart);
     } catch (error) {
       if (!signal.aborted) replace(said, make("p", {}, error.message));

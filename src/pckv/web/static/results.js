@@ -43,7 +43,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
     table = new EstimatesTable({
       path,
       options,
-      unit: task.about?.unit,
+      unit: task.about.unit,
       search: settings.search ?? "",
       address: (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options)),
       onanswer: showNumbers,

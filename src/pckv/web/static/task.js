@@ -118,7 +118,7 @@ function facts(task) {
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
     ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
     [`More than ${pairs(task.padding)}`]: larger(task),
-    "Bytes per report": count(task.bytes_a_report),
+    "Bytes per report": count(task.bytes_per_report),
     Days: days(task),
     "Unusual reports": alarms(task),
     Id: make("code", {}, task.id),

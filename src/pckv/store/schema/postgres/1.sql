@@ -9,9 +9,15 @@ CREATE TABLE tasks (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
     json text NOT NULL,
+    created text NOT NULL,
+    folded_name text COLLATE "C" NOT NULL,
+    opens text COLLATE "C",
+    closes text COLLATE "C",
     closed text,
     by_invitation smallint NOT NULL DEFAULT 0,
-    reports_forgotten text
+    reports_forgotten text,
+    target bigint,
+    public_results smallint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE deletions (
@@ -47,6 +53,16 @@ CREATE TABLE parts (
     PRIMARY KEY (task, number)
 );
 
+-- How many reports of a task came on each day, in UTC. No column links a report to its day: reports
+-- and parts have no day. Whoever sees from these files in which order batches came can count them off
+-- against the days; the commands above forget that order.
+CREATE TABLE report_days (
+    task bigint NOT NULL REFERENCES tasks,
+    day text COLLATE "C" NOT NULL,
+    reports bigint NOT NULL,
+    PRIMARY KEY (task, day)
+);
+
 -- The coin of an invitation that waits for its report; otherwise zeros.
 CREATE TABLE invitations (
     task bigint NOT NULL REFERENCES tasks,
@@ -68,4 +84,15 @@ CREATE TABLE sessions (
     token bytea NOT NULL,
     role text NOT NULL,
     expires bigint NOT NULL
+);
+
+-- The last check of a task's reports for alarms: when one began, and what the last one that ended found
+-- (JSON; NULL before), when it began, and how many reports there were then. Times are in seconds since
+-- 1970.
+CREATE TABLE alarm_checks (
+    task bigint PRIMARY KEY REFERENCES tasks,
+    begun bigint NOT NULL,
+    seconds bigint,
+    reports bigint,
+    result text
 );

@@ -5,9 +5,15 @@ CREATE TABLE tasks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     json TEXT NOT NULL,
+    created TEXT NOT NULL,
+    folded_name TEXT NOT NULL,
+    opens TEXT,
+    closes TEXT,
     closed TEXT,
     by_invitation INTEGER NOT NULL DEFAULT 0,
-    reports_forgotten TEXT
+    reports_forgotten TEXT,
+    target INTEGER,
+    public_results INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE deletions (
@@ -41,6 +47,16 @@ CREATE TABLE parts (
     PRIMARY KEY (task, number)
 ) STRICT, WITHOUT ROWID;
 
+-- How many reports of a task came on each day, in UTC. Nothing links a report to its day: reports and
+-- parts have no day. Whoever learns the order in which reports came, such as from the write-ahead log
+-- before it is emptied, can count them off against the days.
+CREATE TABLE report_days (
+    task INTEGER NOT NULL REFERENCES tasks,
+    day TEXT NOT NULL,
+    reports INTEGER NOT NULL,
+    PRIMARY KEY (task, day)
+) STRICT, WITHOUT ROWID;
+
 -- The coin of an invitation that waits for its report; otherwise zeros, not NULL: a row that keeps its
 -- size keeps its place in the file, which so does not show the order in which invitations were spent.
 CREATE TABLE invitations (
@@ -64,3 +80,14 @@ CREATE TABLE sessions (
     role TEXT NOT NULL,
     expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The last check of a task's reports for alarms: when one began, and what the last one that ended found
+-- (JSON; NULL before), when it began, and how many reports there were then. Times are in seconds since
+-- 1970.
+CREATE TABLE alarm_checks (
+    task INTEGER PRIMARY KEY REFERENCES tasks,
+    begun INTEGER NOT NULL,
+    seconds INTEGER,
+    reports INTEGER,
+    result TEXT
+) STRICT;

@@ -1,0 +1,1 @@
+"""What `make docs` runs: pages put together, checked and built into a site."""

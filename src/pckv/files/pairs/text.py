@@ -1,0 +1,135 @@
+"""Pairs in text files: values separated by commas, semicolons or tabs, compressed by gzip or not."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from typing import BinaryIO
+
+from pckv.errors import DataError, first_line
+from pckv.files.pairs.rows import ColumnBatch, Columns, PairsSource, encode
+from pckv.progress import Progress
+
+TAB = "\t"
+# What may separate values, and what people call it.
+SEPARATORS = {",": "commas", ";": "semicolons", TAB: "tabs"}
+TAB_SUFFIXES = (".tsv", ".tab")
+GZIP_MAGIC, GZIP_SUFFIX = b"\x1f\x8b", ".gz"
+# A line has at least this many bytes; compressed, people's ratings hardly take fewer than that each.
+MIN_LINE_BYTES, MIN_COMPRESSED_LINE_BYTES = 8, 1
+
+
+class TextPairs(PairsSource):
+    """A text file of pairs, with the names of its columns in the first line."""
+
+    def __init__(self, path: Path, columns: Columns, name: str) -> None:
+        super().__init__(columns, name)
+        self.path = path
+        with path.open("rb") as file:
+            file.seek(0)
+            self.is_compressed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        if path.suffix.lower() == GZIP_SUFFIX and not self.is_compressed:
+            raise self.error("not a gzip file")
+
+    @property
+    def possible_rows(self) -> float:
+        """How many rows there may be, by the size of the file."""
+        least = MIN_COMPRESSED_LINE_BYTES if self.is_compressed else MIN_LINE_BYTES
+        return self.path.stat().st_size / least
+
+    @cached_property
+    def separator(self) -> str:
+        """What separates values: whatever gives the header the three columns; the name of a file decides a draw."""
+        headers = {mark: header for mark in SEPARATORS if (header := self._header(mark)) is not None}
+        fitting = [mark for mark, header in headers.items() if set(self.columns) <= set(header)]
+        if TAB in fitting and self.path.name.lower().removesuffix(GZIP_SUFFIX).endswith(TAB_SUFFIXES):
+            return TAB
+        if len(fitting) > 1:
+            ways = " as well as ".join(SEPARATORS[mark] for mark in fitting)
+            raise self.error(f"the header has these columns if separated by {ways}: rename them")
+        # Where a column is missing, the separator that was most likely meant names those that are there.
+        return fitting[0] if fitting else max(headers or [","], key=lambda mark: len(headers.get(mark, ())))
+
+    def _header(self, separator: str) -> list[str] | None:
+        """Return the names of the columns; None if the header cannot be read with this separator."""
+        with self._text() as (_, file):
+            try:
+                header = next(csv.reader(file, delimiter=separator, strict=True), None)
+            except csv.Error:
+                return None
+            if header is None:
+                raise self.error("the file is empty")
+            return header
+
+    def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
+        """Yield the three columns of all rows."""
+        size, start = self.path.stat().st_size or 1, 0
+        with self._text() as (raw, file):
+            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            try:
+                header = next(reader)
+                self.check_header(header)
+                pickers = [itemgetter(header.index(name)) for name in self.columns]
+                while batch := list(islice(reader, rows_per_batch)):
+                    rows = [fields for fields in batch if fields]
+                    self._check_widths(rows, len(header), start)
+                    users, keys, values = (list(map(pick, rows)) for pick in pickers)
+                    yield ColumnBatch(encode(users), encode(keys), values)
+                    start += len(rows)
+                    progress(raw.tell() / size)
+            except csv.Error as error:
+                raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
+
+    def _check_widths(self, rows: list[list[str]], width: int, start: int) -> None:
+        for row, fields in enumerate(rows, start):
+            if len(fields) != width:
+                raise self.row_error(row, f"{len(fields)} fields where the header has {width}")
+
+    def place(self, row: int) -> str:
+        """Return the line on which a row ends, as an editor counts lines."""
+        with self._text(errors="replace") as (_, file):
+            reader = csv.reader(file, delimiter=self.separator)
+            rows = (fields for fields in reader if fields)
+            next(islice(rows, row + 1, None), None)
+            return f"line {reader.line_num}"
+
+    @contextmanager
+    def _text(self, errors: str = "strict") -> Iterator[tuple[BinaryIO, io.TextIOWrapper]]:
+        """Yield the file as it is stored, and its text."""
+        with self._bytes() as (raw, data), io.TextIOWrapper(data, "utf-8-sig", errors, newline="") as text:
+            try:
+                yield raw, text
+            except UnicodeDecodeError:
+                raise DataError("not UTF-8", place=f"{self.name}, line {self._line_not_utf8()}") from None
+
+    @contextmanager
+    def _bytes(self) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+        """Yield the file as it is stored, and its bytes without compression."""
+        with self.path.open("rb") as raw:
+            # The path of a descriptor, such as /dev/fd/3, shares its position on some systems.
+            raw.seek(0)
+            data = gzip.GzipFile(fileobj=raw) if self.is_compressed else raw
+            try:
+                yield raw, data  # type: ignore[misc]
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise self.error(f"not a whole gzip file ({first_line(error)})") from None
+
+    def _line_not_utf8(self) -> int:
+        with self._bytes() as (_, file):
+            return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

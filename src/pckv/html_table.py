@@ -1,0 +1,49 @@
+"""Tables as HTML, for notebooks: everything is escaped, and what is left out is counted."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+ROWS_SHOWN = 20
+# On white, the contrast of this grey is 4.5 to 1.
+GREY = "#767676"
+
+
+def html_table(
+    caption: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    grey: Sequence[bool] = (),
+    hidden: int = 0,
+    what: str = "rows",
+) -> str:
+    """Return a table as HTML.
+
+    Args:
+        caption: What stands above the table.
+        header: The names of the columns; empty where they need none.
+        rows: The cells of every row.
+        grey: Which rows are written in grey; none by default.
+        hidden: How many further rows there are, which the last line then says.
+        what: What the rows are called in that line.
+
+    >>> html_table("a < b", (), [("x", "1")], hidden=1200, what="keys")
+    '<table><caption>a &lt; b</caption><tbody><tr><td>x</td><td>1</td></tr></tbody></table><p>… and 1,200 more keys, not shown</p>'
+    """
+    marks = grey or [False] * len(rows)
+    head = f"<thead>{_row(header, 'th')}</thead>" if header else ""
+    body = "".join(_row(row, "td", grey=mark) for row, mark in zip(rows, marks, strict=True))
+    rest = f"<p>… and {hidden:,} more {what}, not shown</p>" if hidden else ""
+    return f"<table><caption>{html.escape(caption)}</caption>{head}<tbody>{body}</tbody></table>{rest}"
+
+
+def html_paragraphs(sentences: Sequence[str]) -> str:
+    """Return sentences as HTML, one paragraph each."""
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+
+
+def _row(cells: Sequence[str], tag: str, *, grey: bool = False) -> str:
+    style = f' style="color: {GREY}"' if grey else ""
+    return f"<tr{style}>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"

@@ -1,0 +1,74 @@
+"""Reports of everybody in a table, as a table: what `pckv perturb` does with files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pckv.device.vectorised import perturb_many
+from pckv.errors import ParameterError, require
+from pckv.files.pairs.population import Repairs, population_of
+from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.tables import TablePairs
+from pckv.files.reports.format import report_metadata, report_schema
+from pckv.files.reports.writer import record_batches
+from pckv.limits import SERVER_COIN
+from pckv.task import Task
+
+
+def perturb_frame(
+    task: Task,
+    frame: Any,
+    *,
+    user: str,
+    key: str,
+    value: str,
+    clip: bool = False,
+    ignore_unknown: bool = False,
+    repeated: str | None = None,
+) -> Any:
+    """Return one report per user of a table, made as the participants' devices would, with the system's randomness.
+
+    Every call makes new reports and spends the task's ε again. `tally_frame` counts the result; an Arrow table may also
+    be written by `pyarrow.parquet.write_table`, which makes a report file of it.
+
+    Args:
+        task: The contract of the collection.
+        frame: A DataFrame or an Arrow table with one row per pair. A row with neither key nor value is a participant
+            without pairs.
+        user: The name of the column of users.
+        key: The name of the column of keys.
+        value: The name of the column of values.
+        clip: Move values outside the range to its nearest end, instead of refusing them.
+        ignore_unknown: Leave out rows with a key that the task does not have, instead of refusing them.
+        repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
+
+    Returns:
+        A table with the columns `report_id` and `word` (`body` for the mechanism `ue`), one row per user, in the order
+        in which users first appear: a DataFrame of pandas if that was given, else an Arrow table.
+
+    Raises:
+        DataError: if a row is not a pair of the task; nothing was perturbed.
+        ParameterError: if `frame` is not a table, or the task's reports need coins of its collector.
+
+    >>> import pandas
+    >>> from pckv import Task, tally_frame
+    >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
+    >>> ratings = pandas.DataFrame({"user": [1, 1, 2], "movie": ["alien", "heat", "heat"], "stars": [5, 3, 4]})
+    >>> reports = perturb_frame(task, ratings, user="user", key="movie", value="stars")
+    >>> list(reports.columns), tally_frame(task, reports).reports
+    (['report_id', 'word'], 2)
+    """
+    if task.coin == SERVER_COIN:
+        raise ParameterError(f"every report of task {task.name!r} needs a coin, which its collector gives")
+    pairs = TablePairs(frame, Columns(user, key, value))
+    population = population_of(pairs, task, Repairs(clip, ignore_unknown, repeated)).population
+    batches = list(record_batches(task, perturb_many(task, population)))
+    schema = report_schema(task).with_metadata(report_metadata(task))
+    table = require("pyarrow", extra="files").Table.from_batches(
+        [batch.replace_schema_metadata(schema.metadata) for batch in batches], schema
+    )
+    if not pairs.is_pandas:
+        return table
+    reports = table.to_pandas()
+    reports.attrs.update(report_metadata(task))
+    return reports

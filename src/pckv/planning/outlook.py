@@ -1,0 +1,110 @@
+"""What to think of a plan at first sight: a traffic light, by one rule.
+
+The keys that matter are the ten most frequent ones, as the plan expects them, or all where there are fewer. The light
+depends on how many of them the plan tells from zero (four times out of five), and on the expected error of a typical one
+of them relative to its frequency:
+
+- green: all stand out from the noise, and the error is at most a quarter of the frequency;
+- red: less than half of them stand out from the noise, or the error is more than half of the frequency;
+- amber: anything between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pckv.planning.plan import Plan
+from pckv.texts import percent, two_digits
+
+Light = Literal["green", "amber", "red"]
+
+MAX_GREEN_ERROR, MAX_AMBER_ERROR = 0.25, 0.5
+MIN_AMBER_SHARE = 0.5
+RULE = (
+    "Green: all of the ten most frequent keys stand out from the noise, and the error of a typical one is at most "
+    f"{percent(MAX_GREEN_ERROR)} of its frequency. Red: fewer than {percent(MIN_AMBER_SHARE)} of these keys do, or the "
+    f"error is more than {percent(MAX_AMBER_ERROR)} of the frequency. Amber: anything between."
+)
+# The light in words, for people who do not see colours.
+WORDS: dict[Light, str] = {
+    "green": "Enough people",
+    "amber": "More people would help",
+    "red": "Too few people",
+}
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A plan at first sight.
+
+    Attributes:
+        light: `green`, `amber` or `red`.
+        words: The light in words.
+        told: How many of the keys that matter stand out from the noise.
+        keys: How many keys matter.
+        relative_error: The expected error of a typical one of them, relative to its frequency.
+        sentence: What will be learned, for people to read.
+        rule: How the light was chosen.
+    """
+
+    light: Light
+    words: str
+    told: int
+    keys: int
+    relative_error: float
+    sentence: str
+    rule: str = RULE
+
+
+def outlook(planned: Plan) -> Outlook:
+    """Return what to think of a plan at first sight.
+
+    >>> from pckv import plan
+    >>> found = outlook(plan(keys=10, users=100_000, epsilon=2, pairs=2))
+    >>> found.light, found.told, found.keys
+    ('green', 10, 10)
+    """
+    told = sum(frequency >= planned.smallest_frequency for frequency in planned.frequencies)
+    # A least frequency of 1 means that nothing stands out from the noise, not even a key that everybody holds.
+    told = 0 if planned.smallest_frequency == 1 else told
+    keys = len(planned.frequencies)
+    chosen = next(option for option in planned.options if not option.reason_not_chosen)
+    relative_error = chosen.frequency_error / planned.frequency
+    light = choose_light(told / keys, relative_error)
+    mean = (
+        f"its mean ±{two_digits(chosen.mean_error)}"
+        if chosen.mean_error < planned.guessed_mean_error
+        else "its mean stays unknown"
+    )
+    sentence = (
+        f"{_told(told, keys)} A typical one, held by {percent(planned.frequency)} of people, comes out with an error of "
+        f"±{_points(chosen.frequency_error)}; {mean}."
+    )
+    return Outlook(light, WORDS[light], told, keys, relative_error, sentence)
+
+
+def choose_light(share_told: float, relative_error: float) -> Light:
+    """Return the light for a share of keys that stand out from the noise, and for the error of a typical one.
+
+    >>> choose_light(1, 0.25), choose_light(1, 0.26), choose_light(0.5, 0.5), choose_light(0.4, 0.1), choose_light(1, 0.6)
+    ('green', 'amber', 'amber', 'red', 'red')
+    """
+    if share_told == 1 and relative_error <= MAX_GREEN_ERROR:
+        return "green"
+    if share_told < MIN_AMBER_SHARE or relative_error > MAX_AMBER_ERROR:
+        return "red"
+    return "amber"
+
+
+def _told(told: int, keys: int) -> str:
+    if keys == 1:
+        return f"The key {'stands' if told else 'does not stand'} out from the noise."
+    number = {0: "None", keys: "All"}.get(told, str(told))
+    stand = "stands" if told == 1 else "stand"
+    return f"{number} of the {keys} most frequent keys {stand} out from the noise."
+
+
+def _points(share: float) -> str:
+    shown = two_digits(100 * share)
+    return f"{shown} {'point' if shown == '1' else 'points'}"

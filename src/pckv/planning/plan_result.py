@@ -1,0 +1,158 @@
+"""What a plan says: the choice, the errors to expect, and what else was considered."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pckv.html_table import html_paragraphs, html_table
+from pckv.planning.influence import Hostile
+from pckv.planning.shuffled import ShuffledPrivacy
+from pckv.texts import percent, two_digits
+
+# Members of the JSON that scripts rely on, where the attribute has a plainer name.
+JSON_NAMES = {"reason_not_chosen": "objection"}
+
+
+def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {JSON_NAMES.get(name, name): value for name, value in members}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One mechanism with its best padding and parameters, and what it would cost."""
+
+    mechanism: str
+    padding: int
+    parameters: dict[str, str | int]
+    bytes_per_report: int
+    frequency_error: float
+    mean_error: float
+    # Empty for the option that is chosen.
+    reason_not_chosen: str
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another rule or assumption to choose by, what it leads to, and its errors for a key of one frequency."""
+
+    rule: str
+    mechanism: str
+    padding: int
+    frequency: float
+    frequency_error: float
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class ErrorAt:
+    """The errors to expect of method `corrected` at one true frequency, bias included.
+
+    `rank` is that of a key that is expected to have this frequency, None where it is just an example.
+    """
+
+    rank: int | None
+    frequency: float
+    frequency_error: float
+    mean_error: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run and what to expect of it.
+
+    Attributes:
+        pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
+        seen: The share of the most frequent key's frequency that reports show.
+        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
+        assumed: What was assumed, as a sentence.
+        more: What happens to somebody with more pairs than the padding: `sample` or `refuse`.
+        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
+        coin: Who draws the public function of a report.
+        most_influence: As how many people one hostile report may count, where that was limited.
+        size_share: The share of reports that answers how many pairs somebody holds; errors are larger by
+            `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
+            `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
+        shuffled: The central guarantee of shuffled reports, where the plan is for them.
+        alternatives: What other rules and assumptions would choose.
+        verdict: What it comes to, in a sentence or two.
+    """
+
+    keys: int
+    users: int
+    epsilon: float
+    pairs: float
+    usual_pairs: int
+    seen: float
+    frequency: float
+    frequencies: tuple[float, ...]
+    assumed: str
+    objective: str
+    more: str
+    values: tuple[float, float]
+    mechanism: str
+    padding: int
+    parameters: dict[str, str | int]
+    why: str
+    budgets: dict[str, float]
+    a: float
+    b: float
+    p: float
+    bytes_per_report: int
+    coin: str
+    most_influence: float | None
+    size_share: float
+    size_cost: float
+    share_above: float
+    share_above_error: float | None
+    shuffled: ShuffledPrivacy | None
+    errors: tuple[ErrorAt, ...]
+    guessed_mean_error: float
+    smallest_frequency: float
+    users_needed: dict[float, int | None]
+    hostile: Hostile
+    options: tuple[Option, ...]
+    alternatives: tuple[Alternative, ...]
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
+        plain = asdict(self, dict_factory=_json_members)
+        plain["users_needed"] = [
+            {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
+        ]
+        return plain
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("keys", f"{self.keys:,}"),
+            ("people", f"{self.users:,}"),
+            ("ε per report", f"{self.epsilon:g}"),
+            (
+                "mechanism",
+                ", ".join([self.mechanism, *(f"{name} {of}" for name, of in self.parameters.items())]),
+            ),
+            ("padding", f"{self.padding:,}"),
+            ("bytes per report", f"{self.bytes_per_report:,}"),
+            ("smallest frequency that stands out from the noise", percent(self.smallest_frequency)),
+        ]
+        low, high = self.values
+        errors = [
+            (
+                percent(error.frequency),
+                f"±{two_digits(min(100 * error.frequency_error, 100))} points",
+                f"±{error.mean_error:.3g}"
+                if error.mean_error < self.guessed_mean_error
+                else "no better than a guess",
+            )
+            for error in self.errors
+        ]
+        return (
+            html_table("Recommended", (), facts, hidden=len(self.options) - 1, what="options")
+            + html_table(
+                "Errors to expect",
+                ("true frequency", "error of the frequency", f"error of the mean, of [{low:g}, {high:g}]"),
+                errors,
+            )
+            + html_paragraphs([self.assumed, self.verdict])
+        )

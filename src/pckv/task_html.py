@@ -1,0 +1,33 @@
+"""A task as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pckv.html_table import ROWS_SHOWN, html_table
+from pckv.limits import REPORT_ID_BYTES
+
+if TYPE_CHECKING:
+    from pckv.task import Task
+
+
+def task_html(task: Task) -> str:
+    """Return what a task promises and its first keys, and say how many keys are left out."""
+    parameters = "".join(f", {name} {value}" for name, value in task.parameters.items())
+    facts = [
+        ("id", task.id),
+        *((name, text) for name, text in task.about.to_dict().items() if text),
+        ("values", f"{task.low:g} to {task.high:g}"),
+        ("ε per person", f"{task.epsilon:g} (realised {task.realised_epsilon:g})"),
+        ("mechanism", f"{task.mechanism}{parameters}"),
+        ("padding", f"{task.padding:,}"),
+        ("bytes per report", f"{REPORT_ID_BYTES + task.channel.body_bytes:,}"),
+        ("opens", task.opens or "–"),
+        ("closes", task.closes or "–"),
+    ]
+    shown = task.key_names(islice(range(task.key_count), ROWS_SHOWN))
+    keys = [(name,) for name in shown]
+    return html_table(f"Task “{task.name}”", (), facts) + html_table(
+        f"{task.key_count:,} keys", (), keys, hidden=task.key_count - len(keys), what="keys"
+    )

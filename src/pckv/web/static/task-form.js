@@ -1,0 +1,280 @@
+// The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
+import { MAX_TEXT_BYTES, decimal, number, text } from "./form-checks.js";
+import { ChoiceField, TextField } from "./form-fields.js";
+import { KeyField } from "./key-field.js";
+import { choice, make, short } from "./page.js";
+import { PrivacyField } from "./privacy-field.js";
+
+const MAX_USERS = 1e15,
+  MAX_INVITATIONS = 100_000,
+  // How many of the keys people are assumed to hold where nobody says so.
+  ASSUMED_PAIRS = 3;
+const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"];
+
+const line = (label, hint, options = {}) =>
+  new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: options.example }), {
+    hint,
+    check: text(options),
+  });
+
+const lines = (label, hint) =>
+  new TextField(label, make("textarea", { rows: 3 }), { hint, check: text({ maxBytes: MAX_TEXT_BYTES }) });
+
+const numeric = (label, hint, options, attributes = {}) =>
+  new TextField(label, make("input", { type: "number", ...attributes }), { hint, check: number(options) });
+
+const day = (label, hint, check) => new TextField(label, make("input", { type: "date" }), { hint, check });
+
+const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
+
+const section = (number, title, ...content) =>
+  make("section", { "aria-label": title }, make("h2", {}, make("span", { class: "step" }, number), " ", title), ...content);
+
+export class TaskForm {
+  // `changed` is called after every change.
+  constructor(changed) {
+    this.changed = () => this.fields && this.update(changed);
+    this.fields = { ...this.askFields(), ...this.answerFields(), ...this.peopleFields(), ...this.planFields() };
+    this.element = make(
+      "div",
+      { oninput: this.changed, onchange: this.changed },
+      this.askSection(),
+      this.answerSection(),
+      this.peopleSection(),
+      this.privacySection(),
+    );
+    this.defaults = JSON.stringify(this.values());
+    this.update(() => {});
+  }
+
+  askFields() {
+    return {
+      name: line("Name", "For your list of tasks. Two runs of one survey need different names.", {
+        missing: "give the task a name",
+      }),
+      question: line("Question", "What participants read first. Without a question they read the name.", {
+        example: "Which of these films have you seen, and how did you like them?",
+      }),
+      description: lines("Description", "Who asks, and what for."),
+      unit: line("Unit of the values", "Such as stars or minutes.", { example: "stars" }),
+      low_label: line("Lowest value means", null, { example: "awful" }),
+      high_label: line("Highest value means", null, { example: "great" }),
+    };
+  }
+
+  answerFields() {
+    const low = new TextField("Lowest value", make("input", { type: "number", step: "any", value: 1 }), {
+      check: decimal({ missing: "name the lowest value" }),
+    });
+    const above = (value) =>
+      Number(value) > Number(low.value) ? null : "this must be above the lowest value";
+    const high = new TextField("Highest value", make("input", { type: "number", step: "any", value: 5 }), {
+      check: (value) => decimal({ missing: "name the highest value" })(value) ?? above(value),
+    });
+    return { keys: new KeyField(() => this.changed()), low, high };
+  }
+
+  peopleFields() {
+    const opens = day("First day", "UTC; leave empty to start at once.");
+    const closes = day("Closes on", "The first day without reports; leave empty for no end.", (value) =>
+      value && opens.value && value <= opens.value ? "this must be after the first day" : null,
+    );
+    const users = numeric("People expected", "The target of the collection; the plan depends on it.", {
+      min: 1,
+      max: MAX_USERS,
+      whole: true,
+      missing: "say how many people you expect",
+    });
+    const many = { min: 1, max: MAX_INVITATIONS, whole: true };
+    const invitations = numeric("Number of invitations", "One link per person, shown once after the task is created.", {
+      ...many,
+      missing: "say how many invitations you need; more can be made later",
+    });
+    return {
+      users,
+      opens,
+      closes,
+      access: new ChoiceField("How people take part", [
+        ["link", "By one open link", "Everybody who has it can take part, once per device."],
+        ["invitations", "By invitation", "Every person gets a link of their own, which is good for one report."],
+      ]),
+      invitations,
+      eligibility: lines("Who may take part", "Such as: adults who live in Berlin."),
+      consent: lines("Consent", "What participants have to agree to before they send anything."),
+      contact: line("Contact", "Whom participants may ask: an address, or a name.", { example: "survey@example.org" }),
+    };
+  }
+
+  planFields() {
+    const pairs = numeric("Pairs per person: typical", "How many of the keys people hold on average.", { min: 1 }, { step: "any" });
+    return {
+      epsilon: new PrivacyField(),
+      pairs,
+      most_pairs: numeric("At most (optional)", "The most that anybody holds, if you know it.", { min: 1, whole: true }),
+      more: new ChoiceField("Somebody who holds more pairs than a report stands for", [
+        [
+          "sample",
+          "may take part",
+          "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
+        ],
+        ["refuse", "must choose", "The join page says “choose up to” that many and stops there; an app has to do the same."],
+      ]),
+      objective: new TextField(
+        "What matters",
+        choice(
+          [
+            ["both", "how many, and how much"],
+            ["frequency", "how many hold a key"],
+            ["mean", "the mean value"],
+          ],
+          "both",
+          () => {},
+        ),
+      ),
+      coin: new ChoiceField("Against people who lie to distort the result", [
+        ["device", "nothing more", "Every device draws all of its report's randomness."],
+        [
+          "server",
+          "the collector draws the random function of each report",
+          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report. The guarantee for participants stays the same.",
+        ],
+      ]),
+    };
+  }
+
+  askSection() {
+    const { name, question, description, unit, low_label: low, high_label: high } = this.fields;
+    return section(1, "What you ask", name.element, question.element, description.element, row(unit, low, high));
+  }
+
+  answerSection() {
+    const { keys, low, high } = this.fields;
+    return section(2, "What people may answer", keys.element, row(low, high));
+  }
+
+  peopleSection() {
+    const { users, opens, closes, access, invitations, eligibility, consent, contact } = this.fields;
+    return section(
+      3,
+      "Who takes part",
+      row(users, opens, closes),
+      access.element,
+      invitations.element,
+      row(eligibility, consent),
+      contact.element,
+    );
+  }
+
+  privacySection() {
+    const { epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
+    this.advanced = make(
+      "details",
+      { class: "advanced" },
+      make("summary", {}, "Advanced"),
+      row(pairs, most),
+      more.element,
+      objective.element,
+      coin.element,
+    );
+    return section(4, "Privacy", epsilon.element, this.advanced);
+  }
+
+  // What follows from other fields: a coin needs invitations, and nobody holds more pairs than there are keys.
+  update(changed) {
+    const { access, invitations, coin, pairs } = this.fields;
+    if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
+    access.inputs[0].disabled = coin.value === "server";
+    invitations.element.hidden = access.value !== "invitations";
+    pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
+    changed();
+  }
+
+  assumedPairs() {
+    return Math.max(1, Math.min(ASSUMED_PAIRS, this.fields.keys.keyCount || ASSUMED_PAIRS));
+  }
+
+  // As a draft: the values of all fields.
+  values() {
+    return Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value]));
+  }
+
+  fill(values) {
+    for (const [name, field] of Object.entries(this.fields)) if (name in values) field.value = values[name] ?? "";
+    this.changed();
+  }
+
+  isUntouched() {
+    return JSON.stringify(this.values()) === this.defaults;
+  }
+
+  used() {
+    const { invitations, ...others } = this.fields;
+    return this.fields.access.value === "invitations" ? { ...others, invitations } : others;
+  }
+
+  // Tells what is wrong at every field; returns the first of them, in the order of the page.
+  validate() {
+    const wrong = Object.values(this.used()).filter((field) => !field.validate());
+    return wrong.sort(byPlace)[0] ?? null;
+  }
+
+  // What a plan depends on, or what is still missing for one.
+  planInputs() {
+    const { keys, low, high, users, epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
+    for (const field of [keys, low, high, users, epsilon, pairs, most]) {
+      const wrong = field.wrong();
+      if (wrong) return { missing: `${field.label}: ${wrong}.` };
+    }
+    return {
+      keys: keys.keyCount,
+      users: users.value,
+      epsilon: epsilon.value,
+      pairs: pairs.value || this.assumedPairs(),
+      most_pairs: most.value,
+      more: more.value,
+      coin: coin.value,
+      objective: objective.value,
+      low: low.value,
+      high: high.value,
+    };
+  }
+
+  // The body of the request that creates the task.
+  body() {
+    const value = (name) => this.fields[name].value;
+    return {
+      name: value("name"),
+      about: Object.fromEntries(ABOUT.map((name) => [name, value(name)])),
+      keys: this.fields.keys.keys(),
+      low: value("low"),
+      high: value("high"),
+      epsilon: value("epsilon"),
+      users: Number(value("users")),
+      pairs: Number(value("pairs")) || this.assumedPairs(),
+      most_pairs: Number(value("most_pairs")) || null,
+      more: value("more"),
+      coin: value("coin"),
+      objective: value("objective"),
+      opens: value("opens") || null,
+      closes: value("closes") || null,
+    };
+  }
+}
+
+const byPlace = (one, other) =>
+  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+
+// The values of the form for another run of a task; `target` is how many reports it wanted.
+export const valuesOfTask = (task, target) => ({
+  ...task.about,
+  name: `${task.name} (copy)`,
+  keys: Array.isArray(task.keys)
+    ? { as: "names", names: task.keys.join("\n"), number: "" }
+    : { as: "number", names: "", number: String(task.keys) },
+  low: task.low,
+  high: task.high,
+  epsilon: task.epsilon,
+  users: target ? String(target) : "",
+  more: task.more,
+  coin: task.coin,
+});

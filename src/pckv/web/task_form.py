@@ -1,0 +1,159 @@
+"""What the page for a new task sends: the fields, and which of them is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pckv.about import read_about
+from pckv.canonical import check_name
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.errors import ParameterError
+from pckv.limits import DEFAULT_USERS, MAX_KEYS, check_epsilon
+from pckv.planning.expectations import MAX_USERS, Expectations, expect
+from pckv.planning.plan import UNIT_RANGE, Plan, plan
+from pckv.task import Task
+from pckv.task_members import checked_days, checked_keys, checked_range
+
+# A field, and a check of the library that raises what is wrong with it.
+FieldCheck = tuple[str, Callable[[], object]]
+ObjectiveName = Literal["both", "frequency", "mean"]
+MoreName = Literal["sample", "refuse"]
+CoinName = Literal["device", "server"]
+Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
+
+# What a field takes, in plain words, where its text is not even of the right form.
+EXPECTED = {
+    "name": "the name must be text",
+    "keys": "the keys must be a list of names, or a whole number from 1 to 2^31",
+    "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
+    "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
+    "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
+    "users": "the number of people must be a whole number from 1 to 10^15",
+    "pairs": "the pairs per person must be a number from 1 on",
+    "most_pairs": "the most pairs per person must be a whole number from 1 on",
+}
+
+
+class PlanHints(BaseModel):
+    """What decides on padding and mechanism, besides the keys."""
+
+    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
+    pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
+    most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
+    more: MoreName = "sample"
+    coin: CoinName = "device"
+    objective: ObjectiveName = "both"
+
+    def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
+        """Yield the library's own checks, each with the field that it is about."""
+        yield "epsilon", partial(check_epsilon, self.epsilon)
+        yield "pairs", partial(expect, key_count, pairs=self.pairs)
+        yield "most_pairs", partial(expect, key_count, pairs=self.pairs, most_pairs=self.most_pairs)
+
+
+class PlanInputs(PlanHints):
+    """What the form says so far."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    keys: Annotated[int, Field(ge=1, le=MAX_KEYS)]
+    low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
+    high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
+
+    def plan(self) -> Plan:
+        """Return the plan, in the units of the values."""
+        check_fields([("high", partial(checked_range, (self.low, self.high))), *self.hint_checks(self.keys)])
+        return plan(
+            self.keys,
+            self.users,
+            self.epsilon,
+            self.pairs,
+            most_pairs=self.most_pairs,
+            objective=self.objective,
+            more=self.more,
+            coin=self.coin,
+            values=(self.low, self.high),
+        )
+
+    def expectations(self) -> Expectations:
+        """Return what the plan expects of the people."""
+        return expect(
+            self.keys,
+            users=self.users,
+            pairs=self.pairs,
+            most_pairs=self.most_pairs,
+            objective=self.objective,
+            more=self.more,
+            coin=self.coin,
+        )
+
+
+class NewTaskForm(PlanHints):
+    """The fields of the form for a new task."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
+    low: Decimal
+    high: Decimal
+    opens: str | None = None
+    closes: str | None = None
+    about: dict[str, str] = {}
+
+    def checks(self) -> Iterator[FieldCheck]:
+        """Yield the library's own checks in the order of the page, each with the field that it is about."""
+        yield "name", partial(check_name, self.name, "the name")
+        for member, text in self.about.items():
+            yield member, partial(read_about, {member: text})
+        yield "keys", partial(checked_keys, self.keys)
+        yield "high", partial(checked_range, (self.low, self.high))
+        yield "opens", partial(checked_days, self.opens, None)
+        yield "closes", partial(checked_days, self.opens, self.closes)
+        yield from self.hint_checks(self.keys if isinstance(self.keys, int) else len(self.keys))
+
+    def to_task(self) -> Task:
+        """Return the task, whose padding and mechanism are chosen as a plan does."""
+        check_fields(self.checks())
+        return Task(
+            name=self.name,
+            keys=self.keys,
+            values=(self.low, self.high),
+            epsilon=self.epsilon,
+            more=self.more,
+            coin=self.coin,
+            about=self.about,
+            opens=self.opens,
+            closes=self.closes,
+            pairs=self.pairs,
+            most_pairs=self.most_pairs,
+            users=self.users,
+            objective=self.objective,
+        )
+
+
+def check_fields(checks: Iterable[FieldCheck]) -> None:
+    """Run checks in turn; the first that fails is a problem that names its field."""
+    for field, check in checks:
+        try:
+            check()
+        except ParameterError as error:
+            raise ProblemDetails(ProblemKind.MALFORMED, str(error), field=field) from None
+
+
+def read_form(body: bytes) -> NewTaskForm:
+    """Return the form that a request has in its body; a problem names the first field that is wrong."""
+    try:
+        return NewTaskForm.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = [str(part) for part in first["loc"]]
+        field = place[-1] if place[:1] == ["about"] else "".join(place[:1])
+        detail = EXPECTED.get(field, f"{'.'.join(place)}: {first['msg']}")
+        raise ProblemDetails(ProblemKind.MALFORMED, detail, field=field) from None

@@ -1,0 +1,176 @@
+"""Commands that read from a collector, or make invitations there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pckv import Task
+from pckv.task import Phase
+from pckv.wire import Report
+from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
+from support.collectors import ADMINISTRATOR, ANALYST, DAY, Running, running
+
+WORDS = [5, 5, 5, 2, 2, 0, 6, 7]
+LATER = Task(name="Later", keys=3, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-02-01")
+# Tokens of commands have no spaces.
+ANALYST_TOKEN, ADMINISTRATOR_TOKEN = ANALYST.replace(" ", "-"), ADMINISTRATOR.replace(" ", "-")
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Running]:
+    """Run a collector that has the reports of `good.tally`, and two tasks without any."""
+    patched = pytest.MonkeyPatch()
+    patched.setattr("support.collectors.ANALYST", ANALYST_TOKEN)
+    patched.setattr("support.collectors.ADMINISTRATOR", ADMINISTRATOR_TOKEN)
+    with running(clock=lambda: DAY) as started:
+        patched.undo()
+        for task in (GRR, OTHER, LATER):
+            started.store.add_task(task)
+        started.store.close_task(OTHER.id, DAY)
+        reports = [
+            Report(bytes([number]) * 16, GRR.message_format.encode(word)) for number, word in enumerate(WORDS)
+        ]
+        assert started.upload(GRR, *reports) == {}
+        yield started
+
+
+@pytest.fixture
+def access(collector: Running) -> str:
+    """Return the options that name the collector, with an analyst's token."""
+    put({"analyst.token": ANALYST_TOKEN.encode(), "administrator.token": ADMINISTRATOR_TOKEN.encode()})
+    return f"--url http://127.0.0.1:{collector.port} --token-file analyst.token"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--json",
+        "--method baseline --level 0.9 --top 2",
+        "--key heat --key alien --key heat",
+        "--key up --json --hostile 1 --post consistent",
+        "--hostile 10%",
+    ],
+)
+def test_a_collector_estimates_as_files_do(access: str, options: str) -> None:
+    of_files = run_ok(f"estimate good.tally --task grr.json {options}")
+    assert run_ok(f"estimate grr.json {access} {options}") == of_files
+    assert run_ok(f"estimate {access} {options} -- {GRR.id}") == of_files
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
+def test_a_collectors_estimates_are_written_as_those_of_files(access: str, suffix: str) -> None:
+    run_ok(f"estimate good.tally --task grr.json --out files.{suffix}")
+    run_ok(f"estimate grr.json {access} --out collected.{suffix}")
+    assert Path(f"collected.{suffix}").read_bytes() == Path(f"files.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "estimate",
+        "estimate good.tally",
+        "estimate good.tally --task grr.json --token-file analyst.token",
+        "estimate --url http://127.0.0.1:9",
+        "estimate grr.json other.json --url http://127.0.0.1:9",
+        "estimate grr.json --task grr.json --url http://127.0.0.1:9",
+    ],
+)
+def test_files_and_a_collector_are_not_mixed(command: str) -> None:
+    result = run(command)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_tasks_are_listed(access: str) -> None:
+    lines = run_ok(f"task list {access}").splitlines()
+    assert lines[0].split() == ["name", "state", "reports", "target", "last", "report", "id"]
+    assert [line.split()[:3] for line in lines[1:]] == [
+        ["Later", "waiting", "0"],
+        ["others", "closed", "0"],
+        ["movies", "open", "8"],
+    ]
+    assert lines[3].split()[3:] == ["–", DAY, GRR.id]
+    assert [line.split()[0] for line in run_ok(f"task list {access} --search OTH").splitlines()[1:]] == [
+        "others"
+    ]
+    for state in Phase:
+        [task] = read_json(run_ok(f"task list {access} --state {state} --json"))
+        assert task["state"] == state
+    assert list(task) == ["id", "name", "state", "reports", "target", "last_report", "created"]
+    assert run_ok(f"task list {access} --search nothing") == "no tasks\n"
+    assert run_ok(f"task list {access} --search nothing --json") == "[]\n"
+
+
+def test_all_pages_are_listed(access: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run_ok(f"task list {access}")
+    monkeypatch.setattr("pckv.cli.remote_tasks.TASKS_PER_PAGE", 1)
+    assert run_ok(f"task list {access}") == whole
+
+
+def test_the_status_of_a_task(access: str, collector: Running) -> None:
+    answer = collector.client.patch(
+        f"/tasks/{GRR.id}",
+        content=b'{"target": 40}',
+        headers={"Authorization": f"Bearer {ADMINISTRATOR_TOKEN}", "Content-Type": "application/json"},
+    )
+    assert answer.status_code == 200, answer.text
+    facts = read_json(run_ok(f"task status grr.json {access} --json"))
+    assert facts["id"] == GRR.id
+    assert (facts["state"], facts["reports"], facts["target"], facts["last_report"]) == ("open", 8, 40, DAY)
+    printed = run_ok(f"task status {access} -- {GRR.id}")
+    assert "8 of 40 wanted (20 %)" in printed
+    assert f"last report        {DAY}" in printed
+    assert "everybody with the link" in printed
+    assert f"closed, closed early on {DAY}" in run_ok(f"task status other.json {access}")
+
+
+def test_invitations_are_written_for_their_owner_only(access: str, collector: Running) -> None:
+    administrator = access.replace("analyst", "administrator")
+    put({"later.json": LATER.to_json().encode()})
+    command = f"invitations new later.json {administrator} --count 3 --out links.txt"
+    before = contents()
+    declined = run(command, stdin=b"n\n")
+    assert declined.exit_code == 1
+    assert "Take reports by invitation only, for good?" in declined.output
+    assert contents() == before
+    assert (
+        run_ok(f"{command} --yes") == "3 invitations to 'Later' written to links.txt; each takes one report\n"
+    )
+    assert Path("links.txt").stat().st_mode & 0o777 == 0o600
+    links = Path("links.txt").read_text(encoding="ascii").splitlines()
+    place = f"http://127.0.0.1:{collector.port}/join/{LATER.id}#invitation="
+    assert len({link.removeprefix(place) for link in links}) == 3
+    assert all(link.startswith(place) for link in links)
+    assert run_refused(command) == "pckv: links.txt exists: use --force to replace it\n"
+    # It is by invitation now, so that there is nothing to confirm.
+    run_ok(f"{command} --force")
+    assert not set(links) & set(Path("links.txt").read_text(encoding="ascii").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("estimate nothing", "no such thing here"),
+        ("task status nothing", "no such thing here"),
+        ("estimate grr.json --key jaws", "'jaws' is not a key of task 'movies'"),
+        ("invitations new grr.json --count 1 --out new.txt --yes", "this token does not allow it"),
+        ("invitations new nothing --count 1 --out new.txt --yes", "no such thing here"),
+    ],
+)
+def test_what_a_collector_refuses_is_one_line(access: str, command: str, problem: str) -> None:
+    line = run_refused(f"{command} {access}")
+    assert line.startswith("pckv: http://127.0.0.1:")
+    assert problem.lower() in line.lower()
+
+
+@pytest.mark.parametrize(
+    "command", ["estimate x", "task list", "task status x", "invitations new x --count 1 --out new.txt --yes"]
+)
+def test_a_collector_that_does_not_answer_is_one_line(command: str) -> None:
+    put({"good.token": b"secret"})
+    line = run_refused(f"{command} --url http://127.0.0.1:9 --token-file good.token")
+    assert line.startswith("pckv: http://127.0.0.1:9: ")
+    assert "no token" in run_refused(f"{command} --url http://127.0.0.1:9")

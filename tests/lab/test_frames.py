@@ -1,0 +1,185 @@
+"""Tables in memory: pairs in, reports and simulations out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pckv
+from pckv import Task, perturb_frame, read_ratings, simulate, tally_frame
+from pckv.counting.run import CountOptions, count_inputs
+from pckv.errors import DataError, ParameterError
+
+MOVIES = ["alien", "heat", "up"]
+# At this ε, hardly any report differs from the pair that it is made of.
+GRR = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, padding=1, mechanism="grr", size_share=0)
+UE = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=20, padding=1, mechanism="ue", size_share=0)
+RATINGS: dict[str, list[Any]] = {
+    "user": ["ann", "bob", "cat", "dan"],
+    "movie": ["alien", "heat", "heat", None],
+    "stars": [5, 1, 5, None],
+    "seen": [{"day": 1}, 2, "x", None],
+}
+COLUMNS: dict[str, Any] = {"user": "user", "key": "movie", "value": "stars"}
+
+
+def frame(**changes: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame(RATINGS | changes, index=[7, 7, 8, 9])
+
+
+def table(**changes: list[Any]) -> pa.Table:
+    columns = {name: column for name, column in (RATINGS | changes).items() if name != "seen"}
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("task", [GRR, UE], ids=["word", "body"])
+@pytest.mark.parametrize("made", [frame, table])
+def test_a_table_of_pairs_becomes_a_table_of_reports(task: Task, made: Any) -> None:
+    reports = perturb_frame(task, made(), **COLUMNS)
+    column = "word" if task is GRR else "body"
+    assert isinstance(reports, pd.DataFrame if made is frame else pa.Table)
+    names = list(reports.columns) if made is frame else reports.column_names
+    assert names == ["report_id", column]
+    tally = tally_frame(task, reports)
+    assert tally.reports == 4
+    if task is UE:
+        # Half of the planes have no bit of a key that somebody holds, whatever ε is.
+        return
+    found = pckv.estimate(tally, method="corrected")
+    assert found["heat"].frequency == pytest.approx(0.5, abs=0.05)
+    assert found["alien"].mean == pytest.approx(5, abs=0.05)
+
+
+def test_every_call_makes_other_reports() -> None:
+    first, second = (perturb_frame(GRR, table(), **COLUMNS) for _ in range(2))
+    assert not set(first["report_id"].to_pylist()) & set(second["report_id"].to_pylist())
+    both = pa.concat_tables([first, second])
+    assert tally_frame(GRR, both).reports == 8
+    with pytest.raises(DataError, match=r"^table: the id of report \d appears twice$"):
+        tally_frame(GRR, pa.concat_tables([both, first.slice(0, 1)]))
+
+
+def test_an_arrow_table_of_reports_is_written_as_a_report_file(tmp_path: Path) -> None:
+    reports = perturb_frame(UE, table(), **COLUMNS)
+    pq.write_table(reports, tmp_path / "reports.parquet")
+    counted = count_inputs(UE, [tmp_path / "reports.parquet"], CountOptions()).tally
+    assert bytes(counted) == bytes(tally_frame(UE, reports))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stars": [5, 9, 1, None]}, "DataFrame, row 1: value 9 is outside [1, 5]"),
+        ({"stars": [5, 1, None, None]}, "DataFrame, row 2: value '' is not a number"),
+        (
+            {"movie": ["alien", "jaws", "up", None]},
+            "DataFrame, row 1: key 'jaws' is not a key of task 'movies'",
+        ),
+        ({"user": ["ann", None, "cat", "dan"]}, "DataFrame, row 1: no user"),
+        (
+            {"user": ["ann", "bob", "bob", "dan"]},
+            "DataFrame, row 2: key 'heat' again for the same user",
+        ),
+        ({"user": ["ann", 1, {}, "dan"]}, "DataFrame: cannot be read ("),
+    ],
+    ids=["range", "missing", "key", "user", "again", "mixed"],
+)
+def test_bad_rows_are_named(changes: dict[str, list[Any]], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        perturb_frame(GRR, frame(**changes), **COLUMNS)
+    assert str(caught.value).startswith(message)
+
+
+def test_bad_rows_are_repaired_where_asked() -> None:
+    bad = frame(user=["ann", "bob", "bob", "dan"], movie=["jaws", "up", "up", None], stars=[5, 9, 0, None])
+    repaired = perturb_frame(GRR, bad, **COLUMNS, clip=True, ignore_unknown=True, repeated="mean")
+    assert len(repaired) == 3
+
+
+@pytest.mark.parametrize("pairs", [{"user": [1]}, [1, 2], None, "ratings.csv"], ids=str)
+def test_what_is_no_table_is_refused(pairs: Any) -> None:
+    with pytest.raises(ParameterError, match="a DataFrame or an Arrow table is needed, not"):
+        perturb_frame(GRR, pairs, **COLUMNS)
+    with pytest.raises(ParameterError, match="a DataFrame or an Arrow table is needed, not"):
+        tally_frame(GRR, pairs)
+
+
+def test_a_missing_column_is_named() -> None:
+    for made in (frame(), table()):
+        with pytest.raises(DataError, match="no column 'rating'; there are 'user', 'movie', 'stars'"):
+            perturb_frame(GRR, made, user="user", key="movie", value="rating")
+
+
+def test_a_task_with_coins_is_refused() -> None:
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
+    with pytest.raises(ParameterError, match="needs a coin"):
+        perturb_frame(task, frame(), **COLUMNS)
+
+
+@pytest.mark.parametrize("as_frame", [False, True], ids=["arrow", "pandas"])
+def test_what_is_no_report_is_refused(as_frame: bool) -> None:
+    good = perturb_frame(GRR, frame() if as_frame else table(), **COLUMNS)
+    other = Task(
+        name="others", keys=MOVIES, values=(1, 5), epsilon=20, padding=1, mechanism="grr", size_share=0
+    )
+    name = "DataFrame" if as_frame else "table"
+    with pytest.raises(DataError, match=f"^{name}: reports of another task"):
+        tally_frame(other, good)
+
+    def changed(**columns: Any) -> Any:
+        plain = {"report_id": [bytes([number]) * 16 for number in range(2)], "word": [0, 1]} | columns
+        return (
+            pd.DataFrame(plain)
+            if as_frame
+            else pa.table(plain).cast(
+                pa.schema([("report_id", pa.binary(16)), ("word", pa.array(columns.get("word", [0])).type)])
+            )
+        )
+
+    with pytest.raises(DataError, match=f"^{name}: report 1: word 99 is not below"):
+        tally_frame(GRR, changed(word=[0, 99]))
+    with pytest.raises(DataError, match=f"^{name}: report 0: no word"):
+        tally_frame(GRR, changed(word=[None, 1]))
+    with pytest.raises(DataError, match=f"^{name}: (cannot be read|column 'word' is double)"):
+        tally_frame(GRR, changed(word=[0.5, 1.0]))
+    with pytest.raises(DataError, match=f"^{name}: column 'word' is missing"):
+        tally_frame(GRR, good.drop(columns=["word"]) if as_frame else good.select(["report_id"]))
+
+
+def test_a_table_is_simulated_as_its_file_is(tmp_path: Path) -> None:
+    ratings = pd.DataFrame(
+        {
+            "user": [user for user in range(200) for _ in range(2)],
+            "movie": ["alien", "heat"] * 200,
+            "stars": [1 + user % 5 for user in range(200) for _ in range(2)],
+        }
+    )
+    ratings.to_csv(tmp_path / "ratings.csv", index=False)
+    options: dict[str, Any] = {"epsilon": 1, "mechanism": "grr", "repeats": 2, "workers": 1}
+    dataset = read_ratings(tmp_path / "ratings.csv", ("user", "movie", "stars"), low=0, high=5)
+    [expected] = simulate(dataset, **options)
+    for made in (ratings, pa.Table.from_pandas(ratings)):
+        [row] = simulate(made, **COLUMNS, low=0, high=5, **options)
+        assert (row.mse_frequency, row.mse_mean) == (expected.mse_frequency, expected.mse_mean)
+    assert [row.mechanism for row in simulate(dataset, epsilon=["4"], repeats=1, workers=1)] != []
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (frame(), {}, "the columns of user, key and value must be named"),
+        (frame(), {"user": "user", "key": "movie"}, "the columns of user, key and value must be named"),
+        ("ratings.csv", COLUMNS, "read_ratings reads files"),
+        (7, COLUMNS, "a DataFrame or an Arrow table is needed, not int"),
+        (read_ratings(table(), ("user", "movie", "stars")), {"low": 1}, "a Dataset has its own"),
+    ],
+    ids=["columns", "value", "path", "number", "dataset"],
+)
+def test_bad_simulations(data: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        simulate(data, epsilon=1, **options)

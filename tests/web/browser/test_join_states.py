@@ -1,0 +1,221 @@
+"""What the participant's page says before, while and after a report is sent, in both languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from support.browser import INSECURE
+from support.people import DESK, KEYS, PHONE, Person, add_task, count, fill_in, sent_bodies, shown_body, spent
+from support.serving import ServeProcess
+
+LANGUAGES = ("en-US", "de-AT")
+ABOUT = {
+    "question": "How did you like them?",
+    "description": "The library plans its film nights.\nYour answers decide.",
+    "unit": "stars",
+    "low_label": "awful",
+    "high_label": "great",
+    "eligibility": "Everybody who is 16 or older.",
+    "consent": "My report is counted.",
+    "contact": "films@library.example",
+}
+# The panels that follow from what the collector says, and a text of each in both languages.
+REFUSALS = {
+    "closed": ("This survey is closed", "Diese Umfrage ist geschlossen"),
+    "deleted": ("This survey was deleted", "Diese Umfrage wurde gelöscht"),
+    "invitation-unknown": ("This survey is by invitation", "nur auf Einladung"),
+    "invitation-spent": ("This invitation was used before", "Diese Einladung wurde schon benutzt"),
+    "full": ("This survey takes no answers now", "nimmt gerade keine Antworten an"),
+}
+
+
+def without_refusals(person: Person) -> None:
+    """Leave out what a browser logs about requests that are meant to fail."""
+    person.problems = [text for text in person.problems if "Failed to load resource" not in text]
+
+
+def problem_of(kind: str) -> dict[str, Any]:
+    body = json.dumps({"type": f"urn:pckv:problem:{kind}", "title": "", "status": 403})
+    return {"status": 403, "content_type": "application/problem+json", "body": body}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_whole_way_with_what_the_task_says(people: Any, server: ServeProcess, language: str) -> None:
+    german = language == LANGUAGES[1]
+    task = add_task(server, name=f"about {language}", about=ABOUT, more="refuse", padding=2)
+    person = people(PHONE, locale=language, color_scheme="dark" if german else "light")
+    fill_in(person, task.id, {"Alien": 4})
+    page = person.page
+    assert page.locator("h1").inner_text() == ABOUT["question"]
+    assert page.locator("html").get_attribute("lang") == language[:2]
+    assert page.locator("#description").inner_text() == ABOUT["description"]
+    assert page.locator("#eligibility").inner_text().endswith(ABOUT["eligibility"])
+    assert page.locator("#contact a").get_attribute("href") == f"mailto:{ABOUT['contact']}"
+    assert "1 (awful)" in page.locator("#scale-note").inner_text()
+    assert "5 (great)" in page.get_by_role("group", name="Heat").locator("legend").text_content()
+    assert page.locator(".ends").first.inner_text().split() == ["awful", "great"]
+    assert page.locator("#chosen").inner_text() == ("1 von 2 gewählt" if german else "1 of 2 chosen")
+    page.locator("#how > summary").click()
+    page.locator("#example > summary").click()
+    page.locator("#example .leaves").wait_for()
+    person.check()
+    send = page.locator(".send button")
+    send.click()
+    page.get_by_role("alert").get_by_text("Ich stimme zu" if german else "I agree").wait_for()
+    assert page.evaluate("document.activeElement.type") == "checkbox"
+    assert person.sent == []
+    person.check()
+    page.get_by_role("checkbox").check()
+    held: list[Any] = []
+    page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    send.click()
+    page.locator(".progress", has_text="Wird gesendet" if german else "Sending").wait_for()
+    assert (send.is_disabled(), page.get_by_role("checkbox").is_visible()) == (True, True)
+    person.check()
+    while not held:
+        page.wait_for_timeout(5)
+    held.pop().continue_()
+    person.state("sent")
+    assert ("Vielen Dank" if german else "Thank you") in page.locator(".panel").inner_text()
+    assert "Alien: 4 stars" in page.locator(".compare").inner_text()
+    assert page.get_by_role("button").count() == 0
+    assert page.locator("form, #consent, #description").count() == 0
+    person.check()
+    assert count(server, task.id) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_cannot_take_part_is_told_at_once(people: Any, server: ServeProcess, language: str) -> None:
+    german = language == LANGUAGES[1]
+    task = add_task(server, name=f"refusals {language}", about=ABOUT)
+    person = people(DESK if german else PHONE, locale=language)
+    page = person.page
+    said: list[str] = []
+    page.route("**/admission", lambda route: route.fulfill(**problem_of(said[-1])))
+    for kind, titles in REFUSALS.items():
+        said.append(kind)
+        person.go(f"/join/{task.id}")
+        page.locator(".panel h2", has_text=titles[german]).wait_for()
+        assert page.locator("form, button").count() == 0
+        assert page.locator("#contact").count() == 1
+        person.check()
+    assert (spent(person), person.sent) == ("0", [])
+    days = (
+        ({"closes": "2020-01-01"}, ("ended", "December 31, 2019", "31. Dezember 2019")),
+        ({"opens": "2099-03-01"}, ("not_open", "March 1, 2099", "1. März 2099")),
+    )
+    for members, (state, *texts) in days:
+        person.go(f"/join/{add_task(server, name=f'{state} {language}', **members).id}")
+        person.state(state)
+        assert texts[german] in page.locator(".panel").inner_text()
+        assert page.get_by_role("button").count() == 0
+        person.check()
+    without_refusals(person)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_links_that_lead_nowhere_and_a_collector_that_is_gone(
+    people: Any, server: ServeProcess, language: str
+) -> None:
+    person = people(locale=language)
+    for path in ("/join/" + "A" * 43, "/join/mistyped"):
+        person.go(path)
+        person.state("unknown")
+        person.check()
+    task = add_task(server, name=f"gone {language}")
+    person.page.route(f"**/tasks/{task.id}", lambda route: route.abort())
+    person.go(f"/join/{task.id}")
+    person.state("unreachable")
+    person.check()
+    person.page.unroute(f"**/tasks/{task.id}")
+    person.page.locator(".panel button").click()
+    person.page.locator(".send button").wait_for()
+    without_refusals(person)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_that_cannot_protect_or_remember_say_so(
+    people: Any, server: ServeProcess, language: str
+) -> None:
+    task = add_task(server, name=f"where {language}")
+    german = language == LANGUAGES[1]
+    insecure = people(PHONE, locale=language)
+    insecure.page.goto(f"http://{INSECURE}:{server.port}/join/{task.id}")
+    insecure.state("no_crypto")
+    assert (" „https“ " if german else " “https”") in insecure.page.locator(".panel").inner_text()
+    insecure.check()
+    insecure.problems = [text for text in insecure.problems if INSECURE not in text]
+    blocked = people(PHONE, locale=language)
+    denied = "throw new DOMException('denied', 'SecurityError')"
+    blocked.context.add_init_script(f"IDBFactory.prototype.open = () => {{ {denied}; }};")
+    blocked.go(f"/join/{task.id}")
+    blocked.state("storage")
+    assert ("nicht privat" if german else "not private") in blocked.page.locator(".panel").inner_text()
+    blocked.check()
+
+
+def test_sending_says_that_it_still_tries_and_sends_the_same_bytes(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="slowly")
+    person = people(PHONE)
+    page = person.page
+    # What waits 5 seconds waits shorter here.
+    page.route(re.compile(r"/join-page\.js$"), _soon)
+    held: list[Any] = []
+    fill_in(person, task.id, {"Alien": 1})
+    page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    person.press("Send my report")
+    page.locator(".progress", has_text="Still trying to reach").wait_for()
+    assert page.get_by_role("button", name="Send my report").is_disabled()
+    # The client tries twice.
+    for _ in range(2):
+        while not held:
+            page.wait_for_timeout(5)
+        held.pop().abort()
+    person.state("waiting")
+    assert "nothing is spent twice" in page.locator(".panel").inner_text()
+    person.check()
+    page.unroute("**/reports")
+    person.press("Try again now")
+    person.state("sent")
+    assert set(sent_bodies(person)) == {shown_body(person)}
+    assert (len(person.sent), count(server, task.id)) == (3, 1)
+    without_refusals(person)
+
+
+def _soon(route: Any) -> None:
+    response = route.fetch()
+    route.fulfill(response=response, body=response.text().replace("STILL_SECONDS = 5", "STILL_SECONDS = 0.1"))
+
+
+def test_two_tabs_agree(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="two tabs")
+    person = people()
+    fill_in(person, task.id, {"Alien": 1})
+    other = person.context.new_page()
+    other.goto(f"{person.origin}/join/{task.id}")
+    other.get_by_role("group", name="Heat").get_by_role("radio", name="5").check()
+    person.press("Send my report")
+    person.state("sent")
+    other.locator("[data-state=sent]").wait_for()
+    assert other.get_by_role("button").count() == 0
+    assert "has taken part already" in other.locator(".panel").inner_text()
+    assert other.locator(".body").text_content() == shown_body(person)
+    assert (len(person.sent), count(server, task.id)) == (1, 1)
+
+
+def test_names_are_the_heading_where_there_is_no_question(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="only a name", keys=KEYS, values=(-5, 4), epsilon=5)
+    person = people(PHONE)
+    person.go(f"/join/{task.id}")
+    page = person.page
+    page.get_by_role("group", name="Heat").get_by_role("radio", name="-5").check()
+    assert page.locator("h1").inner_text() == "only a name"
+    assert page.locator("#consent, #contact, #eligibility, #description, .ends, #scale-note").count() == 0
+    # Ten steps are buttons, which fit on a phone; and weak protection is said at once.
+    assert page.get_by_role("group", name="Heat").get_by_role("radio").count() == 10
+    assert "protection is weak" in page.locator(".privacy .note").inner_text()
+    person.check()

@@ -1,0 +1,347 @@
+"""The page for a new task in a browser: from what is asked to the page of the task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pckv
+from support.collectors import ADMINISTRATOR, wait_until
+from support.people import (
+    DESK,
+    HOSTILE,
+    KEYS,
+    PHONE,
+    Person,
+    add_task,
+    ask,
+    count,
+    create_task,
+    fill_task,
+    task_id_of,
+)
+from support.serving import ServeProcess
+
+QUESTION = "Which of these films have you seen, and how did you like them?"
+
+
+def problems_at(page: Any) -> dict[str, str]:
+    """Return what is told at fields, by their labels."""
+    told = page.evaluate(
+        """[...document.querySelectorAll(".field-problem:not([hidden])")].map(({ id, textContent }) =>
+            [document.querySelector(`[aria-describedby~="${id}"]`).labels[0].textContent, textContent])"""
+    )
+    return dict(told)
+
+
+def focused(page: Any) -> str:
+    return str(page.evaluate("document.activeElement.labels[0].textContent"))
+
+
+def draft(page: Any) -> str:
+    return str(page.evaluate("localStorage.getItem('pckv-draft')"))
+
+
+def open_form(operator: Person, *, planned: bool = False) -> None:
+    """Open the form. Plans take long, and stay without an answer in all but one test."""
+    if not planned:
+        operator.page.route("**/plan?*", lambda _: None)
+    operator.sign_in()
+    operator.press("New task", "link")
+    operator.page.get_by_role("heading", name="New task").wait_for()
+
+
+def forget(operator: Person, status: str) -> None:
+    """Forget that the browser itself logged an answer with this status."""
+    operator.problems = [problem for problem in operator.problems if status not in problem]
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, viewport: dict[str, int]) -> None:
+    operator = people(viewport)
+    open_form(operator, planned=True)
+    page = operator.page
+    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan.get_by_text("Keys: name at least one key.").wait_for()
+    fill_task(
+        operator, f"refusing {viewport['width']}", [f"key {number}" for number in range(12)], users="500"
+    )
+    plan.get_by_text("1 to 9 pairs per person, 3 on average").wait_for()
+    # The light says in words what its colour says.
+    assert plan.locator(".light.red").inner_text() == "Too few people"
+    assert "For keys of 14 % you need about " in plan.locator(".verdict").inner_text()
+    assert page.locator(".chart").count() == 0
+    page.get_by_label("People expected").fill("5000000")
+    plan.locator(".light.green", has_text="Enough people").wait_for()
+    plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
+    operator.check()
+    operator.press("Change what is assumed")
+    assert focused(page) == "Pairs per person: typical"
+    page.get_by_label("At most (optional)").fill("2")
+    plan.get_by_text("most pairs must be at least the 3 pairs of the average").wait_for()
+    forget(operator, "400")
+    page.get_by_label("At most (optional)").fill("4")
+    page.get_by_label("must choose").check()
+    operator.unfold("Details")
+    plan.get_by_text("Nobody may hold more: people choose up to 4.").wait_for()
+    plan.locator(".chart svg").nth(1).wait_for()
+    operator.check()
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
+    assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["target"] == 5_000_000
+
+
+def test_what_participants_read_is_part_of_the_task(server: ServeProcess, people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "read by participants", KEYS)
+    texts = {
+        "Question": QUESTION,
+        "Description": f"We run a cinema.\n{HOSTILE}",
+        "Unit of the values": "stars",
+        "Lowest value means": "awful",
+        "Highest value means": "great",
+        "Who may take part": "Adults.",
+        "Consent": "I agree to this.",
+        "Contact": "films@example.org",
+    }
+    for label, text in texts.items():
+        page.get_by_label(label, exact=True).fill(text)
+    page.get_by_label("Light (ε = 3)").check()
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert list(task.about.to_dict().values()) == list(texts.values())
+    assert task.epsilon == 3
+
+
+def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    operator.press("Create the task")
+    assert focused(page) == "Name"
+    assert problems_at(page) == {
+        "Name": "Give the task a name.",
+        "Keys, one per line": "Name at least one key.",
+        "People expected": "Say how many people you expect.",
+    }
+    operator.check()
+    fill_task(operator, "wrong", ["a", "b", "", "a", "c", "x" * 300, "b"], users="2.5")
+    page.get_by_label("Highest value", exact=True).fill("1")
+    page.get_by_label("Question", exact=True).fill("é" * 129)
+    page.get_by_label("First day").fill("2030-01-02")
+    page.get_by_label("Closes on").fill("2030-01-02")
+    operator.press("Create the task")
+    assert focused(page) == "Question"
+    assert problems_at(page) == {
+        "Question": "This is too long: it takes 258 bytes (most letters take one), of at most 256.",
+        "Keys, one per line": "Line 6 is longer than 256 bytes, line 4 repeats “a” of line 1 and line 7 repeats “b” of line 2.",
+        "Highest value": "This must be above the lowest value.",
+        "People expected": "This must be a whole number.",
+        "Closes on": "This must be after the first day.",
+    }
+    page.get_by_text("4 keys. Line 3 is empty and is left out.").wait_for()
+    operator.press("Remove repeated and empty lines")
+    assert page.get_by_label("Keys, one per line").input_value().split("\n") == ["a", "b", "c", "x" * 300]
+
+
+def test_what_only_the_collector_knows_is_told_at_the_field(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    refused = {
+        "title": "The request cannot be read.",
+        "detail": "most pairs must be few",
+        "field": "most_pairs",
+    }
+    page.route("**/tasks/new", lambda route: route.fulfill(status=400, json=refused))
+    fill_task(operator, "refused", KEYS)
+    operator.press("Create the task")
+    # Its field is folded away.
+    page.get_by_text("Most pairs must be few.").wait_for()
+    assert focused(page) == "At most (optional)"
+    page.unroute("**/tasks/new")
+    page.route("**/tasks/new", lambda route: route.fulfill(status=503, json={"title": "Come back later."}))
+    operator.press("Create the task")
+    page.get_by_role("alert").get_by_text("Come back later.").wait_for()
+    forget(operator, "400")
+    forget(operator, "503")
+
+
+FILES = {
+    "keys.txt": (b"Alien, the film\r\nHeat\r\n", "Alien, the film\nHeat\n"),
+    "keys.csv": ('\ufeffAlien;8\n"Heat; ""1995""";9\n'.encode(), 'Alien\nHeat; "1995"'),
+    "one column.csv": (b"Alien\nHeat, and more\n", "Alien\nHeat, and more"),
+}
+BAD_FILES = {
+    "latin.txt": (b"caf\xe9", "it is not text in UTF-8"),
+    "open.csv": (b'"Alien\nHeat', "a quotation mark of the file is not closed"),
+    "lines.csv": (b'"Ali\nen",1\n', "the file has a name with a line break: “Ali"),
+}
+
+
+def test_keys_come_from_a_file(people: Any, tmp_path: Path) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    for name, (data, shown) in FILES.items():
+        (tmp_path / name).write_bytes(data)
+        page.get_by_label("Or take them from a file").set_input_files(tmp_path / name)
+        page.get_by_text("2 keys.").wait_for()
+        assert page.get_by_label("Keys, one per line").input_value() == shown
+        page.get_by_label("Keys, one per line").fill("")
+    for name, (data, why) in BAD_FILES.items():
+        (tmp_path / name).write_bytes(data)
+        page.get_by_label("Or take them from a file").set_input_files(tmp_path / name)
+        page.get_by_text(f"Nothing was taken from {name}: {why}").wait_for()
+        assert page.get_by_label("Keys, one per line").input_value() == ""
+    page.get_by_label("just numbers").check()
+    assert (
+        page.get_by_label("Keys, one per line").count() == 0
+        or page.get_by_label("Keys, one per line").is_hidden()
+    )
+    page.get_by_label("Number of keys").fill("0")
+    operator.press("Create the task")
+    assert problems_at(page)["Number of keys"] == "This must be at least 1."
+
+
+def test_presets_of_privacy_are_explained_by_odds(people: Any) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    strong = page.locator("label", has_text="Strong (ε = 1)").inner_text()
+    assert "at most about 2.7 times surer" in strong
+    assert "right in at most 73 of 100 cases" in strong
+    page.get_by_label("Another value").check()
+    page.get_by_label("ε", exact=True).fill("10")
+    page.get_by_text("at most about 22,000 times surer").wait_for()
+    page.get_by_text("all but certain. This is weak protection.").wait_for()
+    warning = page.get_by_text("For this ε your app needs a higher cap")
+    assert warning.is_hidden()
+    page.get_by_label("ε", exact=True).fill("10.5")
+    warning.wait_for()
+    page.get_by_label("ε", exact=True).fill("20.5")
+    page.get_by_label("ε", exact=True).blur()
+    assert problems_at(page)["ε"] == "This must be at most 20."
+    assert warning.is_hidden()
+
+
+def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "a draft", KEYS, pairs="1.5")
+    page.get_by_label("Strong (ε = 1)").check()
+    wait_until(lambda: '"1.5"' in draft(page))
+    page.reload()
+    page.get_by_text("Draft restored.").wait_for()
+    assert page.get_by_label("Keys, one per line").input_value().split("\n") == KEYS
+    assert page.get_by_label("Strong (ε = 1)").is_checked()
+    page.get_by_label("Contact").fill("me")
+    operator.context.clear_cookies()
+    operator.press("Create the task")
+    page.get_by_label("Token").fill(ADMINISTRATOR)
+    operator.press("Sign in")
+    page.get_by_text("Draft restored.").wait_for()
+    forget(operator, "401")
+    assert page.get_by_label("Contact").input_value() == "me"
+    operator.check()
+    create_task(operator)
+    operator.press("New task", "link")
+    page.get_by_role("heading", name="New task").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == ""
+    assert page.get_by_text("Draft restored.").count() == 0
+    page.get_by_label("Name", exact=True).fill("not wanted")
+    wait_until(lambda: "not wanted" in draft(page))
+    page.reload()
+    operator.press("Start afresh")
+    assert page.get_by_label("Name", exact=True).input_value() == ""
+    page.reload()
+    page.get_by_role("heading", name="New task").wait_for()
+    assert page.get_by_text("Draft restored.").count() == 0
+
+
+def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:
+    operator = people(PHONE)
+    operator.page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full'); };")
+    open_form(operator)
+    operator.page.get_by_label("Name", exact=True).fill("too large")
+    operator.page.get_by_text("This browser cannot keep the draft").wait_for()
+
+
+def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
+    about = {"question": QUESTION, "unit": "stars", "consent": "I agree.\nYes."}
+    task = add_task(server, name="first run", epsilon="2.5", more="refuse", padding=2, about=about)
+    operator = people()
+    open_form(operator)
+    operator.go(f"/#/new?from={task.id}")
+    page = operator.page
+    page.get_by_text("Filled in from “first run”.").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == "first run (copy)"
+    assert page.get_by_label("ε", exact=True).input_value() == "2.5"
+    # From here on it is a draft as any other.
+    page.get_by_label("Name", exact=True).fill("second run")
+    page.get_by_label("People expected").fill("2000")
+    wait_until(lambda: "second run" in draft(page))
+    page.reload()
+    page.get_by_text("Draft restored.").wait_for()
+    copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (copied.name, copied.keys, copied.epsilon, copied.more) == ("second run", task.keys, 2.5, "refuse")
+    assert copied.about == task.about
+    operator.go(f"/#/new?from={'x' * 43}")
+    page.get_by_role("alert").get_by_text("The task cannot be copied.").wait_for()
+    forget(operator, "404")
+
+
+def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    operator.press("Preview as participant")
+    assert focused(page) == "Name"
+    assert len(operator.context.pages) == 1
+    fill_task(operator, "previewed", KEYS)
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    with operator.context.expect_page() as opened:
+        operator.press("Preview as participant")
+    shown = opened.value
+    shown.get_by_text("Preview: this is what participants will see. Nothing is sent.").wait_for()
+    shown.get_by_role("button", name="Send my report").wait_for()
+    assert KEYS[0] in shown.locator("main").inner_text()
+    sent = len(operator.sent)
+    shown.get_by_role("button", name="Send my report").click()
+    shown.get_by_text("This is a preview: no report is made.").wait_for()
+    assert len(operator.sent) == sent
+    assert operator.asked == []
+
+
+def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServeProcess) -> None:
+    """From the form, with invitations that are shown once, to a report."""
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "by coins", KEYS, pairs="1.5")
+    page.get_by_label("the collector draws the random function").check()
+    assert page.get_by_label("By invitation").is_checked()
+    assert page.get_by_label("By one open link").is_disabled()
+    operator.press("Create the task")
+    assert problems_at(page) == {
+        "Number of invitations": "Say how many invitations you need; more can be made later."
+    }
+    page.get_by_label("Number of invitations").fill("2")
+    operator.check()
+    operator.press("Create the task")
+    page.get_by_role("heading", name="“by coins” is created").wait_for()
+    links = page.get_by_label("Links to hand out", exact=True).input_value().split()
+    assert len(set(links)) == 2
+    operator.check()
+    person = people()
+    person.page.goto(links[0])
+    person.press("Send my report")
+    person.state("sent")
+    operator.press("Open the page of the task", "link")
+    page.locator("#reports", has_text="1").wait_for()
+    assert "invitation=invitation" in page.get_by_label("In an app, with Python", exact=True).input_value()
+    assert count(server, task_id_of(page)) == 1

@@ -1,0 +1,55 @@
+"""Signing in and out, in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pckv.collector.sessions import PLAIN_COOKIE
+from support.collectors import ADMINISTRATOR, ANALYST
+from support.people import PHONE, add_task
+from support.serving import ServeProcess
+
+
+def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
+    person = people(PHONE)
+    person.go("/")
+    person.check()
+    person.page.get_by_label("Token").fill("wrong")
+    person.press("Sign in")
+    person.page.get_by_text("This token is not known here. Check that you have copied all of it").wait_for()
+    person.unfold("How do I get a token?")
+    person.page.get_by_text("pckv token new --help says how.").wait_for()
+    person.check()
+    # The browser itself logs that the answer was 401.
+    person.problems = [problem for problem in person.problems if "401" not in problem]
+    add_task(server, name="for the list", opens="2099-01-01")
+    person.sign_in(ANALYST)
+    person.page.get_by_role("link", name="for the list").wait_for()
+    assert "not yet open" in person.page.locator("tr", has_text="for the list").inner_text()
+    assert person.page.get_by_role("link", name="New task").count() == 0
+    person.check()
+    person.page.reload()
+    person.page.get_by_role("link", name="for the list").click()
+    person.page.get_by_role("heading", name="Precision").wait_for()
+    assert person.page.get_by_role("button", name="Delete …").count() == 0
+    assert ANALYST not in person.page.url
+    assert person.page.evaluate("document.cookie") == ""
+    # The browser said that this page came without https.
+    [cookie] = person.page.context.cookies()
+    assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == (PLAIN_COOKIE, False, True)
+    person.press("Sign out")
+    person.page.get_by_label("Token").wait_for()
+    assert person.page.context.cookies() == []
+    person.page.reload()
+    person.page.get_by_label("Token").wait_for()
+
+
+def test_whoever_signs_in_is_where_they_wanted_to_be(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="wanted")
+    person = people()
+    person.go(f"/#/tasks/{task.id}")
+    # As copied from a terminal.
+    person.page.get_by_label("Token").fill(f"  {ADMINISTRATOR} ")
+    person.press("Sign in")
+    person.page.get_by_role("heading", name="wanted").wait_for()
+    assert person.page.url.endswith(f"/#/tasks/{task.id}")

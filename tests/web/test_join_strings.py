@@ -1,0 +1,107 @@
+"""The sentences of the participant's page: the same in all languages, all used, and numbers as people write them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from functools import cache
+from typing import Any
+
+import pytest
+
+from support.node import CLIENT
+from support.parts import missing_part
+
+STATIC = CLIENT.parent / "static"
+# The scripts that say something.
+SCRIPTS = ("join-page.js", "join-privacy.js", "pairs-form.js", "report-view.js")
+SCRIPT = """
+const [file, languages, code] = process.argv.slice(1);
+globalThis.navigator = { languages: JSON.parse(languages) };
+const strings = await import(file);
+console.log(JSON.stringify(new Function("strings", `return ${code}`)(strings)));
+"""
+
+
+@cache
+def strings(languages: tuple[str, ...], code: str) -> Any:
+    """Return what an expression gives in a browser with these languages."""
+    executable = shutil.which("node")
+    if executable is None:
+        missing_part("Node.js")
+    arguments = [(STATIC / "join-strings.js").as_uri(), json.dumps(languages), code]
+    process = subprocess.run(
+        [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(process.stdout)
+
+
+def all_strings() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = strings((), "strings.STRINGS")
+    return found
+
+
+def placeholders(text: str | dict[str, str]) -> dict[str, set[str]]:
+    """Return the placeholders of a sentence, or of each of its forms."""
+    forms = text if isinstance(text, dict) else {"": text}
+    return {form: set(re.findall(r"\{(\w+)\}", words)) for form, words in forms.items()}
+
+
+def test_all_languages_have_the_same_sentences_and_placeholders() -> None:
+    english, *others = all_strings().values()
+    assert len(others) == 1
+    for other in others:
+        assert list(other) == list(english)
+        for key, text in english.items():
+            assert placeholders(other[key]) == placeholders(text), key
+            assert all(other[key].values() if isinstance(text, dict) else [other[key]]), key
+
+
+def test_no_sentence_is_a_copy_of_another_language() -> None:
+    english, german = all_strings().values()
+    same = {key for key, text in english.items() if german[key] == text}
+    assert same == {"value_unit", "value_label", "pair"}
+
+
+def test_every_sentence_is_used_and_every_one_that_is_used_exists() -> None:
+    scripts = "".join((STATIC / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    keys = set(all_strings()["en"])
+    assert set(re.findall(r'say\("(\w+)"', scripts)) <= keys
+    composed = (*re.findall(r"say\(`(\w+_)\$\{", scripts), "own_", "example_")
+    unused = {key for key in keys if f'"{key}"' not in scripts and not key.startswith(composed)}
+    assert unused == set()
+
+
+def test_every_code_with_a_panel_has_its_sentences() -> None:
+    script = (STATIC / "join-page.js").read_text(encoding="utf-8")
+    [listed] = re.findall(r"const PANELS = \[(.+)\];", script)
+    names = {*re.findall(r'"(\w+)"', listed), *re.findall(r'return \["(\w+)"', script)}
+    assert {f"panel_{name}{end}" for name in names for end in ("", "_title")} <= set(all_strings()["en"])
+    [refusals] = re.findall(r"const REFUSALS = \[(.+)\];", script)
+    assert {f"refused_{code}" for code in re.findall(r'"(\w+)"', refusals)} <= set(all_strings()["en"])
+
+
+@pytest.mark.parametrize(
+    ("languages", "chosen"),
+    [(("fr", "de-AT", "en"), "de"), (("en-GB", "de"), "en"), (("fr",), "en"), ((), "en"), (("DE",), "de")],
+)
+def test_the_browser_chooses_the_language(languages: tuple[str, ...], chosen: str) -> None:
+    assert strings(languages, "strings.language") == chosen
+
+
+def test_numbers_and_days_are_written_as_the_language_writes_them() -> None:
+    code = """[strings.number(1234.5), strings.percent(0.27448), strings.day("2099-01-01", -1),
+        strings.say("chosen_of", { count: 1000, limit: 2000 }), strings.say("odds_less", { count: 1 }),
+        strings.say("remove", { key: "$& {key}" }), strings.anyOf(["a", "b"])]"""
+    english, german = (strings((language,), code) for language in ("en", "de"))
+    assert english[:4] == ["1,234.5", "27.4%", "December 31, 2098", "1,000 of 2,000 chosen"]
+    assert german[:4] == ["1.234,5", "27,4\u00a0%", "31. Dezember 2098", "1.000 von 2.000 gewählt"]
+    assert "more than one thing applies" in english[4]
+    # A key is never taken for a pattern or a placeholder.
+    assert english[5:] == ["Remove $& {key}", "a or b"]
+    assert german[5:] == ["$& {key} entfernen", "a oder b"]
