@@ -24,9 +24,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
   const empty = make(
     "p",
     { class: "note", hidden: true },
-    "No reports yet: share ",
-    make("a", { href: `/join/${id}` }, "the link"),
-    " with the people who are to take part.",
+    "No reports yet: share the link with the people who are to take part.",
   );
   // Shown once there are numbers.
   const known = make("div", { hidden: true });
