@@ -19,6 +19,7 @@ autodoc_typehints_description_target = "documented_params"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 # Docstrings quote code as Markdown does.
 default_role = "code"
 python_display_short_literal_types = True

@@ -108,7 +108,9 @@ class Pages:
                 return match[1] if "`" in match[1] else f"`{path}`"
             start = posixpath.dirname(self.places[name])
             link = posixpath.relpath(self.places[path], start or ".")
-            return f"[{match[1]}]({link}{'#' + anchor if anchor else ''})"
+            # Readers of the repository know pages by their files, readers of the site by their titles.
+            label = _title(self.texts[path]) if match[1].endswith(".md") and path in self.texts else match[1]
+            return f"[{label}]({link}{'#' + anchor if anchor else ''})"
 
         return _outside_code(text, lambda part: LINK.sub(moved, part))
 
@@ -129,6 +131,10 @@ def anchors(text: str) -> set[str]:
 
 def _place(name: str) -> str:
     return MOVED.get(name, name.removeprefix(DOCUMENTS))
+
+
+def _title(text: str) -> str:
+    return text.partition("\n")[0].removeprefix("# ").strip()
 
 
 def _listed(line: str) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from enum import EnumType
 from importlib import import_module
 from typing import Any
 
@@ -26,12 +27,31 @@ def public_names() -> Iterator[tuple[str, Any]]:
 
 
 def undocumented_names() -> Iterator[Fault]:
-    """Yield every public name or member without a docstring, and every parameter that none describes."""
+    """Yield every public name or member that does not say what it is, takes, returns and raises."""
     for path, value in public_names():
-        yield from _faults(path, value)
-        for name, member in _members(path, value):
-            if not inspect.getdoc(member):
-                yield Fault(name, "undocumented public name")
+        for name, member in ((path, value), *_members(path, value)):
+            yield from undocumented_parts(name, member)
+
+
+def undocumented_parts(name: str, value: Any) -> Iterator[Fault]:
+    """Yield what the docstring of a function, class or property leaves out."""
+    text = inspect.getdoc(value) or ""
+    if not text:
+        yield Fault(name, "undocumented public name")
+    for parameter in _parameters(value):
+        if not re.search(rf"^    \**{parameter}( \(.*\))?: |`{parameter}`", text, re.MULTILINE):
+            yield Fault(name, f"undocumented parameter {parameter}")
+    if inspect.isfunction(value):
+        yield from _undocumented_results(name, value, text)
+
+
+def _undocumented_results(name: str, function: Callable[..., Any], text: str) -> Iterator[Fault]:
+    returned = inspect.signature(function).return_annotation
+    if returned not in {None, "None"} and not re.search(r"^Returns?\b|^    Yields?\b", text, re.MULTILINE):
+        yield Fault(name, "undocumented result")
+    raises = re.search(r"^ +raise \w", inspect.getsource(function), re.MULTILINE)
+    if raises and not re.search(r"^Raises:|`\w*Error`", text, re.MULTILINE):
+        yield Fault(name, "undocumented error")
 
 
 def python_sections() -> str:
@@ -41,8 +61,7 @@ def python_sections() -> str:
         directive = "autoclass" if inspect.isclass(value) else "autofunction"
         options = ["   :members:"] if inspect.isclass(value) else []
         home = f"{value.__module__}.{value.__qualname__}"
-        title = path if path in FUNCTIONS else f"{path.rpartition('.')[0]}.{value.__name__}"
-        lines += [f"### `{title}`", "", "```{eval-rst}", f".. {directive}:: {home}", *options, "```", ""]
+        lines += [f"### `{path}`", "", "```{eval-rst}", f".. {directive}:: {home}", *options, "```", ""]
     return "\n".join(lines)
 
 
@@ -55,13 +74,10 @@ def _members(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{path}.{name}", plain
 
 
-def _faults(name: str, value: Any) -> Iterator[Fault]:
-    text = inspect.getdoc(value) or ""
-    if not text:
-        yield Fault(name, "undocumented public name")
-    if inspect.isfunction(value):
-        for parameter in inspect.signature(value).parameters:
-            if parameter not in {"self", "cls"} and not re.search(
-                rf"^\s+\**{parameter}:", text, re.MULTILINE
-            ):
-                yield Fault(name, f"undocumented parameter {parameter}")
+def _parameters(value: Any) -> list[str]:
+    """What a function or a constructor takes; an enumeration's names are its members."""
+    if isinstance(value, EnumType):
+        return list(value.__members__)
+    if not (inspect.isfunction(value) or inspect.isclass(value)):
+        return []
+    return [name for name in inspect.signature(value).parameters if name not in {"self", "cls"}]

@@ -25,7 +25,12 @@ from typing import Any
 class PckvError(Exception):
     """Any refusal of the product: one clear line and a stable code.
 
-    The code is that of the class, unless an error is given a more specific one.
+    Args:
+        message: What was refused, where and why.
+        code: A code more specific than that of the class.
+
+    Attributes:
+        code: What programs tell refusals apart by; it never changes.
     """
 
     code: str = "error"

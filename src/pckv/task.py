@@ -286,7 +286,7 @@ class Task:
         return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
 
     def law(self, signs: channels.Signs) -> channels.Law:
-        """Return the exact law of the message of somebody who holds these signed keys."""
+        """Return the exact law of the message of somebody who holds the signed keys `signs`."""
         pairs, first = self.channel.law(signs), self.channel.word_limit
         if self.size_question is None or first is None:
             return pairs
@@ -301,7 +301,7 @@ class Task:
         self._index  # noqa: B018
 
     def key_index(self, key: str) -> int:
-        """The number of a key, or a `PairsError` that names it."""
+        """Return the number of the key called `key`, or raise a `PairsError` that names it."""
         try:
             if not isinstance(self.keys, int):
                 return self._index[key]
@@ -314,21 +314,21 @@ class Task:
         raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
 
     def key_name(self, index: int) -> str:
-        """The name of a key, given its number."""
+        """Return the name of key number `index`."""
         return str(index) if isinstance(self.keys, int) else self.keys[index]
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
-        """The names of many keys, given their numbers."""
+        """Return the names of the keys with these `indices`, in the same order."""
         return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
 
     def phase(self, day: str) -> Phase:
-        """Whether the task takes reports on a day (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
+        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
         if self.closes is not None and day >= self.closes:
             return Phase.CLOSED
         return Phase.WAITING if self.opens is not None and day < self.opens else Phase.OPEN
 
     def to_json(self) -> str:
-        """The canonical JSON text, which the id is the hash of."""
+        """Return the canonical JSON text, which the id is the hash of."""
         return dump(
             {
                 "about": self.about.to_dict(),
@@ -361,7 +361,7 @@ class Task:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
-        """Read a task; anything but its one canonical text is refused."""
+        """Return the task of a canonical JSON `text`; anything else is a `TaskError`."""
         text, members = read_members(text)
         task = object.__new__(cls)
         try:

@@ -19,7 +19,12 @@ WORD_BYTES = 8
 
 
 class Report(NamedTuple):
-    """What leaves the device: a random id and the perturbed body."""
+    """What leaves the device.
+
+    Attributes:
+        id: 16 random bytes, which say nothing about anybody.
+        body: The perturbed message.
+    """
 
     id: bytes
     body: bytes

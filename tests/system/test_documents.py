@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 import pckv
 from pckv.channels import CHANNELS
+from pckv.cli import main
 from pckv.estimators.estimate import METHODS
 from support.parts import ROOT
 
@@ -74,3 +79,47 @@ def test_every_named_make_target_exists(path: Path) -> None:
     named = {match[1] for line in code if (match := re.match(r"make\s+([a-z][\w-]*)", line))}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert named <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+
+
+def shell_commands(text: str) -> list[list[str]]:
+    """Return the words of every `pckv` command in the blocks of a document, pipes taken apart."""
+    blocks = re.findall(r"^```(?:text|)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    parts = [part.strip() for line in lines for part in line.split("|")]
+    return [shlex.split(part, comments=True) for part in parts if part.startswith("pckv ")]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_every_command_and_option_exists(path: Path) -> None:
+    for _, *given in shell_commands(path.read_text(encoding="utf-8")):
+        command: click.Command = main
+        words = list(given)
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), words.pop(0))
+            assert found is not None, given
+            command = found
+        command.make_parser(click.Context(command)).parse_args([word for word in words if word != "..."])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
+def test_code_and_data_can_be_read(path: Path) -> None:
+    """Examples with a prompt are run as doctests; these need a network, a cluster or an app."""
+    for language, block in re.findall(
+        r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        if language == "json":
+            json.loads(block)
+        elif language == "toml":
+            tomllib.loads(block)
+        elif language == "python" and ">>>" not in block:
+            compile(block, str(path), "exec")
+
+
+def test_what_participants_read_in_the_examples_fits_a_task() -> None:
+    for name in ("app-ratings", "symptoms-survey"):
+        page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text(encoding="utf-8")
+        found = re.search(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        assert found is not None
+        about = tomllib.loads(found[1])
+        task = pckv.Task(name=name, keys=3, values=(0, 10), epsilon=1, about=about)
+        assert json.loads(task.to_json())["about"]["question"] == about["question"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ import pytest
 from site_builder.build import DESCRIPTIONS, faults
 from site_builder.commands import undocumented_commands
 from site_builder.pages import FENCE, HOME, Pages, anchors
+from site_builder.python_names import undocumented_parts
 from site_builder.service import Service
 from support.parts import ROOT
 
@@ -23,6 +25,7 @@ from support.parts import ROOT
 MAX_WORDS_PER_PAGE = 1500
 LOOKED_UP = ("docs/reference/", "docs/appendix/")
 MAX_COLUMNS = 100
+MAX_LINES_OF_README = 120
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +43,10 @@ def test_pages_have_one_purpose_and_a_next_step(pages: Pages) -> None:
             assert name.startswith(LOOKED_UP) or len(text.split()) <= MAX_WORDS_PER_PAGE, name
             assert text.startswith("# "), name
             assert re.search(r"^\*\*Next:\*\* ", text.strip().split("\n\n")[-1]), name
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < MAX_LINES_OF_README
 
 
 def test_lines_are_wrapped(pages: Pages) -> None:
@@ -118,6 +125,17 @@ def test_a_page_that_nothing_lists_is_found(copied: Path) -> None:
     assert f"docs/lost.md: {HOME} does not list it" in found
 
 
+def test_pages_are_called_by_their_titles(copied: Path, tmp_path: Path) -> None:
+    """What is not in the site is named, not linked."""
+    page = copied / "docs/faq.md"
+    page.write_text("# Q\n\n[glossary.md](glossary.md#glossary) [x](../README.md)\n", encoding="utf-8")
+    pages = Pages(copied)
+    pages.write(tmp_path / "out", defaultdict(lambda: str))
+    assert "[Glossary](glossary.md#glossary) `README.md`" in (tmp_path / "out/faq.md").read_text(
+        encoding="utf-8"
+    )
+
+
 def test_headings_have_the_anchors_of_both_readers() -> None:
     assert anchors("# What is `ε`, and why?\n## 10^9 [reports](x.md)\n```\n# no heading\n```\n") == {
         "what-is-ε-and-why",
@@ -146,3 +164,29 @@ def test_a_silent_command_or_option_is_found() -> None:
 
     found = [str(fault) for fault in undocumented_commands(program)]
     assert found == ["pckv silent: undocumented command", "pckv silent: undocumented option --quiet"]
+
+
+def test_what_a_docstring_leaves_out_is_found() -> None:
+    def silent(count: int) -> int:
+        if count < 0:
+            raise ValueError
+        return count
+
+    def complete(count: int) -> int:
+        """Return a number.
+
+        Args:
+            count: A number.
+
+        Returns:
+            The same.
+        """
+        return count
+
+    assert [fault.problem for fault in undocumented_parts("silent", silent)] == [
+        "undocumented public name",
+        "undocumented parameter count",
+        "undocumented result",
+        "undocumented error",
+    ]
+    assert not list(undocumented_parts("complete", complete))

@@ -34,8 +34,12 @@ TASK_SUFFIX = ".task"
 class Receipt:
     """The state of a task's report, and what it cost.
 
-    `perturbed` says whether this very call perturbed: if not, the pairs that it was given were not used.
-    `reason` says why a report waits or was refused.
+    Attributes:
+        task: The id of the task.
+        status: The state of the report.
+        epsilon: The ε that the report has spent.
+        perturbed: Whether this very call perturbed: if not, the pairs that it was given were not used.
+        reason: Why a report waits or was refused.
     """
 
     task: str
@@ -48,9 +52,13 @@ class Receipt:
 class Client:
     """One device's connection to a collector: at most one report per survey, whatever happens in between.
 
-    `state` is the folder that stores reports; all threads and processes that share it share the reports, the
-    ledger and the cap. `cap` bounds the ε of all surveys together: `submit` stores it, and it holds for later clients
-    that give none; ε = 10 if nobody ever gave one. `retry_policy` says how long one call tries.
+    Args:
+        url: The collector's address.
+        state: The folder that stores reports; all threads and processes that share it share the reports, the ledger
+            and the cap.
+        cap: The most ε of all surveys together: `submit` stores it, and it holds for later clients that give none;
+            ε = 10 if nobody ever gave one.
+        retry_policy: How long one call tries.
     """
 
     def __init__(
@@ -87,7 +95,17 @@ class Client:
         return self._ledger.cap
 
     def task(self, task_id: str) -> Task:
-        """Return the task of an id: fetched once, checked against the id, then stored in the state folder."""
+        """Return the task of an id: fetched once, checked against the id, then stored in the state folder.
+
+        Args:
+            task_id: The id of a task of this collector.
+
+        Returns:
+            The task.
+
+        Raises:
+            ClientError: if the collector does not know it, or its text does not have this id.
+        """
         _check_id(task_id)
         text = self._folder.get(task_id + TASK_SUFFIX)
         if text is not None:
@@ -133,6 +151,18 @@ class Client:
         A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
         that limit where pairs are entered, for everybody alike: whether somebody takes part must not depend on their
         pairs, since no ε covers that.
+
+        Args:
+            task_id: The id of the task.
+            pairs: The value of every key that the participant holds.
+            invitation: The participant's invitation, where the task takes reports by invitation.
+
+        Returns:
+            The state of the report, and what it cost.
+
+        Raises:
+            ClientError: if nothing may be spent, the collector would not take a report, or it refused the one sent.
+            PairsError: if a pair does not belong to the task; nothing was perturbed.
         """
         _check_id(task_id)
         if invitation is not None:
@@ -183,10 +213,15 @@ class Client:
             return added
 
     def flush(self) -> list[Receipt]:
-        """Send all reports that wait for this collector; return one receipt each.
+        """Send all reports that wait for this collector.
 
-        Once the collector cannot be reached, the remaining reports are not tried. A damaged file is refused after
-        all other reports were sent.
+        Once the collector cannot be reached, the remaining reports are not tried.
+
+        Returns:
+            One receipt per report.
+
+        Raises:
+            ClientError: if a file of the state folder is damaged; all other reports were sent before.
         """
         receipts: list[Receipt] = []
         damage: DataError | None = None

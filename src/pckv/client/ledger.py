@@ -29,7 +29,14 @@ SUM_DIGITS = 60
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What one survey has spent: its name, its task's id, the realised ε (rounded up), the state of the report."""
+    """What one survey has spent.
+
+    Attributes:
+        survey: The name of the survey.
+        task: The id of the task that was answered.
+        epsilon: The realised ε, rounded up.
+        status: The state of the report.
+    """
 
     survey: str
     task: str

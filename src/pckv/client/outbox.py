@@ -25,7 +25,14 @@ VERSION = 1
 
 
 class Status(StrEnum):
-    """The state of a report; one that was removed from the state folder has spent its ε all the same."""
+    """The state of a report.
+
+    Attributes:
+        SENT: The collector has it.
+        WAITING: It is stored, and will be sent.
+        REFUSED: The collector does not take it.
+        REMOVED: It was removed from the state folder; its ε is spent all the same.
+    """
 
     SENT = "sent"
     WAITING = "waiting"

@@ -108,6 +108,9 @@ def estimate(
             are made from each key's own counts. The estimates stay those of all reports.
         progress: Called with the share that is done, where decoding takes long.
 
+    Returns:
+        A table with a row per key, in the order of the task or of `keys`.
+
     Raises:
         ParameterError: if an argument does not exist or does not fit the task.
 

@@ -60,15 +60,27 @@ COLUMNS = KeyEstimate._fields
 class Estimates:
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    `verdict` says in words what they tell, over all keys that were estimated; `sets` what is known of people who hold
-    more pairs than the padding. `detected` marks the keys that stand out from the noise: their counts are beyond what noise
-    alone gives for any key of the task, whatever the method. `mean_known` is false where the interval of a mean spans
-    95 % of the range or more. `mean_misfit` marks the keys whose data fit no mean of the task's range: their interval runs from
-    the estimate to the end of the range that the data point to. If `hostile` is above 0, intervals, `detected` and `sets` are
-    those of the honest participants, and hold whatever this number of the reports say.
-
     A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
     and `"alien" in estimates` says whether there is one.
+
+    Attributes:
+        task: The id of the task, and `mechanism` that of its reports.
+        reports: How many reports were counted.
+        epsilon: The realised ε of a report, rounded up.
+        method: What estimated them, with its postprocessing.
+        level: The level of all intervals.
+        hostile: How many reports may say anything: intervals, `detected` and `sets` are those of the honest
+            participants, and hold whatever this number of the reports say.
+        sets: What is known of people who hold more pairs than the padding.
+        verdict: What the estimates tell, in words, over all keys that were estimated.
+        key: The names of the keys; every member below has one entry per key.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
+        mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
+        detected: Whether the key stands out from the noise: its count is beyond what noise alone gives for any key of
+            the task, whatever the method.
+        mean_known: False where the interval of a mean spans 95 % of the range or more.
+        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
+            the range that the data point to.
     """
 
     task: str
@@ -129,7 +141,14 @@ class Estimates:
         return f"intervals hold whatever {self.hostile:,} of the reports say" if self.hostile else ""
 
     def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people, with this one for both intervals; marks need none."""
+        """Return the headers of the table for people.
+
+        Args:
+            interval: The header of both intervals; marks need none.
+
+        Returns:
+            One header per column.
+        """
         return ("key", "frequency", interval, "mean", interval, "")
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -147,11 +166,25 @@ class Estimates:
         ]
 
     def top(self, count: int) -> Estimates:
-        """Return the keys with the largest estimated frequencies, most frequent first."""
+        """Return the keys with the largest estimated frequencies.
+
+        Args:
+            count: How many keys.
+
+        Returns:
+            These rows, the most frequent first.
+        """
         return self.take(np.argsort(-self.frequency, kind="stable")[:count])
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Return some rows of the table, in the order given."""
+        """Return some rows of the table.
+
+        Args:
+            rows: Numbers of rows, from 0.
+
+        Returns:
+            These rows, in the order given.
+        """
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)

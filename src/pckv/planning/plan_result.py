@@ -62,6 +62,9 @@ class Plan:
     """What to run and what to expect of it.
 
     Attributes:
+        keys: The number of keys.
+        users: How many people were planned for.
+        epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
         seen: The share of the most frequent key's frequency that reports show.
         frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
@@ -74,6 +77,17 @@ class Plan:
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
             `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
         shuffled: The central guarantee of shuffled reports, where the plan is for them.
+        objective: Which error was made small.
+        mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
+        budgets: How ε is split between the key and its value, where a mechanism splits it.
+        a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p` how
+            often a supported key has the sign of its value.
+        bytes_per_report: The size of a report with its id.
+        errors: The errors to expect, by the frequency of a key.
+        smallest_frequency: The frequency that stands out from the noise 80 % of the time.
+        users_needed: How many people it takes for keys of a frequency to stand out; None if no number does.
+        hostile: What hostile reports can do.
+        options: All mechanisms that were compared, each with its best padding.
         alternatives: What other rules and assumptions would choose.
         verdict: What it comes to, in a sentence or two.
     """

@@ -22,6 +22,11 @@ class Tally:
 
     A cell is a counter: one per word, or two per key where reports support several keys at once.
 
+    Args:
+        task: The task of the reports.
+        counts: Counts to begin with; none unless a tally is restored.
+        layout: Where each count stands, if that is known already.
+
     >>> from pckv import Task, perturb
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
     >>> tally = Tally(task)
@@ -68,7 +73,8 @@ class Tally:
     def honest_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
         """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
 
-        Up to `hostile` of the reports of pairs are not honest, and support unused positions as often as they can.
+        Args:
+            hostile: How many reports of pairs are not honest at most; they support unused positions as often as they can.
         """
         layout = self.layout
         if not isinstance(layout, SupportLayout):
@@ -83,13 +89,23 @@ class Tally:
         return int(self.counts.take(np.array([layout.unused]))[0])
 
     def add(self, report: Report) -> None:
-        """Count one report, or raise a `ReportError` and count nothing."""
+        """Count one report.
+
+        Args:
+            report: A report of the task.
+
+        Raises:
+            ReportError: if it is not a report of the task; nothing is counted.
+        """
         check_id(report.id)
         self._format.decode(report.body)
         self._add_bodies(report.body)
 
     def add_many(self, reports: Iterable[Report] | Messages) -> None:
-        """Count many reports: an iterable of `Report`, an array of words, or an array of plane rows.
+        """Count many reports.
+
+        Args:
+            reports: An iterable of `Report`, an array of words, or an array of plane rows.
 
         Raises:
             ReportError: if one of them is not a report of the task; then none is counted.
@@ -123,7 +139,16 @@ class Tally:
         self.reports = reports
 
     def add_counted(self, words: Integers, times: Integers) -> None:
-        """Add words that were counted elsewhere, each once with the times that it was reported."""
+        """Add words that were counted elsewhere, each once with the times that it was reported.
+
+        Args:
+            words: Different words.
+            times: How often each was reported.
+
+        Raises:
+            TallyError: if cells are not words, a word comes twice, or a number is below 0.
+            ReportError: if a word is not one of the task.
+        """
         if not isinstance(self.layout, WordLayout):
             raise TallyError("a tally whose cells are not words takes reports one by one")
         if words.size and not 0 <= int(words.min()) <= int(words.max()) < self.cells:
@@ -134,7 +159,14 @@ class Tally:
         self.counts.add_counts(words, times)
 
     def merge(self, other: Tally) -> None:
-        """Add another tally of the same task to this one."""
+        """Add another tally of the same task to this one.
+
+        Args:
+            other: A tally of other reports.
+
+        Raises:
+            TallyError: if it is of another task, or the sum would hold too many reports.
+        """
         if other.task != self.task:
             raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
         self.reports = self._grown(other.reports)
@@ -150,13 +182,31 @@ class Tally:
 
     @classmethod
     def from_bytes(cls, task: Task, data: bytes) -> Tally:
-        """Read a tally back; truncated or edited bytes, or another task's, are refused."""
+        """Read a tally back.
+
+        Args:
+            task: The task of the tally.
+            data: What `bytes(tally)` gave.
+
+        Returns:
+            The tally.
+
+        Raises:
+            TallyError: if the bytes are truncated, edited, or another task's.
+        """
         tally = cls(task)
         tally.merge_bytes(data)
         return tally
 
     def merge_bytes(self, data: bytes) -> None:
-        """Add a tally that was written as bytes, at a cost of its own size and not of all cells."""
+        """Add a tally that was written as bytes, at a cost of its own size and not of all cells.
+
+        Args:
+            data: What `bytes(tally)` gave.
+
+        Raises:
+            TallyError: if the bytes are truncated, edited, or another task's.
+        """
         reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
         self.layout.check(cells, counts, reports)
         self.reports = self._grown(reports)

@@ -15,6 +15,7 @@ from support.people import (
     DESK,
     PHONE,
     add_task,
+    ask,
     fill_task,
 )
 from support.serving import ServeProcess
@@ -41,8 +42,6 @@ PICTURES = {
     "task-desk-light",
     "task-desk-dark",
     "new-task-desk-light",
-    "join-phone-light",
-    "join-look-phone-dark",
 }
 
 
@@ -51,7 +50,9 @@ def films(server: ServeProcess, request: pytest.FixtureRequest) -> pckv.Task:
     """A collection for the pictures."""
     if not request.config.getoption("--screenshots"):
         pytest.skip("pictures are written with --screenshots")
-    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, pairs=2, closes="2099-01-01")
+    about = {"question": QUESTION, "unit": "stars"}
+    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, pairs=2, about=about)
+    ask(server, "PATCH", f"/tasks/{task.id}", b'{"target": 15000}', "application/json")
     seeded = random.Random(1)
     for _ in range(2):
         seen = [{min(9, int(seeded.expovariate(0.4))) for _ in range(1 + n % 4)} for n in range(5000)]
@@ -78,17 +79,10 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     person.sign_in()
     person.go(f"/#/tasks/{films.id}")
     page.locator(".chart svg").nth(1).wait_for()
-    page.locator(".snippet").nth(1).wait_for()
+    page.locator(".qr").wait_for()
     shoot("task")
     person.go("/#/new")
     fill_task(person, "Films of the year", FILMS, users="10000")
     page.get_by_label("Question", exact=True).fill(QUESTION)
     page.locator(".light").wait_for()
     shoot("new-task")
-    person.go(f"/join/{films.id}")
-    for key, value in (("Alien", 4), ("Playtime", 5)):
-        page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
-    shoot("join")
-    person.press("Send my report")
-    person.state("sent")
-    shoot("join-look")

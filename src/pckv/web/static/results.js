@@ -1,6 +1,7 @@
 // What the reports of a task tell: a sentence, a chart, a table, options, downloads, and how precise all that is.
 import { withSettings } from "./address.js";
 import { Chart } from "./chart.js";
+import { isLost } from "./connection.js";
 import { changedOptions, optionsPanel, readOptions } from "./estimate-options.js";
 import { EstimatesTable } from "./estimates-table.js";
 import { alertBox, announce, ask, make, newestOnly, plural, query, replace, request, save } from "./page.js";
@@ -103,7 +104,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
 
   // Numbers that do not follow the options would be taken for those that do.
   function showProblem(problem) {
-    replace(said, problem && alertBox(problem.message));
+    replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
     if (problem?.status === 400) verdict.hidden = chart.element.hidden = table.element.hidden = true;
     else if (!problem) verdict.hidden = chart.element.hidden = table.element.hidden = false;
   }
