@@ -23,7 +23,9 @@ from pckv.population import Population
 
 SEED, HONEST_TASKS, ATTACKED_TASKS = 20_268, 20_000, 100
 HONEST_REPORTS, REPORTS, LIAR_SHARE, TARGETS = 1500, 100_000, 0.01, 10
-PARTS = ("honest", "power")
+PARTS = ("honest", "power", "weaker")
+# What must be found, and what gains less and is found less often.
+SEARCHES, WEAKER_ATTACKS = ("one word", "best of 1000"), ("best of 100", "best of 10", "coin")
 # All tests of a check together are below these levels as often, or less.
 LEVELS = (0.1, 0.01, 0.001, FALSE_ALARMS_PER_DAY)
 MIN_POWER = 0.99
@@ -81,6 +83,8 @@ def run(settings: ExperimentSettings) -> bool:
         requirements += _honest(settings.repeats or HONEST_TASKS)
     if "power" in parts:
         requirements += _power(settings.repeats or ATTACKED_TASKS)
+    if "weaker" in parts:
+        _weaker_attacks(settings.repeats or ATTACKED_TASKS)
     return show_requirements(requirements)
 
 
@@ -108,17 +112,31 @@ def _at_level(least: Floats, level: float) -> Requirement:
 def _power(tasks: int) -> list[Requirement]:
     requirements = []
     for watched in ATTACKED:
-        task = watched.task()
-        for attack in ("one word", "best of 1000", "best of 100", "best of 10", "coin"):
-            rng = default_rng(SEED)
-            share = float(np.mean([bool(_attacked(task, attack, rng).unusual) for _ in range(tasks)]))
-            Console().print(f"{watched}: {attack}: {share:.1%} of {tasks:,} tasks")
-            if attack in {"one word", "best of 1000"}:
-                name = f"{watched.mechanism}, {watched.keys:,} keys, ε {watched.epsilon}: {attack}"
-                requirements.append(
-                    Requirement(name, f"at least {MIN_POWER:.0%}", f"{share:.0%}", share >= MIN_POWER)
-                )
+        for attack in SEARCHES:
+            share = _found(watched, attack, tasks)
+            name = f"{watched.mechanism}, {watched.keys:,} keys, ε {watched.epsilon}: {attack}"
+            requirements.append(
+                Requirement(name, f"at least {MIN_POWER:.0%}", f"{share:.0%}", share >= MIN_POWER)
+            )
     return requirements
+
+
+def _weaker_attacks(tasks: int) -> None:
+    for watched in ATTACKED:
+        for attack in WEAKER_ATTACKS:
+            _found(watched, attack, tasks)
+
+
+def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
+    """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound that was seen."""
+    task, rng = watched.task(), default_rng(SEED)
+    found = [_attacked(task, attack, rng) for _ in range(tasks)]
+    share = float(np.mean([bool(alarms.unusual) for alarms in found]))
+    weakest = max(min(test.chance for test in alarms.tests) for alarms in found)
+    Console(soft_wrap=True).print(
+        f"{watched}: {attack}: {share:.1%} of {tasks:,} tasks, weakest bound {weakest:.0e}"
+    )
+    return share
 
 
 def _attacked(task: Task, attack: str, rng: Generator) -> Alarms:

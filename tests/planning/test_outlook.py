@@ -36,13 +36,11 @@ def test_the_rule(share: float, error: float, light: Light) -> None:
 @pytest.mark.parametrize(
     ("rank", "light", "told"), [(10, "green", "All"), (9, "amber", "9"), (5, "amber", "5"), (4, "red", "4")]
 )
-def test_the_light_follows_the_keys_that_the_plan_tells_from_zero(
-    planned: Plan, rank: int, light: str, told: str
-) -> None:
+def test_the_light_follows_the_keys_that_stand_out(planned: Plan, rank: int, light: str, told: str) -> None:
     """The least frequency is moved to that of each rank; nothing else changes."""
     found = outlook(replace(planned, smallest_frequency=planned.frequencies[rank - 1]))
-    assert (found.light, found.told, found.keys, found.words) == (light, rank, 10, WORDS[found.light])
-    assert found.sentence.startswith(f"{told} of the 10 most frequent keys can be told from zero. ")
+    assert (found.light, found.standing_out, found.keys, found.words) == (light, rank, 10, WORDS[found.light])
+    assert found.sentence.startswith(f"{told} of the 10 most frequent keys stand out from the noise. ")
 
 
 def test_the_light_follows_the_error_of_a_typical_key(planned: Plan) -> None:
@@ -62,16 +60,16 @@ def test_the_light_follows_the_error_of_a_typical_key(planned: Plan) -> None:
     assert lights == ["green", "amber", "red"]
 
 
-def test_nothing_is_told_where_no_key_can_be(planned: Plan) -> None:
+def test_nothing_stands_out_where_no_key_can(planned: Plan) -> None:
     """Even a key that everybody holds: a least frequency of 1 means none."""
     found = outlook(replace(planned, smallest_frequency=1.0, frequencies=(1.0,) * 10))
-    assert (found.light, found.told) == ("red", 0)
-    assert found.sentence.startswith("None of the 10 most frequent keys can be told from zero.")
+    assert (found.light, found.standing_out) == ("red", 0)
+    assert found.sentence.startswith("None of the 10 most frequent keys stand out from the noise.")
 
 
 def test_few_people_and_many() -> None:
     few, many = (outlook(plan(1, users, 1)) for users in (5, 10_000))
-    assert (few.light, few.sentence.split(".")[0]) == ("red", "The key cannot be told from zero")
+    assert (few.light, few.sentence.split(".")[0]) == ("red", "The key is too rare to tell")
     assert few.sentence.endswith("its mean stays unknown.")
-    assert (many.light, many.sentence.split(".")[0]) == ("green", "The key can be told from zero")
-    assert re.search(r"comes out with an error of ±\S+ points?; its mean ±\S+\.$", many.sentence)
+    assert (many.light, many.sentence.split(".")[0]) == ("green", "The key stands out from the noise")
+    assert re.search(r"comes out with an error of ±\S+ points?; its mean with ±\S+\.$", many.sentence)

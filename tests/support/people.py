@@ -43,7 +43,7 @@ class Person:
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)
-        context.route(re.compile(r"/(task|results)\.js$"), _without_waits)
+        context.route(re.compile(r"/(tasks?|results)\.js$"), _without_waits)
         self.page = context.new_page()
         self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
 

@@ -79,13 +79,13 @@ MUTANTS = (
     ),
     ClientMutant(
         "the function comes before the question",
-        "coin.js",
+        "core.js",
         {"const asked = channel.pairs &&": "tape.below(functions); const asked = channel.pairs &&"},
         check_reports_follow_their_coins,
     ),
     ClientMutant(
         "nothing is rejected",
-        "coin.js",
+        "core.js",
         {"const BLOCKS = 16": "const BLOCKS = 1", "drawn: tape.below(functions)": "drawn: tape.draw() % functions / 2n"},
         check_reports_follow_their_coins,
     ),

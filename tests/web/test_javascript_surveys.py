@@ -45,7 +45,7 @@ def test_surveys_are_those_of_python() -> None:
         and not unicodedata.name(letter, "").startswith(("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE"))
     ]
     names = [f"A {letter}\N{COMBINING ACUTE ACCENT}b" for letter in letters] + letters + [*VARIANTS]
-    script = f'import {{ surveyOf }} from "{CLIENT.as_uri()}/survey.js"; result = given.map(surveyOf)'
+    script = f'import {{ surveyOf }} from "{CLIENT.as_uri()}/core.js"; result = given.map(surveyOf)'
     surveys = run(script, names)
     assert [name for name, survey in zip(names, surveys, strict=True) if survey_of(name) != survey] == []
     # Nothing is left to change: two spellings of one survey meet in one text.

@@ -121,7 +121,9 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
         if serve:
             _keep_serving(address, task, files, signals)
         else:
-            click.echo("With --serve the collector stays, and you can look at its dashboard.")
+            click.echo(
+                "On a terminal, or with --serve, the collector stays and you can look at its dashboard."
+            )
 
 
 def _collect_reports(

@@ -1,11 +1,11 @@
 """What to think of a plan at first sight: a traffic light, by one rule.
 
 The keys that matter are the ten most frequent ones, as the plan expects them, or all where there are fewer. The light
-depends on how many of them the plan tells from zero (four times out of five), and on the expected error of a typical one
+depends on how many of them stand out from the noise (four times out of five), and on the expected error of a typical one
 of them relative to its frequency:
 
-- green: all are told from zero, and the error is at most a quarter of the frequency;
-- red: less than half of them are told from zero, or the error is more than half of the frequency;
+- green: all stand out, and the error is at most a quarter of the frequency;
+- red: fewer than half of them stand out, or the error is more than half of the frequency;
 - amber: anything between.
 """
 
@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pckv.planning.plan import Plan
-from pckv.texts import percent, two_digits
+from pckv.texts import TOO_RARE, percent, two_digits
 
 Light = Literal["green", "amber", "red"]
 
 MAX_GREEN_ERROR, MAX_AMBER_ERROR = 0.25, 0.5
 MIN_AMBER_SHARE = 0.5
 RULE = (
-    "Green: all of the ten most frequent keys can be told from zero, and the error of a typical one is at most "
-    f"{percent(MAX_GREEN_ERROR)} of its frequency. Red: fewer than {percent(MIN_AMBER_SHARE)} of these keys can, or the "
+    "Green: all of the ten most frequent keys stand out from the noise, and the error of a typical one is at most "
+    f"{percent(MAX_GREEN_ERROR)} of its frequency. Red: fewer than {percent(MIN_AMBER_SHARE)} of these keys do, or the "
     f"error is more than {percent(MAX_AMBER_ERROR)} of the frequency. Amber: anything between."
 )
 # The light in words, for people who do not see colours.
@@ -41,7 +41,7 @@ class Outlook:
     Attributes:
         light: `green`, `amber` or `red`.
         words: The light in words.
-        told: How many of the keys that matter can be told from zero.
+        standing_out: How many of the keys that matter stand out from the noise.
         keys: How many keys matter.
         relative_error: The expected error of a typical one of them, relative to its frequency.
         sentence: What will be learned, for people to read.
@@ -50,7 +50,7 @@ class Outlook:
 
     light: Light
     words: str
-    told: int
+    standing_out: int
     keys: int
     relative_error: float
     sentence: str
@@ -62,46 +62,46 @@ def outlook(planned: Plan) -> Outlook:
 
     >>> from pckv import plan
     >>> found = outlook(plan(keys=10, users=100_000, epsilon=2, pairs=2))
-    >>> found.light, found.told, found.keys
+    >>> found.light, found.standing_out, found.keys
     ('green', 10, 10)
     """
-    told = sum(frequency >= planned.smallest_frequency for frequency in planned.frequencies)
-    # A least frequency of 1 means that nothing can be told from zero, not even a key that everybody holds.
-    told = 0 if planned.smallest_frequency == 1 else told
+    standing_out = sum(frequency >= planned.smallest_frequency for frequency in planned.frequencies)
+    # A least frequency of 1 means that nothing stands out, not even a key that everybody holds.
+    standing_out = 0 if planned.smallest_frequency == 1 else standing_out
     keys = len(planned.frequencies)
     chosen = next(option for option in planned.options if not option.reason_not_chosen)
     relative_error = chosen.frequency_error / planned.frequency
-    light = choose_light(told / keys, relative_error)
+    light = choose_light(standing_out / keys, relative_error)
     mean = (
-        f"its mean ±{two_digits(chosen.mean_error)}"
+        f"its mean with ±{two_digits(chosen.mean_error)}"
         if chosen.mean_error < planned.guessed_mean_error
         else "its mean stays unknown"
     )
     sentence = (
-        f"{_told(told, keys)} A typical one, held by {percent(planned.frequency)} of people, comes out with an error of "
+        f"{_count_text(standing_out, keys)} A typical one, held by {percent(planned.frequency)} of people, comes out with an error of "
         f"±{_points(chosen.frequency_error)}; {mean}."
     )
-    return Outlook(light, WORDS[light], told, keys, relative_error, sentence)
+    return Outlook(light, WORDS[light], standing_out, keys, relative_error, sentence)
 
 
-def choose_light(share_told: float, relative_error: float) -> Light:
-    """Return the light for a share of keys that are told from zero, and for the error of a typical one.
+def choose_light(share_standing_out: float, relative_error: float) -> Light:
+    """Return the light for a share of keys that stand out from the noise, and for the error of a typical one.
 
     >>> choose_light(1, 0.25), choose_light(1, 0.26), choose_light(0.5, 0.5), choose_light(0.4, 0.1), choose_light(1, 0.6)
     ('green', 'amber', 'amber', 'red', 'red')
     """
-    if share_told == 1 and relative_error <= MAX_GREEN_ERROR:
+    if share_standing_out == 1 and relative_error <= MAX_GREEN_ERROR:
         return "green"
-    if share_told < MIN_AMBER_SHARE or relative_error > MAX_AMBER_ERROR:
+    if share_standing_out < MIN_AMBER_SHARE or relative_error > MAX_AMBER_ERROR:
         return "red"
     return "amber"
 
 
-def _told(told: int, keys: int) -> str:
+def _count_text(standing_out: int, keys: int) -> str:
     if keys == 1:
-        return f"The key can{'' if told else 'not'} be told from zero."
-    number = {0: "None", keys: "All"}.get(told, str(told))
-    return f"{number} of the {keys} most frequent keys can be told from zero."
+        return "The key stands out from the noise." if standing_out else f"The key is {TOO_RARE}."
+    number = {0: "None", keys: "All"}.get(standing_out, str(standing_out))
+    return f"{number} of the {keys} most frequent keys stand out from the noise."
 
 
 def _points(share: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -96,15 +97,25 @@ async def dashboard(request: Request) -> Response:
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
     """Serve the participant's page: the same file for all tasks, whose script fetches the task.
 
-    Which mechanism the task needs is said in a header, so that browsers load it at once.
+    A header names the files of the client that only some tasks need, so that browsers load them at once.
     """
     try:
-        mechanism = (await collector.find(task_id)).task.mechanism
+        task = (await collector.find(task_id)).task
     except ProblemDetails:
         # The script says what is wrong with the task.
         return _serve(request, "static/join.html")
-    preload = {"Link": f"</client/mechanisms/{mechanism}.js>; rel=modulepreload"}
-    return _serve(request, "static/join.html", preload)
+    paths = _imported(request, f"client/mechanisms/{task.mechanism}.js")
+    if task.size_question:
+        paths.append("client/size-question.js")
+    links = ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
+    return _serve(request, "static/join.html", {"Link": links})
+
+
+def _imported(request: Request, path: str) -> list[str]:
+    """Return a mechanism's file and what it imports, without what every page loads."""
+    loaded: dict[str, StaticFile] = request.app.state.static_files
+    names = re.findall(r'from "\.\./([\w-]+\.js)"', loaded[path].content.decode())
+    return [path, *(f"client/{name}" for name in names if name != "core.js")]
 
 
 @router.get("/results/{task_id}")

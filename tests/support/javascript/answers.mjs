@@ -24,8 +24,9 @@ async function refusal(step, work) {
 
 /** The answers to the thresholds, tasks, reports and coins of the vectors. */
 export async function answers(client, vectors) {
-  const { Tape, Task, channelOf, decimal, expLower, fromText, perturbFrom, toText } = await import(`${client}/core.js`);
-  const { coinOf } = await import(`${client}/coin.js`);
+  const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, toText } = await import(
+    `${client}/core.js`
+  );
 
   async function threshold(vector) {
     const epsilon = decimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).n) };

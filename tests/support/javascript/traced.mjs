@@ -5,9 +5,7 @@ import { fromHex } from "./answers.mjs";
 import { Seed, Traced, TracingError, sealedBytes, stepsOf } from "./tracing.mjs";
 
 const client = process.argv[2];
-const { PckvError, Tape, Task, channelOf, perturbFrom } = await import(`${client}/core.js`);
-
-const { coinOf } = await import(`${client}/coin.js`);
+const { PckvError, Tape, Task, channelOf, coinOf, perturbFrom } = await import(`${client}/core.js`);
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 

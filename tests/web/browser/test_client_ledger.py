@@ -108,10 +108,10 @@ MUTANTS = (
         "invisible characters tell apart",
         {"[\\p{Cf}\\p{DI}]": "[\\p{Cc}]"},
         checks.check_a_survey_is_answered_once,
-        "survey.js",
+        "core.js",
     ),
     LedgerSourceMutant(
-        "width tells apart", {"NFKC": "NFC"}, checks.check_a_survey_is_answered_once, "survey.js"
+        "width tells apart", {"NFKC": "NFC"}, checks.check_a_survey_is_answered_once, "core.js"
     ),
     LedgerSourceMutant(
         "one survey per task",
@@ -189,7 +189,7 @@ MUTANTS = (
         "long names as they are",
         {"(name) => fold(": "(name) => name.length > 64 ? name : fold("},
         checks.check_long_names_are_surveys_too,
-        "survey.js",
+        "core.js",
     ),
     LedgerSourceMutant(
         "forgotten after two years",

@@ -45,7 +45,7 @@ def test_a_task_tells_what_larger_sets_hide(
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
     page.get_by_text("if nobody holds more than 1 pair; how many people do is not known yet.").wait_for()
-    assert "20 % of the reports say how many" in page.locator(".facts").inner_text()
+    assert "20 % of the reports say how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
     page.get_by_text("cannot be promised, however many reports come").wait_for()
     page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
@@ -97,7 +97,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page.get_by_label("Hostile reports").fill("10%")
     page.get_by_label("Hostile reports").press("Enter")
     page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
-    assert "nobody may: at most 3" in page.locator(".facts").inner_text()
+    assert "nobody may: at most 3" in page.locator(".facts").text_content()
     operator.check()
 
 
@@ -252,7 +252,7 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     box = operator.page.locator(".alert")
     box.wait_for()
     assert box.locator("p").all_inner_texts() == said
-    facts = operator.page.locator(".facts").inner_text()
-    assert "found, see below (300 reports, checked 2030-03-17 17:46 UTC)" in facts
+    facts = operator.page.locator(".facts").text_content()
+    assert "found, see above (300 reports, checked 2030-03-17 17:46 UTC)" in facts
     assert said[1] not in facts
     operator.check()

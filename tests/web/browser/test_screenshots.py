@@ -15,6 +15,7 @@ from support.people import (
     DESK,
     PHONE,
     add_task,
+    ask,
     fill_task,
 )
 from support.serving import ServeProcess
@@ -51,7 +52,9 @@ def films(server: ServeProcess, request: pytest.FixtureRequest) -> pckv.Task:
     """A collection for the pictures."""
     if not request.config.getoption("--screenshots"):
         pytest.skip("pictures are written with --screenshots")
-    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, pairs=2, closes="2099-01-01")
+    about = {"question": QUESTION, "unit": "stars"}
+    task = add_task(server, name="Films of the year", keys=FILMS, epsilon=2, pairs=2, about=about)
+    ask(server, "PATCH", f"/tasks/{task.id}", b'{"target": 15000}', "application/json")
     seeded = random.Random(1)
     for _ in range(2):
         seen = [{min(9, int(seeded.expovariate(0.4))) for _ in range(1 + n % 4)} for n in range(5000)]
@@ -78,7 +81,7 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     person.sign_in()
     person.go(f"/#/tasks/{films.id}")
     page.locator(".chart svg").nth(1).wait_for()
-    page.locator(".snippet").nth(1).wait_for()
+    page.locator(".qr").wait_for()
     shoot("task")
     person.go("/#/new")
     fill_task(person, "Films of the year", FILMS, users="10000")

@@ -164,6 +164,21 @@ export const perturbFrom = (tape, task, pairs, coin = {}) => ({
   body: channelOf(task).perturb(readPairs(task, pairs), tape, coin),
 });
 
+// 64 draws: each is rejected with a chance below 1/6.
+const BLOCKS = 16;
+
+// proofs/coin.md: a coin decides the id of a report, which question it answers and by which function.
+export async function coinOf(task, coin) {
+  check(task.coin === "server" && coin.length === 16, "bad_parameter", `this is no coin of task ${task.id}`);
+  const channel = channelOf(task), { functions } = channel.pairs ?? channel;
+  const start = [...encoder.encode("pckv coin"), ...fromText(task.id), ...coin];
+  const digest = (_, block) => crypto.subtle.digest("SHA-256", Uint8Array.of(...start, block));
+  const blocks = await Promise.all(Array.from({ length: BLOCKS }, digest));
+  const bytes = new Uint8Array(await new Blob(blocks).arrayBuffer()), tape = new Tape(4 * BLOCKS, () => bytes);
+  const asked = channel.pairs && tape.bernoulli(channel.asked);
+  return { task: task.id, id: coin, asked, drawn: tape.below(functions) };
+}
+
 export function readPairs(task, pairs) {
   const { low, high, padding } = task;
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
@@ -241,6 +256,11 @@ const isText = (text, most = 256) =>
   encoder.encode(text).length <= most;
 
 export const isName = (name) => name !== "" && isText(name);
+
+const fold = (name) => name.normalize("NFKC").toLowerCase().toUpperCase().toLowerCase().normalize("NFKC");
+
+// A survey is its name as people read it, whatever its task's id.
+export const surveyOf = (name) => fold(name.replace(/[\p{Cf}\p{DI}]/gu, "")).trim().replace(/\s+/g, " ");
 
 const ABOUT = {
   question: 256,

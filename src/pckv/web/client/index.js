@@ -1,12 +1,9 @@
 // Perturb once, store, send the same bytes until the collector decides. Pairs are never stored.
 import {
-  Task, check, fromText, isDecimal, isName, perturb as perturbNow, readPairs, toText, units, unitsText,
+  Task, check, coinOf, fromText, isDecimal, isName, perturb as perturbNow, readPairs, surveyOf, toText, units, unitsText,
 } from "./core.js";
-import { coinOf } from "./coin.js";
-import { surveyOf } from "./survey.js";
 
-export { coinOf } from "./coin.js";
-export { PckvError, Task } from "./core.js";
+export { PckvError, Task, coinOf } from "./core.js";
 
 const DEFAULT_CAP = "10";
 
@@ -166,6 +163,7 @@ async function entriesOf(on) {
 
 export class Client {
   #cap;
+  #tasks = new Map();
 
   constructor(url, { state = "pckv", cap, retryPolicy } = {}) {
     const sound = cap === undefined || (isDecimal(String(cap)) && cap >= 0);
@@ -175,6 +173,11 @@ export class Client {
   }
 
   async task(id) {
+    if (!this.#tasks.has(id)) this.#tasks.set(id, await this.#load(id));
+    return this.#tasks.get(id);
+  }
+
+  async #load(id) {
     const text = await this.#locked((on) => on("tasks", "get", checkedId(id)));
     if (text) return taskOf(text, id);
     const task = await fetchTask(this.url, id, this.retryPolicy);

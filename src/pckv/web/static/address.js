@@ -17,7 +17,7 @@ function decode(part) {
 
 // Puts settings into the address without opening another page; empty ones are left out.
 export function writeSettings(settings) {
-  history.replaceState(null, "", withSettings(location.hash.split("?")[0], settings));
+  history.replaceState(null, "", withSettings((location.hash || "#/").split("?")[0], settings));
 }
 
 export function withSettings(address, settings) {

@@ -1,5 +1,6 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
+import { forget } from "./connection.js";
 import { announce, ask, make, replace } from "./page.js";
 import { newTask } from "./new-task.js";
 import { signIn } from "./sign-in.js";
@@ -8,12 +9,14 @@ import { tasksView } from "./tasks.js";
 
 const main = document.getElementById("main"),
   menu = document.getElementById("menu");
+const SESSION_OVER = "Your session is over. Sign in again to go on where you were.";
 let role = null,
   stop = () => {};
 
 // A view fills the page and may return a function that stops its timers and requests.
 function open(view, ...values) {
   stop();
+  forget();
   const root = make("div", { class: "view" });
   replace(main, root);
   stop = view(root, ...values) ?? (() => {});
@@ -52,7 +55,8 @@ document.addEventListener("signed-out", () => {
   if (role === null) return;
   role = null;
   show();
-  announce("The session is over: sign in again.");
+  main.prepend(make("p", { class: "note" }, SESSION_OVER));
+  announce(SESSION_OVER);
 });
 
 addEventListener("hashchange", () => {

@@ -45,9 +45,10 @@ export class TextField {
     this.input.value = typeof value === "string" ? value : "";
   }
 
-  // What is wrong, without telling it. Browsers give a number field that holds no number an empty value.
+  // What is wrong, without telling it. Browsers give a field that holds no number or no whole day an empty value.
   wrong() {
-    return this.input.validity.badInput ? "this is not a number" : this.check(this.value);
+    if (this.input.validity.badInput) return this.input.type === "date" ? "this is not a day" : "this is not a number";
+    return this.check(this.value);
   }
 
   validate() {

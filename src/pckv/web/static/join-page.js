@@ -23,11 +23,10 @@ export async function start(theClient, theId, fetched) {
   [client, id] = [theClient, theId];
   document.documentElement.lang = language;
   try {
-    const { task: found, error } = await fetched;
+    const { task: found, receipt, error } = await fetched;
     if (error) throw error;
     task = found;
     replace(main, heading(task), body, forgetful);
-    const receipt = await client.receipt(id);
     if (receipt) show(receipt, { before: true });
     else await ask();
   } catch (error) {
@@ -47,9 +46,12 @@ async function refresh() {
 }
 
 async function ask() {
-  await client.check(id, { invitation });
-  const view = make("div");
-  replace(body, facts(task), privacy(task, invitation, budget, view), new AnswerForm().element);
+  const checked = client.check(id, { invitation }),
+    view = make("div");
+  // Made while the collector is asked, and shown once it is known that a report would be taken.
+  const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm().element];
+  await checked;
+  replace(body, ...parts);
   await showBudget(client, budget, forgetful);
   // Nobody waits for the example.
   import("./report-view.js").then(

@@ -7,8 +7,9 @@ const client =
   id === "preview"
     ? new (await import("./preview.js")).PreviewClient()
     : new Client(location.origin, { retryPolicy: RETRY_POLICY });
-const fetched = client.task(id).then(
-  (task) => ({ task }),
+// The page says what is wrong, once it is loaded.
+const fetched = Promise.all([client.task(id), client.receipt(id)]).then(
+  ([task, receipt]) => ({ task, receipt }),
   (error) => ({ error }),
 );
 const { start } = await import("./join-page.js");

@@ -1,5 +1,6 @@
-// What to hand out: the link to take part, and the lines for an app or a page.
+// What to hand out: the link to take part with its QR code, and the lines for an app or a page.
 import { announce, count, field, make } from "./page.js";
+import { qrCode } from "./qr.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -20,16 +21,36 @@ export const javascriptLines = (origin, id, key, value, invited) => `<script typ
 </script>
 `;
 
-export function shareSection({ id, high, first_key, by_invitation, more, padding }) {
+// The link to take part and its QR code. Whoever cannot use it any more, or needs an invitation, is told so.
+export function shareSection({ id, by_invitation, phase }) {
   const link = `${location.origin}/join/${id}`;
-  const who = by_invitation
-    ? "Every person takes part by a link of their own, which ends with their invitation. Without an invitation it is "
-    : "Everybody with this link can take part: ";
+  const part = (...children) =>
+    make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
+  if (phase === "closed") return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
+  if (by_invitation) {
+    return part(
+      make("p", {}, "Every person takes part by a link of their own, which ends with their invitation: create invitations below."),
+      make("p", {}, "Without an invitation the link only tells that one is needed: ", make("a", { href: link }, link)),
+    );
+  }
+  return part(
+    qrCode(link, "QR code of the link to take part"),
+    make(
+      "div",
+      {},
+      make("p", {}, "Everybody with this link can take part:"),
+      make("p", {}, make("a", { href: link }, link)),
+      make("div", { class: "buttons" }, copyButton("Copy the link", link)),
+    ),
+  );
+}
+
+// The lines for an app or a page, behind a disclosure.
+export function appsSection({ id, high, first_key, by_invitation, more, padding }) {
   return make(
-    "section",
-    { "aria-label": "Take part" },
-    make("h2", {}, "Take part"),
-    make("p", {}, who, make("a", { href: link }, link), " ", copyButton("Copy the link", link)),
+    "details",
+    { class: "card" },
+    make("summary", {}, make("h2", {}, "Ask from an app or a page")),
     snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high, by_invitation)),
     snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high, by_invitation)),
     by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
@@ -54,7 +75,7 @@ export function snippet(label, text) {
   return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
 }
 
-function copyButton(name, text, shown = name) {
+export function copyButton(name, text, shown = name) {
   const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
   async function copy() {
     try {

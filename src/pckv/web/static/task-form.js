@@ -227,10 +227,10 @@ export class TaskForm {
     }
     return {
       keys: keys.keyCount,
-      users: users.value,
+      users: Number(users.value),
       epsilon: epsilon.value,
-      pairs: pairs.value || this.assumedPairs(),
-      most_pairs: most.value,
+      pairs: Number(pairs.value) || this.assumedPairs(),
+      most_pairs: Number(most.value) || "",
       more: more.value,
       coin: coin.value,
       objective: objective.value,

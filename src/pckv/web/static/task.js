@@ -1,23 +1,14 @@
-// One task: live count, what its reports tell, how to take part, and its end.
+// One task: how many reports came, how to take part, what is known, and what can be done with it.
 import { readAddress, writeSettings } from "./address.js";
-import {
-  alertBox,
-  announce,
-  ask,
-  confirmButton,
-  count,
-  make,
-  newestOnly,
-  pairs,
-  percent,
-  plural,
-  replace,
-} from "./page.js";
+import { found, isLost } from "./connection.js";
 import { showDeleted } from "./deletion.js";
 import { invitationSection } from "./invitations.js";
+import { alertBox, announce, ask, confirmButton, make, newestOnly, replace } from "./page.js";
+import { publicationSection } from "./publication.js";
 import { resultsSection } from "./results.js";
-import { shareSection } from "./share.js";
-import { badge, days } from "./tasks.js";
+import { appsSection, shareSection } from "./share.js";
+import { taskDetails } from "./task-details.js";
+import { taskHead } from "./task-head.js";
 
 const POLL_SECONDS = 3;
 
@@ -26,63 +17,92 @@ export function taskView(root, id, role) {
   const path = `/tasks/${encodeURIComponent(id)}`,
     { settings } = readAddress(),
     results = resultsSection({ id, path, settings, onsettings: writeSettings });
-  const said = make("div"),
-    head = make("div"),
-    body = make("div");
-  let timer, task;
-  replace(root, said, head, body);
+  const administers = role === "administrator",
+    head = taskHead(role, () => refresh()),
+    details = taskDetails(),
+    said = make("div", {}, make("p", { class: "computing" }, "Loading …")),
+    share = make("div"),
+    apps = make("div"),
+    invitations = make("div"),
+    publication = make("div"),
+    end = make("div"),
+    body = make("div", { hidden: true });
+  let timer,
+    task,
+    publicationSwitch,
+    built = "";
+  replace(root, said, body);
+  replace(
+    body,
+    head.element,
+    make("div", { class: "overview" }, head.counts, share),
+    results.element,
+    details.element,
+    apps,
+    invitations,
+    publication,
+    end,
+  );
 
+  // What depends on little is built again only when that changed, so that nothing is lost that somebody enters there.
   function build() {
-    document.title = `${task.name} – pckv`;
-    replace(
-      body,
-      results.element,
-      shareSection(task),
-      role === "administrator" ? invitationSection(task, refresh) : null,
-      role === "administrator" ? endSection() : null,
-    );
+    const { phase, by_invitation } = task,
+      state = JSON.stringify([phase, by_invitation]);
+    if (state === built) return;
+    const first = built === "";
+    built = state;
+    replace(share, shareSection(task));
+    replace(apps, phase === "closed" ? null : appsSection(task));
+    if (!administers) return;
+    replace(end, endSection());
+    if (phase === "closed") replace(invitations);
+    if (!first) return;
+    if (phase !== "closed") replace(invitations, invitationSection(task, refresh));
+    publicationSwitch = publicationSection(task, refresh);
+    replace(publication, publicationSwitch.element);
   }
 
   const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
-      const first = task === undefined;
       task = await ask("GET", `${path}/overview`, { signal });
-      replace(head, ...facts(task));
-      if (first) build();
+      found();
+      document.title = `${task.name} – pckv`;
+      body.hidden = false;
+      build();
+      head.show(task);
+      details.show(task);
+      publicationSwitch?.show(task);
       results.show(task);
       replace(said);
     } catch (error) {
       if (signal.aborted) return;
-      replace(said, alertBox(error.message));
+      replace(said, isLost(error) ? null : alertBox(error.message));
       if (error.status === 404 || error.status === 410) return;
     }
     timer = setTimeout(refresh, 1000 * POLL_SECONDS);
   });
 
   function endSection() {
+    const closing = confirmButton({
+      label: "Close",
+      kind: "close",
+      title: "Close this task?",
+      text: `“${task.name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
+      work: close,
+    });
+    const deletion = confirmButton({
+      label: "Delete",
+      kind: "danger",
+      title: "Delete this task?",
+      text: `“${task.name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
+      work: remove,
+    });
     return make(
       "section",
       { "aria-label": "End" },
       make("h2", {}, "End"),
-      make(
-        "div",
-        { class: "buttons" },
-        confirmButton({
-          label: "Close",
-          kind: "close",
-          title: "Close this task?",
-          text: `“${task.name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
-          work: close,
-        }),
-        confirmButton({
-          label: "Delete",
-          kind: "danger",
-          title: "Delete this task?",
-          text: `“${task.name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
-          work: remove,
-        }),
-      ),
+      make("div", { class: "buttons" }, task.phase === "closed" ? null : closing, deletion),
     );
   }
 
@@ -107,47 +127,4 @@ export function taskView(root, id, role) {
 
   refresh();
   return stop;
-}
-
-function facts(task) {
-  const entries = {
-    Reports: make("strong", { id: "reports" }, count(task.reports)),
-    Keys: count(task.keys),
-    Values: `${task.low} to ${task.high}`,
-    ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
-    Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
-    ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
-    [`More than ${pairs(task.padding)}`]: larger(task),
-    "Bytes per report": count(task.bytes_per_report),
-    Days: days(task),
-    "Unusual reports": alarms(task),
-    Id: make("code", {}, task.id),
-  };
-  const terms = Object.entries(entries).map(([name, value]) =>
-    make("div", {}, make("dt", {}, name), make("dd", {}, value)),
-  );
-  return [
-    make("div", { class: "title" }, make("h1", {}, task.name), badge(task)),
-    make("dl", { class: "facts" }, ...terms),
-    alarm(task),
-  ];
-}
-
-function alarms({ alarms: found }) {
-  if (!found) return "not checked yet";
-  const what = found.unusual.length ? "found, see below" : found.sentences.join(" ");
-  return `${what} (${plural(found.reports, "report")}, checked ${found.checked.slice(0, 16).replace("T", " ")} UTC)`;
-}
-
-// Without the role of an alert: it is drawn anew whenever the facts are.
-function alarm({ alarms: found }) {
-  if (!found?.unusual.length) return null;
-  return make("div", { class: "alert" }, ...found.sentences.map((sentence) => make("p", {}, sentence)));
-}
-
-function larger(task) {
-  if (task.more === "refuse") return `nobody may: at most ${count(task.padding)}`;
-  if (task.padding >= task.keys) return "nobody can";
-  const asked = task.size_share ? `${percent(task.size_share)} of the reports say how many` : "nobody is asked how many";
-  return `a random choice is reported; ${asked}`;
 }

@@ -1,52 +1,61 @@
-// The list of tasks, with live counts of their reports.
-import { alertBox, ask, count, make, newestOnly, query, replace } from "./page.js";
+// The list of tasks, newest first, with live counts of their reports.
+import { readAddress, writeSettings } from "./address.js";
+import { found, isLost } from "./connection.js";
+import { alertBox, ask, choice, count, debounced, field, make, newestOnly, percent, query, replace } from "./page.js";
 
 const POLL_SECONDS = 3,
-  TASKS_PER_PAGE = 100;
+  TASKS_PER_PAGE = 50;
 export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
-
-export function days(task) {
-  if (task.closed) return `closed early on ${task.closed}`;
-  const from = task.opens ? `from ${task.opens}` : "",
-    until = task.closes ? `until ${task.closes}` : "";
-  return `${from} ${until}`.trim() || "no days set";
-}
+const NAMES = ["Task", "State", "Created", "Last report", "Reports"];
 
 export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PHASES[task.phase]);
 
+// How much of the target is reached; without a target nothing.
+export function progress({ reports, target }) {
+  if (target === null) return null;
+  return make("progress", { max: target, value: Math.min(reports, target), "aria-label": `Of the target: ${reached(reports, target)}` });
+}
+
+export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
+
 export function tasksView(root, role) {
   document.title = "Tasks – pckv";
+  const settings = { search: "", state: "", ...readAddress().settings };
   const rows = make("tbody"),
     said = make("div"),
-    more = make("button", { type: "button", onclick: next, hidden: true }, "More tasks");
-  const pages = [""];
-  let timer;
-  const names = ["Task", "State", "Days", "Keys", "ε", "Reports"];
-  const head = names.map((name, column) => make("th", { scope: "col", class: column > 2 ? "number" : null }, name));
+    none = make("div"),
+    more = make("button", { type: "button", onclick: next, hidden: true }, "Older tasks");
+  const search = make("input", {
+    type: "search",
+    autocomplete: "off",
+    maxlength: 256,
+    value: settings.search,
+    oninput: debounced(() => choose("search", search.value)),
+  });
+  const states = choice([["", "all"], ...Object.entries(PHASES)], settings.state, (value) => choose("state", value));
+  const table = make(
+    "table",
+    { class: "tasks" },
+    make("thead", {}, make("tr", {}, ...NAMES.map(header))),
+    rows,
+  );
+  let pages = [""],
+    timer;
   replace(
     root,
     make("h1", {}, "Tasks"),
+    make("div", { class: "row filters" }, field("Search by name", search), field("State", states)),
     said,
-    make(
-      "div",
-      { class: "scroll" },
-      make("table", { class: "tasks" }, make("thead", {}, make("tr", {}, ...head)), rows),
-    ),
+    make("section", { class: "list", "aria-label": "Tasks" }, table, none),
     more,
   );
 
-  const row = (task) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name)),
-      make("td", {}, badge(task)),
-      make("td", {}, days(task)),
-      ...[count(task.keys), String(task.epsilon), count(task.reports)].map((text, column) =>
-        // On a narrow screen there are no headers.
-        make("td", { class: "number", "data-label": names[3 + column] }, text),
-      ),
-    );
+  function choose(name, value) {
+    settings[name] = value;
+    pages = [""];
+    writeSettings(settings);
+    refresh();
+  }
 
   function next() {
     pages.push(more.dataset.after);
@@ -56,28 +65,35 @@ export function tasksView(root, role) {
   const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
     try {
-      const path = (after) => `/overview?${query({ limit: TASKS_PER_PAGE, after })}`;
+      const path = (after) => `/overview?${query({ ...settings, limit: TASKS_PER_PAGE, after })}`;
       const answers = await Promise.all(pages.map((after) => ask("GET", path(after), { signal })));
+      found();
       const tasks = answers.flatMap((answer) => answer.tasks);
-      // Rows are only replaced when something changed, so that the focus stays where it is.
-      const text = JSON.stringify(tasks);
-      if (rows.dataset.shown !== text) {
-        const focused = document.activeElement?.getAttribute("href");
-        replace(rows, ...tasks.map(row));
-        rows.dataset.shown = text;
-        if (focused) rows.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
-      }
+      showRows(tasks);
       more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
-      more.dataset.after = tasks.at(-1)?.id ?? "";
-      replace(said, tasks.length ? null : empty());
+      more.dataset.after = tasks.at(-1)?.number ?? "";
+      replace(none, tasks.length ? null : empty());
+      replace(said);
     } catch (error) {
       if (signal.aborted) return;
-      replace(said, alertBox(error.message));
+      replace(said, isLost(error) ? null : alertBox(error.message));
     }
     timer = setTimeout(refresh, 1000 * POLL_SECONDS);
   });
 
+  // Rows are only replaced when something changed, so that the focus stays where it is.
+  function showRows(tasks) {
+    const text = JSON.stringify(tasks);
+    if (rows.dataset.shown === text) return;
+    const focused = document.activeElement?.getAttribute("href");
+    replace(rows, ...tasks.map(row));
+    rows.dataset.shown = text;
+    table.hidden = tasks.length === 0;
+    if (focused) rows.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+  }
+
   function empty() {
+    if (settings.search || settings.state) return make("p", {}, "No task matches.");
     const link = role === "administrator" ? make("a", { href: "#/new" }, "Create the first one.") : null;
     return make("p", {}, "There are no tasks yet. ", link);
   }
@@ -87,4 +103,23 @@ export function tasksView(root, role) {
     clearTimeout(timer);
     refresh.stop();
   };
+}
+
+const header = (name) => make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name);
+
+function row(task) {
+  const { reports, target } = task;
+  // On a narrow screen there are no headers.
+  const cell = (place, ...children) => make("td", { "data-label": NAMES[place] }, ...children);
+  const total = cell(4, target === null ? count(reports) : `${count(reports)} of ${count(target)}`, progress(task));
+  total.classList.add("number");
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name)),
+    make("td", {}, badge(task)),
+    cell(2, task.created),
+    cell(3, task.last_report ?? "none yet"),
+    total,
+  );
 }

@@ -4,7 +4,6 @@
 CREATE TABLE tasks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    json TEXT NOT NULL,
     created TEXT NOT NULL,
     folded_name TEXT NOT NULL,
     opens TEXT,
@@ -13,7 +12,9 @@ CREATE TABLE tasks (
     by_invitation INTEGER NOT NULL DEFAULT 0,
     reports_forgotten TEXT,
     target INTEGER,
-    public_results INTEGER NOT NULL DEFAULT 0
+    public_results INTEGER NOT NULL DEFAULT 0,
+    -- The last column, since it may be large: the others are read without it.
+    json TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE deletions (
