@@ -17,6 +17,7 @@ from pckv.auditing import conformance
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
 from pckv.client import reasons
+from pckv.mechanisms import REGISTRY
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
 
@@ -126,9 +127,11 @@ def test_the_package_is_what_it_says() -> None:
 
 
 def test_mechanisms_have_one_list() -> None:
-    """`core.js` names them all, and no other file of the client does."""
-    names = f"[{', '.join(json.dumps(name) for name in CHANNELS)}]"
-    assert names in (CLIENT / "core.js").read_text(encoding="utf-8")
+    """`core.js` names them all with their files, written out for bundlers, and no other file of the client does."""
+    text = (CLIENT / "core.js").read_text(encoding="utf-8")
+    listed = re.findall(r'^  "?([a-z-]+)"?: \(\) => import\("\./([^"]+)"\),$', text, re.MULTILINE)
+    assert dict(listed) == {name: REGISTRY[name].javascript for name in CHANNELS}
+    assert [name for name, _ in listed] == list(CHANNELS)
     for path in CLIENT.rglob("*.*s"):
         if path.name != "core.js":
             assert "collision" not in re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8")), path

@@ -158,7 +158,7 @@ export const channelOf = (task) => channels.get(task);
 
 export const perturb = (task, pairs, coin) => perturbFrom(new Tape(channelOf(task).draws), task, pairs, coin);
 
-// A coin decides what is public of a report; all other draws are the tape's.
+// A coin decides what is public of a report, the tape all else.
 export const perturbFrom = (tape, task, pairs, coin = {}) => ({
   id: coin.id ?? tape.reportId,
   body: channelOf(task).perturb(readPairs(task, pairs), tape, coin),
@@ -167,7 +167,7 @@ export const perturbFrom = (tape, task, pairs, coin = {}) => ({
 // 64 draws: each is rejected with a chance below 1/6.
 const BLOCKS = 16;
 
-// proofs/coin.md: a coin decides the id of a report, which question it answers and by which function.
+// proofs/coin.md: it decides the id, the question and the function.
 export async function coinOf(task, coin) {
   check(task.coin === "server" && coin.length === 16, "bad_parameter", `this is no coin of task ${task.id}`);
   const channel = channelOf(task), { functions } = channel.pairs ?? channel;
@@ -276,6 +276,14 @@ const ABOUT = {
 const isAbout = (about) =>
   Object.keys(Object(about)).length === 8 && Object.entries(ABOUT).every(([name, most]) => isText(about[name], most));
 
+// Bundlers follow whole paths.
+const MECHANISMS = {
+  ue: () => import("./mechanisms/ue.js"),
+  grr: () => import("./mechanisms/grr.js"),
+  "ue-compact": () => import("./mechanisms/ue-compact.js"),
+  collision: () => import("./mechanisms/collision.js"),
+};
+
 const RULES = {
   version: (version) => version === 1,
   kind: (kind) => kind === "pairs",
@@ -288,7 +296,7 @@ const RULES = {
   high: isDecimal,
   epsilon: (text) => isBetween(text, "0.000001", "20"),
   padding: isCount,
-  mechanism: (mechanism) => ["ue", "grr", "ue-compact", "collision"].includes(mechanism?.name),
+  mechanism: (mechanism) => Object.keys(MECHANISMS).includes(mechanism?.name),
   more: (more) => ["sample", "refuse"].includes(more),
   size_share: (text) => isBetween(text, "0", "0.5"),
   about: isAbout,
@@ -319,7 +327,7 @@ export class Task {
     must(!opens || !closes || opens < closes, "it closes before it opens");
     const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism), about: sorted(members.about) }));
     must(canonical === text, "it is not in canonical form");
-    const { Channel } = await import(`./mechanisms/${mechanism}.js`);
+    const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
     const keyCount = members.keys.length ?? members.keys, epsilon = decimal(members.epsilon);
     must(padding <= keyCount, "the padding is above the number of keys");
