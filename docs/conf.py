@@ -11,8 +11,8 @@ root_doc = "index"
 exclude_patterns = ["README.md"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
-# What Markdown readers elsewhere do not know stays out of the pages.
-myst_enable_extensions: list[str] = []
+# Pictures with a width; what Markdown readers elsewhere do not know stays out of the pages.
+myst_enable_extensions = ["html_image"]
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
