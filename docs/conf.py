@@ -25,6 +25,8 @@ default_role = "code"
 python_display_short_literal_types = True
 add_module_names = False
 
+# Blocks without a language are commands and what they print.
+highlight_language = "none"
 # Two hyphens are the beginning of an option.
 smartquotes = False
 
