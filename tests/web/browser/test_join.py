@@ -137,7 +137,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator = people(PHONE, color_scheme="dark")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
-    operator.page.locator(".chart svg").nth(1).wait_for()
+    operator.page.locator(".chart svg").wait_for()
     operator.check()
     operator.go("/#/new")
     fill_task(operator, "dark", ["a", "b"])
