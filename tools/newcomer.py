@@ -15,8 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -30,13 +29,16 @@ LEFT_OUT = re.compile(
     r"VIRTUAL_ENV|PYTHON(PATH|HOME|DONTWRITEBYTECODE)|XDG_|PCKV_|UV_CACHE|PIP_CACHE|MAKE|MFLAGS"
 )
 MAX_SECONDS = {"make demo, with set-up": 90.0, "the demo alone": 30.0, "the tutorial's commands": 60.0}
+HEADER = f"{'step':<26}{'seconds':>9}{'limit':>7}{'processor seconds':>19}"
 SECONDS_TO_START = 60
-READY_ADDRESS = "http://127.0.0.1:8000/readyz"
+# What the log of a collector says once it takes requests.
+READY = b'"ready"'
 
 
 class Step(NamedTuple):
     """How long something took."""
 
+    name: str
     seconds: float
     processor_seconds: float
 
@@ -50,16 +52,30 @@ def main() -> int:
         work.mkdir()
         environment = newcomer_environment(os.environ, home)
         run(["git", "clone", "--quiet", str(ROOT), str(clone)], folder, environment)
-        demo, set_up = ["make", "--no-print-directory", "demo"], clone / ".venv" / "bin"
-        steps = [timed(demo, clone, environment), timed(demo, clone, environment)]
-        environment["PATH"] = os.pathsep.join((str(set_up), environment["PATH"]))
-        page, commands = next((page, found) for page in PAGES if (found := page_commands(clone / page)))
-        steps.append(timed_commands(commands, work, environment))
-    print(f"The commands are those of {page}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}.")
-    table = dict(zip(MAX_SECONDS, steps, strict=True))
-    for line in result_lines(table):
-        print(line)
-    return int(any(step.seconds > MAX_SECONDS[name] for name, step in table.items()))
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n{HEADER}", flush=True)
+        kept_limits = [show(step) for step in steps(clone, work, environment)]
+    return int(not all(kept_limits))
+
+
+def steps(clone: Path, work: Path, environment: dict[str, str]) -> Iterator[Step]:
+    """Do what a newcomer does, and yield how long each step took."""
+    demo = ["make", "--no-print-directory", "demo"]
+    with_set_up, alone, tutorial = MAX_SECONDS
+    yield timed(with_set_up, lambda: run(demo, clone, environment))
+    yield timed(alone, lambda: run(demo, clone, environment))
+    path = os.pathsep.join((str(clone / ".venv" / "bin"), environment["PATH"]))
+    commands = next(found for page in PAGES if (found := page_commands(clone / page)))
+    yield timed(tutorial, lambda: run_page(commands, work, environment | {"PATH": path}))
+
+
+def show(step: Step) -> bool:
+    """Print how long a step took; return whether that is within its limit."""
+    limit = MAX_SECONDS[step.name]
+    mark = "" if step.seconds <= limit else "  above the limit"
+    print(
+        f"{step.name:<26}{step.seconds:>9.1f}{limit:>7.0f}{step.processor_seconds:>19.1f}{mark}", flush=True
+    )
+    return not mark
 
 
 def newcomer_environment(environment: os._Environ[str] | dict[str, str], home: Path) -> dict[str, str]:
@@ -77,25 +93,15 @@ def page_commands(page: Path) -> list[str]:
     return [line for line in lines if line.startswith("pckv ")]
 
 
-def result_lines(table: dict[str, Step]) -> Iterator[str]:
-    """Yield a line per step."""
-    yield f"{'step':<26}{'seconds':>9}{'limit':>7}{'processor seconds':>19}"
-    for name, step in table.items():
-        limit = MAX_SECONDS[name]
-        mark = "  above the limit" if step.seconds > limit else ""
-        yield f"{name:<26}{step.seconds:>9.1f}{limit:>7.0f}{step.processor_seconds:>19.1f}{mark}"
-
-
-def timed(command: Sequence[str], folder: Path, environment: dict[str, str]) -> Step:
-    """Run a command that must succeed; return how long it took."""
+def timed(name: str, work: Callable[[], None]) -> Step:
+    """Do something, and return how long it took."""
     started, used = time.monotonic(), processor_seconds()
-    run(command, folder, environment)
-    return Step(time.monotonic() - started, processor_seconds() - used)
+    work()
+    return Step(name, time.monotonic() - started, processor_seconds() - used)
 
 
-def timed_commands(commands: Sequence[str], folder: Path, environment: dict[str, str]) -> Step:
+def run_page(commands: Sequence[str], folder: Path, environment: dict[str, str]) -> None:
     """Run the commands of a page in order; a collector runs beside those that follow it."""
-    started, used = time.monotonic(), processor_seconds()
     with ExitStack() as running:
         for command in commands:
             words = shlex.split(command)
@@ -103,7 +109,6 @@ def timed_commands(commands: Sequence[str], folder: Path, environment: dict[str,
                 running.enter_context(serving(words, folder, environment))
             else:
                 run(words, folder, environment)
-    return Step(time.monotonic() - started, processor_seconds() - used)
 
 
 def run(command: Sequence[str], folder: Path, environment: dict[str, str]) -> None:
@@ -116,26 +121,24 @@ def run(command: Sequence[str], folder: Path, environment: dict[str, str]) -> No
 @contextmanager
 def serving(command: Sequence[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
     """Run a collector until the end of the block."""
-    with (folder / "log").open("wb") as log:
+    path = folder / "log"
+    with path.open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     with process:
         try:
-            wait_until_ready(process)
+            wait_until_ready(process, path)
             yield
         finally:
             process.terminate()
 
 
-def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
-    """Wait until the collector answers."""
+def wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the collector takes requests: by its own log, since another one may listen at its address."""
     ends = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < ends and process.poll() is None:
-        try:
-            with urllib.request.urlopen(READY_ADDRESS, timeout=5):
-                return
-        except OSError:
-            time.sleep(0.2)
-    sys.exit("the collector did not start")
+    while READY not in log.read_bytes():
+        if process.poll() is not None or time.monotonic() > ends:
+            sys.exit(f"the collector did not start: {log.read_text(encoding='utf-8')}")
+        time.sleep(0.1)
 
 
 def processor_seconds() -> float:

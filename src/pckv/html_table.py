@@ -8,6 +8,8 @@ from collections.abc import Sequence
 ROWS_SHOWN = 20
 # On white, the contrast of this grey is 4.5 to 1.
 GREY = "#767676"
+# Notebooks align cells to the right, which is for numbers alone.
+LEFT = "text-align: left; padding: 0.1em 0.6em"
 
 
 def html_table(
@@ -29,14 +31,15 @@ def html_table(
         hidden: How many further rows there are, which the last line then says.
         what: What the rows are called in that line.
 
-    >>> html_table("a < b", (), [("x", "1")], hidden=1200, what="keys")
-    '<table><caption>a &lt; b</caption><tbody><tr><td>x</td><td>1</td></tr></tbody></table><p>… and 1,200 more keys, not shown</p>'
+    >>> html_table("", (), [("x", "a < b")], hidden=1200, what="keys").rpartition("<td")[2]
+    ' style="text-align: left; padding: 0.1em 0.6em">a &lt; b</td></tr></tbody></table><p>… and 1,200 more keys, not shown</p>'
     """
     marks = grey or [False] * len(rows)
     head = f"<thead>{_row(header, 'th')}</thead>" if header else ""
     body = "".join(_row(row, "td", grey=mark) for row, mark in zip(rows, marks, strict=True))
     rest = f"<p>… and {hidden:,} more {what}, not shown</p>" if hidden else ""
-    return f"<table><caption>{html.escape(caption)}</caption>{head}<tbody>{body}</tbody></table>{rest}"
+    title = f'<caption style="{LEFT}; font-weight: bold">{html.escape(caption)}</caption>'
+    return f"<table>{title}{head}<tbody>{body}</tbody></table>{rest}"
 
 
 def html_paragraphs(sentences: Sequence[str]) -> str:
@@ -46,4 +49,5 @@ def html_paragraphs(sentences: Sequence[str]) -> str:
 
 def _row(cells: Sequence[str], tag: str, *, grey: bool = False) -> str:
     style = f' style="color: {GREY}"' if grey else ""
-    return f"<tr{style}>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    opening = f'<{tag} style="{LEFT}">'
+    return f"<tr{style}>{''.join(f'{opening}{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from pckv.html_table import ROWS_SHOWN, html_table
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 def task_html(task: Task) -> str:
     """Return what a task promises and its first keys, and say how many keys are left out."""
+    shown = task.key_names(range(min(task.key_count, ROWS_SHOWN)))
     parameters = "".join(f", {name} {value}" for name, value in task.parameters.items())
     facts = [
         ("id", task.id),
@@ -25,9 +25,6 @@ def task_html(task: Task) -> str:
         ("bytes per report", f"{REPORT_ID_BYTES + task.channel.body_bytes:,}"),
         ("opens", task.opens or "–"),
         ("closes", task.closes or "–"),
+        (f"{task.key_count:,} keys", ", ".join(shown)),
     ]
-    shown = task.key_names(islice(range(task.key_count), ROWS_SHOWN))
-    keys = [(name,) for name in shown]
-    return html_table(f"Task “{task.name}”", (), facts) + html_table(
-        f"{task.key_count:,} keys", (), keys, hidden=task.key_count - len(keys), what="keys"
-    )
+    return html_table(f"Task “{task.name}”", (), facts, hidden=task.key_count - len(shown), what="keys")

@@ -127,6 +127,15 @@ def test_the_status_of_a_task(access: str, collector: Running) -> None:
     assert f"closed, closed early on {DAY}" in run_ok(f"task status other.json {access}")
 
 
+def test_a_card_of_a_collection(access: str) -> None:
+    card = read_json(run_ok(f"card {access} --no-audit --json -- {GRR.id}"))
+    assert card["task"] == GRR.id
+    assert (card["collection"]["reports"], card["collection"]["phase"]) == (8, "open")
+    assert card["retention"]["known"]
+    assert read_json(run_ok(f"card grr.json {access} --no-audit --json")) == card
+    assert "no such thing here" in run_refused(f"card nothing {access} --no-audit")
+
+
 def test_invitations_are_written_for_their_owner_only(access: str, collector: Running) -> None:
     administrator = access.replace("analyst", "administrator")
     put({"later.json": LATER.to_json().encode()})

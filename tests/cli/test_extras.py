@@ -42,6 +42,7 @@ WORKS = [
     "tally good.tally --task grr.json --out new.tally",
     "estimate good.tally --task grr.json --out new.csv",
     "audit --task grr.json",
+    "card grr.json",
     "plan --keys 9 --users 999 --epsilon 1",
     SIMULATE,
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pckv import Tally, Task, plan
@@ -19,9 +21,9 @@ def test_a_task_says_how_many_keys_it_hides() -> None:
     page = MANY._repr_html_()
     assert page.endswith("<p>… and 100 more keys, not shown</p>")
     assert MANY.id in page
-    assert "<td>Which &amp; how?</td>" in page
-    assert "&lt;i&gt;19</td>" in page
-    assert "&lt;i&gt;20</td>" not in page
+    assert ">Which &amp; how?</td>" in page
+    assert "&lt;i&gt;18, &lt;i&gt;19</td>" in page
+    assert "&lt;i&gt;20" not in page
     assert "<b>" not in page
     few = Task(name="few", keys=2**31, values=(0, 1), epsilon=1)._repr_html_()
     assert "… and 2,147,483,628 more keys, not shown" in few
@@ -33,7 +35,7 @@ def test_a_tally_says_how_many_counters_it_hides(mechanism: str) -> None:
     tally = Tally(Task(name="<b>", keys=30, values=(1, 5), epsilon=1, padding=2, mechanism=mechanism))
     page = tally._repr_html_()
     assert page.endswith(f"<p>… and {tally.cells:,} more counters, not shown</p>")
-    assert "<td>reports</td><td>0</td>" in page
+    assert re.search(r">reports</td><td[^>]*>0</td>", page)
     assert ("answers “at most 2” pairs" in page) == (tally.task.size_question is not None)
     assert "<b>" not in page
 
@@ -42,6 +44,6 @@ def test_a_plan_says_what_to_run_and_how_many_options_it_hides() -> None:
     chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     page = chosen._repr_html_()
     assert f"<p>… and {len(chosen.options) - 1} more options, not shown</p>" in page
-    assert f"<td>{chosen.padding}</td>" in page
+    assert f">{chosen.padding}</td>" in page
     assert chosen.verdict in page
     assert page.count("points") == len(chosen.errors)

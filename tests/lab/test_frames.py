@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -53,6 +54,22 @@ def test_a_table_of_pairs_becomes_a_table_of_reports(task: Task, made: Any) -> N
     found = pckv.estimate(tally, method="corrected")
     assert found["heat"].frequency == pytest.approx(0.5, abs=0.05)
     assert found["alien"].mean == pytest.approx(5, abs=0.05)
+
+
+class OtherFrame:
+    """A DataFrame of another library, which gives its columns to Arrow."""
+
+    def __init__(self, columns: pa.Table) -> None:
+        self._columns = columns
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._columns.__arrow_c_stream__(requested_schema)
+
+
+def test_frames_of_other_libraries_are_read() -> None:
+    texts = pa.schema([("user", pa.string_view()), ("movie", pa.string_view()), ("stars", pa.int8())])
+    reports = perturb_frame(GRR, OtherFrame(table().cast(texts)), **COLUMNS)
+    assert tally_frame(GRR, OtherFrame(reports)).reports == 4
 
 
 def test_every_call_makes_other_reports() -> None:
@@ -166,7 +183,9 @@ def test_a_table_is_simulated_as_its_file_is(tmp_path: Path) -> None:
     for made in (ratings, pa.Table.from_pandas(ratings)):
         [row] = simulate(made, **COLUMNS, low=0, high=5, **options)
         assert (row.mse_frequency, row.mse_mean) == (expected.mse_frequency, expected.mse_mean)
-    assert [row.mechanism for row in simulate(dataset, epsilon=["4"], repeats=1, workers=1)] != []
+    for epsilon in (1, "1", [1.0], np.float64(1)):
+        [row] = simulate(dataset, **options | {"epsilon": epsilon})
+        assert row.mse_frequency == expected.mse_frequency
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.durations import duration_lines, group_of
+from support.scripts import printed_lines
 
 ROOT = Path(__file__).parents[2]
 MAX_TARGETS = 14
@@ -30,24 +30,19 @@ SHARED = {
 }
 
 
-def printed(*command: str) -> list[str]:
-    """Return the lines that a command prints in the root folder."""
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-
-
 def test_make_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     targets = " ".join(phony).split()
     assert len(targets) <= MAX_TARGETS
-    listed = printed("make", "--no-print-directory", "help")
+    listed = printed_lines("make", "--no-print-directory", "help")
     assert [line.split()[0] for line in listed] == targets
     assert all(len(line.split()) > 2 for line in listed)
 
 
 @pytest.mark.parametrize(("package", "arguments"), [("bench", ["--list"]), ("experiments", [])])
 def test_every_module_is_listed_with_what_it_does(package: str, arguments: list[str]) -> None:
-    listed = dict(line.split(maxsplit=1) for line in printed(sys.executable, "-m", package, *arguments))
+    listed = dict(line.split(maxsplit=1) for line in printed_lines(sys.executable, "-m", package, *arguments))
     modules = {path.stem for path in (ROOT / package).glob("*.py")} - SHARED[package]
     assert {name.replace("-", "_") for name in listed} == modules
     assert all(text.endswith(".") for text in listed.values()), listed

@@ -23,7 +23,7 @@ from pckv.cli.table import print_table
 from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.errors import require
-from pckv.estimators.result import Estimates
+from pckv.estimators.result import UNKNOWN, Estimates
 from pckv.files.outputs import check_free, whole_file
 from pckv.population import Population
 
@@ -189,15 +189,23 @@ def _write_results(task: Task, population: Population, files: _DemoFiles, *, for
 
 
 def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
-    """Print estimates with their intervals next to the truth."""
+    """Print estimates with their intervals next to the truth, in a table that fits into 80 columns."""
     rows = [
-        (key, f"{truth[key][0]:.4f}", frequency, interval, f"{truth[key][1]:.3f}", mean, mean_interval)
-        for key, frequency, interval, mean, mean_interval, _ in estimates.cells()
+        (
+            row.key,
+            f"{100 * truth[row.key][0]:.1f} %",
+            f"{100 * row.frequency:.1f} %",
+            f"{100 * row.frequency_low:.1f} – {100 * row.frequency_high:.1f} %",
+            f"{truth[row.key][1]:.2f}",
+            f"{row.mean:.2f}" if row.mean_known else UNKNOWN,
+            f"{row.mean_low:.2f} – {row.mean_high:.2f}",
+        )
+        for row in estimates
     ]
     print_table(
         f"{estimates.reports:,} participants, {estimates.mechanism}, ε = {estimates.epsilon:g}: "
-        f"the {len(estimates)} most frequent keys",
-        ("key", "true frequency", "estimated", "95 % interval", "true mean", "estimated", "95 % interval"),
+        f"frequency and mean of {len(estimates)} keys",
+        ("key", "true", "estimated", "95 % interval", "true mean", "estimated", "95 % interval"),
         rows,
     )
 

@@ -93,10 +93,7 @@ def plan_command(
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     """
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
-    if (epsilon is None) == (central is None):
-        raise click.UsageError("give either --epsilon or --central")
-    if central is not None and shuffled is None:
-        raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
+    _check_budget(epsilon, central, shuffled)
     if out is not None and (as_json or out == STREAM):
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
@@ -112,10 +109,21 @@ def plan_command(
         _print_plan(recommended, verbose=verbose)
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
-        budget = recommended.epsilon if epsilon is None else epsilon
-        values = wanted.values or wanted.unit_range
-        task = Task(name=name or "", keys=wanted.keys, values=values, epsilon=budget, **people)
+        task = Task(
+            name=name or "",
+            keys=wanted.keys,
+            values=wanted.values or wanted.unit_range,
+            epsilon=recommended.epsilon if epsilon is None else epsilon,
+            **people,
+        )
         write_task(task, out, force=force)
+
+
+def _check_budget(epsilon: str | None, central: str | None, shuffled: int | None) -> None:
+    if (epsilon is None) == (central is None):
+        raise click.UsageError("give either --epsilon or --central")
+    if central is not None and shuffled is None:
+        raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
 
 
 class _WantedTask(NamedTuple):

@@ -47,6 +47,7 @@ COMMANDS = {
     "audit": LazyCommand(
         "pckv.cli.audit:audit_command", "Compute the exact ε, to compare with the claimed one."
     ),
+    "card": LazyCommand("pckv.cli.card:card_command", "Write one page about a task for an ethics board."),
     "demo": LazyCommand("pckv.cli.demo:demo_command", "Run a whole collection on this machine."),
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."

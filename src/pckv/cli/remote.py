@@ -76,6 +76,12 @@ def ask(method: str, url: str, path: str, token: str, body: bytes | None = None)
         return json.load(answer)
 
 
+def fetch(url: str, path: str, token: str) -> bytes:
+    """Return the bytes that a collector answers."""
+    with _answer("GET", url, path, token) as answer:
+        return answer.read()
+
+
 def download(url: str, path: str, token: str, out: Path) -> None:
     """Save what a collector answers to a file."""
     with _answer("GET", url, path, token) as answer, out.open("wb") as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -220,7 +220,7 @@ def _dataset(data: Any, columns: tuple[str | None, str | None, str | None], **op
 
 def _several(given: Any) -> tuple[Any, ...]:
     """Return one value or several as a tuple."""
-    return (given,) if isinstance(given, str | int | float) else tuple(given)
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
 
 
 def _simulate_all(

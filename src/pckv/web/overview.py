@@ -90,6 +90,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "methods": list(METHODS),
         "posts": list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
+        "keep_reports": collector.settings.keep_reports,
         "alarms": None if checked is None else checked.to_dict(),
     }
 

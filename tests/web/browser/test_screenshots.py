@@ -42,8 +42,6 @@ PICTURES = {
     "task-desk-light",
     "task-desk-dark",
     "new-task-desk-light",
-    "join-phone-light",
-    "join-look-phone-dark",
 }
 
 
@@ -88,10 +86,3 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     page.get_by_label("Question", exact=True).fill(QUESTION)
     page.locator(".light").wait_for()
     shoot("new-task")
-    person.go(f"/join/{films.id}")
-    for key, value in (("Alien", 4), ("Playtime", 5)):
-        page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
-    shoot("join")
-    person.press("Send my report")
-    person.state("sent")
-    shoot("join-look")

@@ -4,6 +4,7 @@ import { compareNames, number, say } from "./join-strings.js";
 
 const MAX_LISTED = 30,
   ROWS_PER_PAGE = 10,
+  MAX_COLLATED = 10_000,
   MAX_BUTTONS = 10;
 
 // What an end of the range means, like "5 (great)", and a value in its unit.
@@ -95,9 +96,12 @@ export class PairsForm {
 const keyName = (task, index) => task.keys[index] ?? String(index);
 
 const firstLetter = (name) => {
-  const [first] = name.normalize("NFD").toLocaleUpperCase();
+  const [first] = String.fromCodePoint(name.codePointAt(0)).normalize("NFD").toLocaleUpperCase();
   return /\p{L}/u.test(first) ? first : "#";
 };
+
+// Very many names come in the order of their characters: that of a language would take seconds.
+const sorted = (names) => [...names].sort(names.length > MAX_COLLATED ? undefined : compareNames);
 
 // The keys of a long list: in the order of the alphabet, by search, or only those that were chosen.
 class KeyPages {
@@ -105,7 +109,7 @@ class KeyPages {
     const { keys, keyCount } = form.task;
     this.form = form;
     // Numbered keys may be very many: they are not listed.
-    this.all = Array.isArray(keys) ? [...keys].sort(compareNames) : { length: keyCount, at: String };
+    this.all = Array.isArray(keys) ? sorted(keys) : { length: keyCount, at: String };
     this.first = 0;
     this.input = make("input", {
       type: "search",
@@ -130,7 +134,10 @@ class KeyPages {
   letters() {
     if (!Array.isArray(this.all)) return null;
     const starts = new Map();
-    this.all.forEach((name, index) => starts.has(firstLetter(name)) || starts.set(firstLetter(name), index));
+    this.all.forEach((name, index) => {
+      const letter = firstLetter(name);
+      if (!starts.has(letter)) starts.set(letter, index);
+    });
     if (starts.size < 2) return null;
     const options = Array.from(starts, ([letter, index]) => make("option", { value: index }, letter));
     this.select = make("select", { onchange: () => this.jump() }, make("option", { value: "" }, say("any_letter")), ...options);
@@ -286,12 +293,8 @@ class Measure {
       oninput: () => this.take(this.box.valueAsNumber, this.box),
     });
     this.clear();
-    this.element = make(
-      "div",
-      { class: "control" },
-      make("div", { class: "measure" }, this.range, this.box, unit ? make("span", { class: "unit" }, unit) : null),
-      endLabels(row.task),
-    );
+    const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
+    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
   }
 
   // The slider gives steps that a person would choose, at least 50 of them.

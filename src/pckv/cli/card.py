@@ -1,0 +1,120 @@
+"""`pckv card`: one page about a task for an ethics board or a privacy registry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pckv.auditing.audit import audit
+from pckv.auditing.card import privacy_card
+from pckv.auditing.card_markdown import card_markdown
+from pckv.cli.common import FilePath, force_option
+from pckv.cli.inputs import read_task
+from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option
+from pckv.cli.terminal import progress_bar
+from pckv.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
+from pckv.files.outputs import check_free, whole_file
+from pckv.tally import Tally
+from pckv.task import Task
+
+
+@click.command("card", short_help="Write one page about a task for an ethics board.")
+@click.argument("task_named", metavar="TASK")
+@click.option("--url", help="The collector that runs the task: says its state, reports and retention, too.")
+@reading_token_option
+@click.option(
+    "--tally", "tally_file", type=FilePath, help="Instead: a tally, which says how many reports there are."
+)
+@click.option("--no-audit", is_flag=True, help="Leave out the audit, which the card then says.")
+@click.option(
+    "--out", type=FilePath, help="Write the card: .md, or .json with --json. [default: standard output]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON instead of Markdown.")
+@force_option
+def card_command(
+    task_named: str,
+    url: str | None,
+    token_file: Path | None,
+    tally_file: Path | None,
+    no_audit: bool,
+    out: Path | None,
+    as_json: bool,
+    force: bool,
+) -> None:
+    """Write one page about TASK that an ethics board or a privacy registry can file.
+
+    It says what is asked and what for, the ε per person and what that means in odds, whom people trust, what an audit of
+    the code found, how long reports are kept, what is estimated, and what participants read. TASK is a task file or,
+    with --url, an id. The same task and collection give the same card.
+
+    \b
+    pckv card task.json --out card.md
+    pckv card task.json --url https://collect.example.org \\
+      --token-file analyst.token --json
+    """
+    if url is not None and tally_file is not None:
+        raise click.UsageError("give either --url or --tally")
+    if token_file is not None and url is None:
+        raise click.UsageError("--token-file is for --url")
+    if out is not None:
+        _check_output(out, as_json=as_json, force=force)
+    task, collection = _read(task_named, url, token_file, tally_file)
+    card = privacy_card(task, audit=None if no_audit else _audit(task), collection=collection)
+    text = json.dumps(card, ensure_ascii=False, indent=2) + "\n" if as_json else card_markdown(card)
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    with whole_file(out, force=force) as part:
+        part.write_text(text, encoding="utf-8")
+    click.echo(f"written to {out}")
+
+
+def _check_output(out: Path, *, as_json: bool, force: bool) -> None:
+    suffix = ".json" if as_json else ".md"
+    if out.suffix != suffix:
+        raise ParameterError(f"{out}: a card is written as .md, or as .json with --json")
+    check_free(out, force=force)
+
+
+def _read(
+    named: str, url: str | None, token_file: Path | None, tally_file: Path | None
+) -> tuple[Task, dict[str, Any] | None]:
+    """Return a task, and what a collector or a tally says of its collection."""
+    path = Path(named)
+    if url is None:
+        task = read_task(path)
+        return task, None if tally_file is None else {"reports": _count(task, tally_file)}
+    token = read_token(token_file)
+    task = read_task(path) if path.is_file() else _fetched_task(url, token, named)
+    return task, ask("GET", url, collected(task.id, "/overview"), token)
+
+
+def _fetched_task(url: str, token: str, task_id: str) -> Task:
+    """Return a task that a collector has; its id says that it is the one asked for."""
+    try:
+        task = Task.from_json(fetch(url, collected(task_id), token))
+    except TaskError as error:
+        raise DataError(f"{url}: {error}") from None
+    if task.id != task_id:
+        raise DataError(f"{url}: it answers with another task, {task.id}")
+    return task
+
+
+def _count(task: Task, path: Path) -> int:
+    """Return how many reports a tally has."""
+    try:
+        return Tally.from_bytes(task, path.read_bytes()).reports
+    except TallyError as error:
+        raise TallyError(f"{path}: {error}") from None
+
+
+def _audit(task: Task) -> Any:
+    """Audit a task; one that loses more than it claims gets no card."""
+    with progress_bar("Auditing") as progress:
+        result = audit(task, progress)
+    if not result.holds:
+        raise AuditFailure(f"task {task.id} loses more than it claims: there is no card for it")
+    return result

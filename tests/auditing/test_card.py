@@ -1,0 +1,100 @@
+"""Privacy cards: one page per task, the same every time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pckv import Task, audit
+from pckv.auditing.card import privacy_card
+from pckv.auditing.card_markdown import card_markdown
+
+GOLDEN = Path(__file__).parent / "golden"
+SURVEY = Task(
+    name="symptoms, week 47",
+    keys=[f"symptom {number}" for number in range(1, 15)],
+    values=(1, 10),
+    epsilon=1,
+    padding=2,
+    mechanism="grr",
+    size_share="0.05",
+    opens="2026-11-16",
+    closes="2026-11-23",
+    about={
+        "question": "Which symptoms did you have this week, and how bad were they?",
+        "description": "The clinic of Example watches what goes around.\nResults are published every week.",
+        "unit": "points",
+        "low_label": "hardly felt",
+        "high_label": "unbearable",
+        "eligibility": "Everybody of age in Example.",
+        "consent": "I take part of my own will.",
+        "contact": "study@example.org",
+    },
+)
+COLLECTION = {
+    "reports": 12_345,
+    "target": 20_000,
+    "phase": "open",
+    "by_invitation": True,
+    "public_results": False,
+    "keep_reports": 30,
+}
+
+
+@pytest.fixture(scope="module")
+def card() -> dict[str, object]:
+    return privacy_card(SURVEY, audit=audit(SURVEY), collection=COLLECTION)
+
+
+def test_the_card_is_the_golden_one(card: dict[str, object]) -> None:
+    assert card_markdown(card) == (GOLDEN / "card.md").read_text(encoding="utf-8")
+    assert card == json.loads((GOLDEN / "card.json").read_text(encoding="utf-8"))
+
+
+def test_a_card_needs_nothing_but_a_task() -> None:
+    bare = privacy_card(
+        Task(name="t", keys=3, values=(0, 1), epsilon=20, padding=1, mechanism="grr", more="refuse")
+    )
+    page = card_markdown(bare)
+    assert page.count("Not stated in the task.") == 3
+    assert "Not run. `pckv audit` computes" in page
+    assert "Not known from the task" in page
+    assert "Opens: at once. Closes: when somebody closes it." in page
+    assert "people with more are refused" in page
+    assert bare["collection"] is None
+    # e^20 is 485,165,195.4: limits are never rounded down.
+    assert "486,000,000 times" in page
+
+
+@pytest.mark.parametrize(
+    ("days", "sentence"),
+    [
+        (None, "Reports are kept until the task is deleted."),
+        (30, "Reports are deleted 30 days after the task has closed"),
+    ],
+)
+def test_retention_is_what_the_collector_says(days: int | None, sentence: str) -> None:
+    retention = privacy_card(SURVEY, collection={"reports": 1, "keep_reports": days})["retention"]
+    assert retention["days_after_closing"] == days
+    assert retention["sentence"].startswith(sentence)
+
+
+def test_texts_are_no_markup() -> None:
+    task = Task(
+        name="a|b <script>",
+        keys=["*x*", "[y](http://evil.example)"],
+        values=(0, 1),
+        epsilon=1,
+        about={"consent": "# no\n| title |"},
+    )
+    page = card_markdown(privacy_card(task))
+    assert "# Privacy card: a\\|b \\<script\\>" in page
+    assert "\\*x\\*, \\[y\\](http://evil.example)" in page
+    assert "> \\# no\n> \\| title \\|" in page
+
+
+def test_coins_are_told() -> None:
+    task = Task(name="t", keys=9, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
+    assert "the guarantee holds whichever it draws" in card_markdown(privacy_card(task))
