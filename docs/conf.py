@@ -11,8 +11,8 @@ root_doc = "index"
 exclude_patterns = ["README.md"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
-# What Markdown readers elsewhere do not know stays out of the pages.
-myst_enable_extensions: list[str] = []
+# Pictures with a width; what Markdown readers elsewhere do not know stays out of the pages.
+myst_enable_extensions = ["html_image"]
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
@@ -25,6 +25,8 @@ default_role = "code"
 python_display_short_literal_types = True
 add_module_names = False
 
+# Blocks without a language are commands and what they print.
+highlight_language = "none"
 # Two hyphens are the beginning of an option.
 smartquotes = False
 

@@ -31,6 +31,12 @@ def tutorial_commands() -> list[str]:
     return [line for line in lines if line.startswith("pckv ")]
 
 
+def promised_lines() -> list[str]:
+    """Return what the page says that commands print, always."""
+    blocks = BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
+    return [line for language, block in blocks for line in block.splitlines() if language == "text"]
+
+
 def environment(folder: Path) -> dict[str, str]:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     return {**os.environ, "PATH": path, "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state")}
@@ -86,6 +92,12 @@ def test_every_command_runs(visited: tuple[Path, dict[str, str]]) -> None:
     assert {"task.json", "reports.parquet", "counts.tally", "top.svg", "errors.svg"} <= {
         path.name for path in folder.iterdir()
     }
+
+
+def test_commands_print_what_the_page_shows(visited: tuple[Path, dict[str, str]]) -> None:
+    printed = "\n".join(visited[1].values()).splitlines()
+    assert len(promised_lines()) >= 4
+    assert not [line for line in promised_lines() if line not in printed]
 
 
 def test_the_intervals_hold_the_truth(visited: tuple[Path, dict[str, str]]) -> None:
