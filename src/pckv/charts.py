@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pckv.errors import ParameterError, require
 from pckv.estimators.result import UNKNOWN, Estimates
 from pckv.texts import TOO_RARE
@@ -17,7 +19,10 @@ KEYS_SHOWN = 20
 # Curves with more points per series than this are drawn as lines alone.
 MAX_POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
-_ESTIMATE, _TRUTH = "#3367a8", "#d1495b"
+_ESTIMATE, _TRUTH, _GREY = "#3367a8", "#d1495b", "#5f6875"
+# The opacity of intervals, and of the labels of keys that are not detected.
+PALE = 0.55
+ROW_PIXELS = 22
 # d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
 ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 # Distinguishable without red and green, and in grey.
@@ -29,82 +34,166 @@ def estimates_chart(
     truth: Mapping[str, tuple[float, float]] | None = None,
     *,
     key_count: int | None = None,
+    name: str = "",
+    unit: str = "",
 ) -> alt.HConcatChart:
-    """Draw frequency and mean of the most frequent keys with their intervals.
+    """Draw frequency and mean of the most frequent keys with their intervals; those too rare to tell come last, in grey.
 
-    `truth` gives the true frequency and mean by key, where they are known; `key_count` says of how many
-    keys these are the most frequent, where the others were left out.
+    Args:
+        estimates: The estimates of all keys, or of some.
+        truth: The true frequency and mean by key, where they are known.
+        key_count: Of how many keys these are the most frequent, where the others were left out.
+        name: The name of the task, for the title.
+        unit: The unit of the values.
     """
-    altair = require("altair", extra="charts")
     shown = estimates.top(KEYS_SHOWN)
+    shown = shown.take(np.argsort(~shown.detected, kind="stable"))
     rows = shown.to_dict()["estimates"]
-    for row in rows:
-        row["middle"] = (row["mean_low"] + row["mean_high"]) / 2
-        if truth is not None:
+    if truth is not None:
+        for row in rows:
             row["true frequency"], row["true mean"] = truth[row["key"]]
-    data = altair.Data(values=rows)
-    title = f"{len(shown)} most frequent of {key_count or len(estimates):,} keys"
-    # In the order of the rows. A sort by names would write them into an expression, where Vega takes `constructor`
-    # and other names of JavaScript's own for operators.
-    key = altair.Y("key:N", sort=None, title=None)
-    panels = [
-        _panel(altair, altair.Chart(data).encode(y=key), quantity, with_truth=truth is not None)
-        for quantity in ("frequency", "mean")
+    keys = key_count or len(estimates)
+    which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
+    notes = [
+        how_estimated(estimates),
+        f"{100 * estimates.level:g} % intervals",
+        estimates.hostile_note,
+        "red: the truth" if truth is not None else "",
+        "" if shown.detected.all() else f"grey: {TOO_RARE}",
     ]
-    chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(
-        title={
-            "text": title,
-            "subtitle": f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
-            f"method {estimates.method}, {estimates.level:.0%} intervals"
-            + (f", {estimates.hostile_note}" if estimates.hostile else "")
-            + (", red: the truth" if truth is not None else "")
-            + ("" if shown.detected.all() else f", open circles: {TOO_RARE}"),
-        }
+    title = {"text": f"{name}: {which}" if name else which, "subtitle": ", ".join(filter(None, notes))}
+    return _interval_panels(rows, title, unit, with_truth=truth is not None)
+
+
+def how_estimated(estimates: Estimates) -> str:
+    """Return from how many reports, by which mechanism and how estimates were made."""
+    return (
+        f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
+        f"method {estimates.method}"
     )
+
+
+def levels_chart(
+    rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str, unit: str = ""
+) -> alt.HConcatChart:
+    """Draw frequency and mean of one key with their intervals at several levels, the lowest first.
+
+    A row is the key's row of `Estimates.to_dict` with its `level`.
+    """
+    labelled = [{**row, "key": f"{100 * row['level']:g} %"} for row in rows]
+    return _interval_panels(labelled, {"text": title, "subtitle": subtitle}, unit)
+
+
+def _interval_panels(
+    rows: Sequence[Mapping[str, Any]], title: Mapping[str, str], unit: str, *, with_truth: bool = False
+) -> alt.HConcatChart:
+    """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
+    altair = require("altair", extra="charts")
+    means = _ends([row for row in rows if _is_mean_known(row)] or rows, "mean")
+    frequencies = (0.0, _ends(rows, "frequency")[1])
+    drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
+    base = altair.Chart(altair.Data(values=drawn))
+    first, second = (base.encode(y=_row_axis(altair, rows, labels=labels)) for labels in (True, False))
+    panels = [
+        _panel(altair, first, "frequency", frequencies, "share of people", with_truth=with_truth),
+        _panel(altair, second, "mean", means, f"mean, in {unit}" if unit else "mean", with_truth=with_truth),
+    ]
+    chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(title=dict(title))
     return chart
 
 
-def _panel(altair: Any, base: Any, quantity: str, *, with_truth: bool) -> Any:
-    axis = altair.Axis(format="%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
-    value = altair.X(f"{quantity}:Q", title=quantity, axis=axis, scale=altair.Scale(zero=False))
-    tooltip = ["key:N", *(f"{name}:Q" for name in (quantity, f"{quantity}_low", f"{quantity}_high"))]
-    filled = altair.condition("datum.detected", altair.value(1), altair.value(0))
-    layers = [
-        base.mark_rule(color=_ESTIMATE, strokeWidth=3).encode(
-            x=altair.X(f"{quantity}_low:Q", title=quantity, axis=axis),
-            x2=f"{quantity}_high:Q",
-            opacity=altair.condition("datum.detected", altair.value(0.5), altair.value(0.2)),
+def _is_mean_known(row: Mapping[str, Any]) -> bool:
+    """Return whether a mean can be drawn as known: that of a key which perhaps nobody holds cannot."""
+    return bool(row["mean_known"] and row["detected"])
+
+
+def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
+    """Return where a row's marks stand; those that are not shown stand inside the panel, which they would widen."""
+    low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
+    known = _is_mean_known(row)
+    places = {
+        "frequency": (low, max(low, row["frequency"]), high),
+        "mean": (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle),
+    }
+    ends = ("from", "point", "to")
+    named = {f"{name} {end}": place for name in places for end, place in zip(ends, places[name], strict=True)}
+    return named | {"known": known}
+
+
+def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, float]:
+    """Return the least and the largest number that is drawn of a quantity."""
+    names = (quantity, f"{quantity}_low", f"{quantity}_high", f"true {quantity}")
+    numbers = [row[name] for row in rows for name in names if name in row] or [0.0, 1.0]
+    return min(numbers), max(numbers)
+
+
+def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
+    """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
+
+    A sort by names would write them into an expression, where Vega takes `constructor` and other names of JavaScript's
+    own for operators. The index of a label runs from 0 to 1.
+    """
+    if not labels:
+        return altair.Y(
+            "key:N", sort=None, title=None, axis=altair.Axis(labels=False, ticks=False, title=None)
+        )
+    detected = sum(bool(row["detected"]) for row in rows)
+    pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
+    axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
+    return altair.Y("key:N", sort=None, title=None, axis=axis)
+
+
+def _panel(
+    altair: Any, base: Any, quantity: str, ends: tuple[float, float], title: str, *, with_truth: bool
+) -> Any:
+    form = {"frequency": ".1%", "mean": ".4~g"}[quantity]
+    axis = altair.Axis(format="~%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
+    scale = altair.Scale(domain=list(ends), zero=False, nice=True)
+    tooltip = [
+        altair.Tooltip("key:N"),
+        *(
+            altair.Tooltip(f"{quantity}{end}:Q", format=form, title=name)
+            for end, name in (("", quantity), ("_low", "at least"), ("_high", "at most"))
         ),
-        base.mark_point(fill=_ESTIMATE, stroke=_ESTIMATE, size=50, opacity=1).encode(
-            x=value, tooltip=tooltip, fillOpacity=filled
+    ]
+    # A mean that may be anywhere in its range is not drawn as if it were known.
+    is_drawn = "datum.known" if quantity == "mean" else "true"
+    layers = [
+        base.mark_rule(strokeWidth=5, strokeCap="round").encode(
+            x=altair.X(f"{quantity} from:Q", title=title, axis=axis, scale=scale),
+            x2=f"{quantity} to:Q",
+            tooltip=tooltip,
+            color=altair.condition("datum.detected", altair.value(_ESTIMATE), altair.value(_GREY)),
+            opacity=altair.condition(is_drawn, altair.value(PALE), altair.value(0)),
+        ),
+        base.mark_point(filled=True, color=_ESTIMATE, size=70).encode(
+            x=altair.X(f"{quantity} point:Q", scale=scale),
+            tooltip=tooltip,
+            opacity=altair.condition(f"datum.detected && {is_drawn}", altair.value(1), altair.value(0)),
         ),
     ]
     if quantity == "mean":
-        layers[1] = layers[1].encode(opacity=_if_known(altair, 1, 0))
-        layers.append(
-            base.mark_text(color=_ESTIMATE, fontSize=10).encode(
-                x="middle:Q", text=_if_known(altair, "", UNKNOWN)
-            )
-        )
+        text = altair.condition("datum.known", altair.value(""), altair.value(UNKNOWN))
+        layers.append(base.mark_text(color=_GREY, fontSize=11).encode(x="mean point:Q", text=text))
     if with_truth:
         truth = altair.X(f"true {quantity}:Q")
         layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))
-    return altair.layer(*layers).properties(width=330, height=altair.Step(18))
-
-
-def _if_known(altair: Any, known: Any, unknown: Any) -> Any:
-    """Return a channel's value where the mean is known, and another where it may be anywhere in its range."""
-    return altair.condition("datum.mean_known", altair.value(known), altair.value(unknown))
+    return altair.layer(*layers).properties(width=330, height=altair.Step(ROW_PIXELS))
 
 
 def errors_chart(
-    rows: Sequence[Mapping[str, Any]], *, x: str, expected: str, marked: str
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    expected: str,
+    marked: str,
+    quantities: Sequence[str] = ("frequency", "mean"),
 ) -> alt.ConcatChart | alt.HConcatChart:
-    """Draw the expected errors of `frequency` and `mean` against one quantity: a curve, and one marked point.
+    """Draw the expected errors of some quantities against another one: a curve, and one marked point.
 
-    A row has `x`, both errors, and its `series`: the name given as `expected` or as `marked`.
+    A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`.
     """
-    panels = {"frequency": "error of a frequency", "mean": "error of a mean"}
+    panels = {quantity: f"error of a {quantity}" for quantity in quantities}
     colors = {expected: _ESTIMATE, marked: _TRUTH}
     return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
 

@@ -15,6 +15,7 @@ import pckv
 from pckv import Report, Task
 from pckv.canonical import base64url
 from pckv.client import Client
+from pckv.client.reasons import MEANINGS
 from pckv.coins import follows_coin
 from pckv.errors import ClientError, PairsError
 from support.client_collector import LOST, FakeCollector, Reply, problem
@@ -115,6 +116,7 @@ def test_nothing_is_spent_on_a_report_that_would_be_refused(
         with pytest.raises(ClientError, match="nothing was perturbed") as caught:
             client.submit(task.id, PAIRS, invitation=invitation)
         assert (caught.value.code, "\n" in str(caught.value)) == (code, False)
+        assert f"no report of task {task.id} can be made: {MEANINGS[code]}" in str(caught.value)
         assert (client.spent, client.ledger) == (Decimal(0), [])
     assert perturbed_reports == []
 

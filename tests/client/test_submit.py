@@ -16,7 +16,7 @@ from pckv import Report, Task
 from pckv.canonical import from_base64url
 from pckv.client import Client, LedgerEntry, Status
 from pckv.errors import ClientError, PairsError, ParameterError
-from support.client_collector import FakeCollector
+from support.client_collector import FakeCollector, problem
 from support.client_devices import (
     KEYS,
     MOVIES,
@@ -111,6 +111,21 @@ def test_offline_without_the_task_nothing_is_perturbed(state: Path, perturbed_re
     with pytest.raises(ClientError, match="nothing was perturbed") as caught:
         Client(url, state, retry_policy=QUICK).submit(MOVIES.id, PAIRS)
     assert (caught.value.code, perturbed_reports, stored_files(state)) == ("not_sent", [], {})
+
+
+def test_a_task_that_is_not_there_is_told_in_words(collector: FakeCollector, state: Path) -> None:
+    collector.tasks.clear()
+    address = f"{collector.url}/tasks/{MOVIES.id}"
+    for reply, code, words in (
+        (None, "unknown", "there is no such task"),
+        (problem(410, "deleted"), "deleted", "the task was deleted"),
+        (problem(503, "overloaded"), "not_sent", "overloaded"),
+    ):
+        collector.answers.extend([reply] * QUICK.tries if reply else [])
+        with pytest.raises(ClientError) as caught:
+            device(collector, state).task(MOVIES.id)
+        assert (caught.value.code, str(caught.value)) == (code, f"{address}: {words}; nothing was perturbed")
+        collector.answers.clear()
 
 
 def test_a_task_is_fetched_once(collector: FakeCollector, state: Path) -> None:

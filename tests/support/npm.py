@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from support.parts import ROOT, SUPPORT, missing_part
 
 TOOLS = SUPPORT / "npm_tools"
+# What npm reports where there is no network, or no answer.
+UNREACHABLE = re.compile(r"code E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|NETUNREACH|TIMEDOUT)\b")
 
 
 def npm(*arguments: str, folder: Path) -> str:
@@ -24,6 +27,8 @@ def npm(*arguments: str, folder: Path) -> str:
     quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
     command = [str(executable), *arguments, *quiet]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if UNREACHABLE.search(done.stderr):
+        missing_part("a registry of npm")
     if done.returncode:
         pytest.fail(f"npm {' '.join(arguments)}: {done.stderr}")
     return done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from importlib import import_module
 from pathlib import Path
@@ -200,12 +201,20 @@ def estimate(folder: Path, *options: str) -> str:
 
 
 def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return an estimate as a row of the table: the texts as the command prints them, and all digits."""
+    """Return an estimate as a row of the table: what it says, and all digits."""
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
-    mean = "unknown" if (m_low, m_high) == VALUES else f"{m:.3f}"
-    texts = (f"{f:.4f}", f"{f_low:.4f} – {f_high:.4f}", mean, f"{m_low:.3f} – {m_high:.3f}")
-    return (row["key"], *zip(texts, ((f,), (f_low, f_high), (m,), (m_low, m_high)), strict=True))
+    share, low, high = rounded(100 * f, 100 * f_low, 100 * f_high)
+    frequency = f"{share} % ({low} – {high} %)" if row["detected"] else f"too rare to tell (at most {high} %)"
+    value, low, high = rounded(m, m_low, m_high)
+    mean = f"{value if row['mean_known'] and row['detected'] else 'unknown'} ({low} – {high})"
+    return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
+
+
+def rounded(value: float, low: float, high: float) -> list[str]:
+    """Return an estimate and its interval with two digits of the interval's width."""
+    decimals = max(0, 1 - math.floor(math.log10(high - low)))
+    return [f"{number:.{decimals}f}" for number in (value, low, high)]
 
 
 def table(page: Any) -> list[tuple[Any, ...]]:
@@ -219,9 +228,23 @@ def table(page: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
+def chart_with(page: Any, text: str) -> Any:
+    """Return the chart that says something in its caption or its labels, once it is drawn."""
+    return page.locator(".chart:has(svg)", has_text=text)
+
+
+def choose(page: Any, option: str, value: str) -> None:
+    """Choose how to estimate; the options are behind a disclosure."""
+    options = page.locator("details.options")
+    options.wait_for()
+    if options.get_attribute("open") is None:
+        options.locator("summary").click()
+    page.get_by_label(option, exact=True).select_option(value)
+
+
 def download(page: Any, form: str) -> Path:
     with page.expect_download() as waiting:
-        page.get_by_role("button", name=f"Download {form}").click()
+        page.get_by_role("group", name="Download").get_by_role("button", name=form, exact=True).click()
     return Path(waiting.value.path())
 
 

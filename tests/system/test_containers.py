@@ -71,6 +71,8 @@ def test_images_are_pinned_by_version(services: dict[str, Any]) -> None:
     [version] = re.findall(r"--python-version ([\d.]+)", (ROOT / "Makefile").read_text(encoding="utf-8"))
     assert len(set(bases)) == 1
     assert f"python:{version}." in bases[0]
+    for path in (CONTAINERFILE, ROOT / "docs" / "how-to" / "release.md"):
+        assert f"{bases[0].rpartition('/')[2]}@sha256:…" in path.read_text(encoding="utf-8")
 
 
 def test_the_image_installs_locked_requirements_only() -> None:

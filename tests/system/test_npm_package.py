@@ -114,6 +114,7 @@ def test_the_tarball_holds_the_client_and_nothing_else(tarball: Path) -> None:
     assert packed == {path.relative_to(CLIENT).as_posix(): path.stat().st_size for path in files}
     assert {"LICENSE", "README.md", "index.d.ts", "package.json"} <= packed.keys()
     assert (CLIENT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert f"npm install ./{tarball.name}" in (CLIENT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_package_says_what_registries_ask_for() -> None:

@@ -21,7 +21,7 @@ ENCODER = CLIENT.parent / "static" / "qr.js"
 ROOM = (14, 26, 42, 62, 84, 106, 122, 152, 180, 213)
 # One text per mask.
 MASKED = [f"text {number}" for number in (0, 2, 8, 9, 12, 16, 75, 138)]
-# So many modules can be wrong in the code of the link.
+# At least this many modules can be wrong in the code of the link.
 DAMAGED = 25
 LINK = "https://collector.example.org:8443/join/sl9v-eHNiSLakFEedr2tDjHifapdwrd5PqPy3LaYSvE"
 
@@ -42,7 +42,7 @@ def encode(*texts: str, encoder: Path = ENCODER) -> list[list[list[bool]] | None
 
 
 def decode(rows: list[list[bool]] | None, damaged: int = 0) -> Any:
-    """Return what the decoder finds in the picture of a code, of which so many modules were turned over."""
+    """Return what the decoder finds in the picture of a code, of which this many modules were turned over."""
     try:
         zxing = import_module("zxingcpp")
     except ModuleNotFoundError:

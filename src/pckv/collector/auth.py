@@ -56,6 +56,8 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/tasks/{task_id}/overview"),
         ("GET", "/tasks/{task_id}/chart"),
         ("GET", "/tasks/{task_id}/precision"),
+        ("GET", "/tasks/{task_id}/key"),
+        ("GET", "/tasks/{task_id}/key/levels"),
         ("DELETE", "/session"),
     }
 )

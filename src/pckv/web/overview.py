@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.charts import estimates_chart
+from pckv.collector.download_names import file_stem
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
@@ -106,8 +107,19 @@ async def chart(
     account: Account,
     options: QueryOptions,
 ) -> Response:
-    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification."""
+    """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
+
+    Its `usermeta` has the name of the `file` for a downloaded picture, without an extension.
+    """
     stored = await collector.find(task_id)
     _, estimates = await find_estimates(collector, account, stored.task, options)
-    specification = await collector.analysis_threads.run_short(lambda: estimates_chart(estimates).to_dict())
+    task, day = stored.task, collector.today()
+
+    def draw() -> dict[str, Any]:
+        drawn = estimates_chart(estimates, name=task.name, unit=task.about.unit)
+        file = {"file": file_stem(task, day, estimates.method)}
+        specification: dict[str, Any] = drawn.properties(usermeta=file).to_dict()
+        return specification
+
+    specification = await collector.analysis_threads.run_short(draw)
     return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})

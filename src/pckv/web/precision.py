@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -17,6 +18,7 @@ from pckv.estimators.set_sizes import SetSummary
 from pckv.moments import CountMoments
 from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
 from pckv.planning.plan import GUESSED_MEAN_ERROR
+from pckv.planning.precision import smallest_frequency
 from pckv.planning.prediction import ExpectedErrors, predict
 from pckv.task import Task
 
@@ -112,23 +114,30 @@ class Precision:
         return high
 
     def curve(self) -> dict[str, Any]:
-        """Draw the errors against the number of reports."""
+        """Draw the error of the frequency against the number of reports."""
         last = max(MIN_SPAN, 10 * self.reports)
         steps = [MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS)]
         rows = [self._row(step, EXPECTED) for step in steps]
         if self.reports:
             rows.append(self._row(self.reports, TODAY))
         specification: dict[str, Any] = errors_chart(
-            rows, x="reports", expected=EXPECTED, marked=TODAY
+            rows, x="reports", expected=EXPECTED, marked=TODAY, quantities=["frequency"]
         ).to_dict()
         return specification
 
+    def error(self, reports: float) -> float:
+        """Return the error of the key's frequency once there are this many reports.
+
+        Where nobody was asked how many pairs they hold, it is that of the noise: the worst case would hide it.
+        """
+        return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
+
+    def smallest(self, reports: float) -> float:
+        """Return the least frequency that stands out from the noise of this many reports four times out of five."""
+        return smallest_frequency(self.task.channel, reports, size_share=Fraction(str(self.task.size_share)))
+
     def _row(self, reports: float, series: str) -> dict[str, Any]:
-        # Where nobody was asked, the curve shows the noise: the worst case would hide it.
-        hidden = self.hidden(reports) if self.sets.answers else 0.0
-        noise = self.noise(reports)
-        frequency_error = math.hypot(noise.frequency, hidden)
-        return {"reports": reports, "series": series, "frequency": frequency_error, "mean": noise.mean}
+        return {"reports": reports, "series": series, "frequency": self.error(reports)}
 
 
 @router.get(
@@ -149,7 +158,8 @@ async def precision(
     `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher at the level of
     the intervals, because people hold more pairs than the padding, and `surely_hidden` the part of it that is sure. `needed`
     counts noise and what is hidden, and is null where no number of reports is enough, as far as sizes are known;
-    `needed_for_noise` is for people who hold no more. The curve is a Vega-Lite specification.
+    `needed_for_noise` is for people who hold no more. Keys below `smallest` are often too rare to tell today. The curve is a
+    Vega-Lite specification.
     """
     stored = await collector.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones.
@@ -160,6 +170,7 @@ async def precision(
     return {
         "reports": known.reports,
         "frequency": frequency,
+        "smallest": known.smallest(known.reports) if known.reports else None,
         "frequency_error": now and now.frequency,
         "mean_error": now and now.mean,
         "guessed_mean_error": known.guessed_mean_error,

@@ -22,7 +22,7 @@ from pckv.estimators.result import Estimates
 from pckv.store.base import StoredTask
 
 LEVEL = 0.95
-# The page lists so many keys at most: those told from zero first, then by frequency.
+# The page lists at most this many keys: those that stand out from the noise first, then by frequency.
 MAX_KEYS_SHOWN = 200
 CACHE_SECONDS = 60
 # All strangers together count as one account of those who may have estimates computed.
@@ -37,7 +37,7 @@ class _Answer(NamedTuple):
 
 
 class PublicResults:
-    """The answers of the last minute, one per task: strangers cannot have a task computed more often than that."""
+    """The answers of the last minute, one per task: strangers cannot have a task computed more often in a worker."""
 
     def __init__(self, seconds: float = CACHE_SECONDS) -> None:
         self._seconds = seconds

@@ -10,7 +10,7 @@ import pytest
 
 import pckv
 from support.collectors import as_items
-from support.people import PHONE, Person, add_task, answer, download, table
+from support.people import PHONE, Person, add_task, answer, chart_with, choose, download, table
 from support.serving import ServeProcess
 
 # Names of members that every JavaScript object has.
@@ -35,10 +35,6 @@ def open_task(person: Person, task: pckv.Task) -> Any:
     return person.page
 
 
-def chart_with(page: Any, text: str) -> Any:
-    return page.locator(".chart svg", has_text=text)
-
-
 def hold(page: Any, pattern: str) -> list[Any]:
     """Hold back all requests of a page that match a pattern; return the list of held requests."""
     held: list[Any] = []
@@ -60,8 +56,8 @@ def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: ServePr
     chart_with(page, "method bayes").wait_for()
     late = hold(page, r"/chart\?.*method=baseline")
     with page.expect_request(re.compile("/chart.*method=baseline")):
-        page.get_by_label("Method", exact=True).select_option("baseline")
-    page.get_by_label("Method", exact=True).select_option("corrected")
+        choose(page, "Method", "baseline")
+    choose(page, "Method", "corrected")
     chart_with(page, "method corrected").wait_for()
     assert len(late) == 1
     release(page, late)
@@ -95,7 +91,10 @@ def test_only_the_newest_drawing_is_shown(people: Any, same: bool) -> None:
             // Loads the script, part of which is then replaced.
             await chart.draw(spec);
             window.vegaEmbed = (box) => new Promise((done) => {
-                const name = (box.textContent = `drawing ${finish.length + 1}`);
+                const name = `drawing ${finish.length + 1}`;
+                const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+                svg.setAttribute("width", chart.element.clientWidth);
+                box.append(svg, name);
                 finish.push(() => done({ finalize: () => discarded.push(name) }));
             });
             const begun = async (count) => {
@@ -124,8 +123,8 @@ def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: 
     page = open_task(person, task)
     page.get_by_role("alert").get_by_text(SCRIPT_FAILED).wait_for()
     page.unroute("**/vega.js")
-    page.get_by_label("Level of the intervals").select_option("0.9")
-    chart_with(page, "90% intervals").wait_for()
+    choose(page, "Level of the intervals", "0.9")
+    chart_with(page, "90 % intervals").wait_for()
     page.get_by_role("alert").wait_for(state="detached")
     # The browser itself logs that the script could not be loaded.
     person.problems = [problem for problem in person.problems if "ERR_FAILED" not in problem]
@@ -140,10 +139,10 @@ def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server:
     page = open_task(operator, task)
     chart = chart_with(page, "201 reports")
     chart.wait_for()
-    # One label per key in each of the two panels, in the order of the table.
+    # One label per key for both panels, in the order of the table.
     labels = [text for text in chart.locator(".role-axis-label text").all_text_contents() if text in MEMBERS]
-    assert labels == 2 * [row[0] for row in table(page)]
-    assert sorted(labels) == sorted(2 * MEMBERS)
+    assert labels == [row[0] for row in table(page)]
+    assert sorted(labels) == sorted(MEMBERS)
     picture = download(page, "SVG").read_text(encoding="utf-8")
     assert all(f">{key}</text>" in picture for key in MEMBERS)
 
@@ -162,4 +161,4 @@ def test_the_downloaded_picture_has_its_own_colours(people: Any, server: ServePr
     assert pictures["dark"] == pictures["light"]
     assert re.search(r'<rect width="\d+" height="\d+" fill="#ffffff"', pictures["dark"])
     text_colours = set(re.findall(r'<text [^>]*fill="([^"]+)"', pictures["dark"]))
-    assert text_colours == {"#1c2430", "#55606f", "#3367a8"}
+    assert text_colours <= {"#1c2430", "#55606f", "#5f6875"}

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from support.people import (
     Person,
     answer,
     ask,
+    chart_with,
+    choose,
     count,
     create_task,
     download,
@@ -50,7 +53,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     create_task(operator)
     page.get_by_role("heading", name=NAME).wait_for()
     lines = page.get_by_label("In an app, with Python", exact=True).input_value()
-    link = page.locator("a[href*='/join/']").get_attribute("href")
+    link = page.locator(".share a[href*='/join/']").get_attribute("href")
     assert (
         page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")
     )
@@ -62,7 +65,7 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     operator = people()
     operator.sign_in()
     task_id, lines = make_task(operator)
-    operator.page.get_by_text("There are no reports yet.").wait_for()
+    operator.page.get_by_text("No reports yet: share the link").wait_for()
 
     one = people(PHONE)
     shown = answer(one, task_id, {"Alien": 4, HOSTILE: 2})
@@ -117,29 +120,27 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     (folder / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
     # The page was opened before the first report.
     page.locator("#reports", has_text=f"{MORE_REPORTS + 4:,}").wait_for()
-    page.locator(".chart svg", has_text=f"{MORE_REPORTS + 4:,} reports").wait_for()
+    chart_with(page, f"{MORE_REPORTS + 4:,} reports").wait_for()
     page.locator(".estimates tbody tr").nth(3).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
     operator.check()
     for method, level in (("baseline", "0.99"), ("corrected", "0.9")):
         with page.expect_response(re.compile(rf"estimates\?.*method={method}")):
-            page.get_by_label("Method", exact=True).select_option(method)
+            choose(page, "Method", method)
         with page.expect_response(re.compile(rf"estimates\?.*level={level}")):
-            page.get_by_label("Level of the intervals").select_option(level)
+            choose(page, "Level of the intervals", level)
         printed = estimate(folder, "--method", method, "--level", level, "--top", "4", "--json")
-        page.locator(
-            ".estimates tbody tr", has_text=f"{json.loads(printed)['estimates'][0]['frequency_low']:.4f}"
-        ).wait_for()
-        assert table(page) == [numbers(row) for row in json.loads(printed)["estimates"]]
+        expected = [numbers(row) for row in json.loads(printed)["estimates"]]
+        wait_until(partial(shows, page, expected))
     posts = page.get_by_label("Postprocessing")
     assert posts.input_value() == ""
     posts.select_option("consistent")
-    page.locator(".chart svg", has_text="method corrected+consistent").wait_for()
+    chart_with(page, "method corrected+consistent").wait_for()
     options = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
     printed = json.loads(estimate(folder, *options, "--top", "4", "--json"))
     wait_until(lambda: table(page) == [numbers(row) for row in printed["estimates"]])
     posts.select_option("none")
-    page.locator(".chart svg", has_text="method corrected,").wait_for()
+    chart_with(page, "method corrected,").wait_for()
     estimate(folder, "--out", "all.csv", "--method", "corrected", "--level", "0.9")
     assert download(page, "CSV").read_bytes() == (folder / "all.csv").read_bytes()
     assert pq.read_table(download(page, "Parquet")).column("key").to_pylist() == KEYS
@@ -156,6 +157,10 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     assert [row[0] for row in table(page)] == KEYS
     page.get_by_label("Wanted error").fill("0.5")
     page.get_by_text("An error of ±0.5 points").wait_for()
+
+
+def shows(page: Any, rows: list[tuple[Any, ...]]) -> bool:
+    return table(page) == rows
 
 
 def end(operator: Person) -> None:

@@ -137,7 +137,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator = people(PHONE, color_scheme="dark")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
-    operator.page.locator(".chart svg").nth(1).wait_for()
+    operator.page.locator(".chart svg").wait_for()
     operator.check()
     operator.go("/#/new")
     fill_task(operator, "dark", ["a", "b"])
@@ -179,7 +179,8 @@ def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server:
         task = add_task(server, name=f"lines {more}", padding=2, more=more)
         operator.go(f"/#/tasks/{task.id}")
         operator.page.get_by_role("heading", name=task.name).wait_for()
-        operator.page.get_by_role("region", name="Take part").get_by_text(words).wait_for()
+        operator.page.get_by_text("Ask from an app or a page").click()
+        operator.page.get_by_text(words).wait_for()
 
 
 @pytest.mark.parametrize("keys", [5, 50], ids=["listed", "in pages"])

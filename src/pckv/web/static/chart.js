@@ -1,9 +1,13 @@
-// Charts: a Vega-Lite specification drawn in the page's colours, and drawn again when those change.
+// Charts: a Vega-Lite specification drawn in the page's colours and as wide as its place, again when those change.
+import { debounced, make, replace } from "./page.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
-const MIN_PANEL_WIDTH = 220,
-  MAX_PANEL_WIDTH = 420,
-  PANEL_GAP = 30;
+// Panels stand side by side where each of them has at least this width with its labels.
+const MIN_PANEL_WIDTH = 320;
+// How wide the first drawing assumes the labels to be, and how often a panel is fitted to what they really take.
+const LABEL_WIDTH = 90,
+  MAX_TRIES = 3;
+const MIN_PLOT_WIDTH = 60;
 const OPTIONS = {
   ast: true,
   actions: false,
@@ -16,10 +20,12 @@ const OPTIONS = {
 const LIGHTER = new Map([
   ["#3367a8", "#7fb0f0"],
   ["#d1495b", "#f3909d"],
+  ["#5f6875", "#a6b0be"],
 ]);
 
-// A downloaded picture has its own colours, whatever the theme of the page.
+// A downloaded picture has its own colours and width, whatever the theme and the size of the page.
 const DOWNLOAD_COLOURS = { background: "#ffffff", text: "#1c2430", soft: "#55606f", line: "#d5dbe3" };
+const DOWNLOAD_WIDTH = 960;
 
 let loading = null;
 
@@ -54,76 +60,85 @@ const theme = ({ background, text, soft, line }) => ({
   legend: { labelColor: text, titleColor: text, orient: "bottom" },
 });
 
-// Panels stand side by side where there is room for all of them, otherwise below each other. `labels` is the width of
-// the axis labels next to a panel.
-function fit(spec, width, labels) {
+// Panels stand side by side where there is room for all of them, otherwise below each other, each with its own labels.
+function fit(spec, plotWidth, sideBySide) {
   const { hconcat: panels = [], ...fitted } = structuredClone(spec);
-  const sideBySide = width >= panels.length * (labels + MIN_PANEL_WIDTH) + PANEL_GAP;
-  const available = sideBySide ? (width - PANEL_GAP) / panels.length - labels : width - labels;
-  for (const panel of panels)
-    panel.width = Math.floor(Math.max(MIN_PANEL_WIDTH / 2, Math.min(MAX_PANEL_WIDTH, available)));
-  if (fitted.title?.subtitle && !sideBySide)
-    fitted.title.subtitle = breakLines(fitted.title.subtitle, Math.floor(width / 6));
-  return { ...fitted, [sideBySide ? "hconcat" : "vconcat"]: panels };
+  for (const panel of panels) panel.width = Math.max(MIN_PLOT_WIDTH, plotWidth);
+  if (sideBySide) return { ...fitted, hconcat: panels };
+  const axes = panels.map((panel) => panel.layer.map((layer) => layer.encoding?.y));
+  for (const axis of axes.flat()) if (axis?.axis?.labels === false) axis.axis = axes[0][0].axis;
+  return { ...fitted, vconcat: panels };
 }
 
 // A key may have the name of a colour, and stays as it is.
 const lighten = (spec) =>
   JSON.parse(JSON.stringify(spec), (member, value) => (member === "key" ? value : (LIGHTER.get(value) ?? value)));
 
-function breakLines(text, maxLength) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    if (lines.at(-1) && lines.at(-1).length + word.length >= maxLength) lines.push("");
-    lines[lines.length - 1] += (lines.at(-1) ? " " : "") + word;
-  }
-  return lines;
-}
+const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 export class Chart {
-  // `labels`: the width that the axis labels next to a panel may take.
-  constructor(description, labels = 85) {
-    this.element = document.createElement("div");
-    this.element.className = "chart";
-    Object.assign(this, { description, labels, spec: null, shown: null, width: 0, draws: 0 });
+  constructor(description) {
+    this.place = make("div");
+    this.caption = make("figcaption");
+    this.element = make("figure", { class: "chart" }, this.place, this.caption);
+    Object.assign(this, { description, spec: null, shown: null, width: null, draws: 0 });
     // The caller of the first `draw` has already reported why the chart cannot be drawn.
     this.redraw = () => this.spec && this.draw(this.spec).catch(() => {});
     DARK.addEventListener("change", this.redraw);
-    this.observer = new ResizeObserver(([{ contentRect }]) => {
-      if (this.width && Math.abs(contentRect.width - this.width) > 20) this.redraw();
-    });
+    this.observer = new ResizeObserver(debounced(() => this.resized(), 100));
     this.observer.observe(this.element);
   }
 
   // Only the newest call changes the page, in whichever order they finish.
+  // Where there is no room, as in a closed disclosure, the chart is drawn once there is.
   async draw(spec) {
     const number = ++this.draws;
     this.spec = spec;
     await loadVega();
     if (number !== this.draws) return;
-    this.width = this.element.clientWidth;
-    const [box, embedded] = await this.embed(DARK.matches ? lighten(spec) : spec, pageColours());
+    const width = (this.width = this.element.clientWidth);
+    if (!width) return;
+    const { title, ...untitled } = spec;
+    const [box, embedded] = await this.embed(DARK.matches ? lighten(untitled) : untitled, pageColours(), width);
     if (number !== this.draws) return embedded.finalize();
     this.shown?.finalize();
     this.shown = embedded;
-    this.element.replaceChildren(box);
+    replace(this.place, box);
+    // What stands above a picture stands below the chart, where it can be wrapped.
+    this.caption.textContent = [title?.text, title?.subtitle].filter(Boolean).join(". ");
   }
 
-  async embed(spec, colours) {
-    const labels = Math.min(this.labels, 0.45 * this.width);
-    const { config: own = {}, ...fitted } = fit(spec, this.width, labels);
-    const config = { ...theme(colours), axisY: { labelLimit: labels - 25 } };
+  // The first drawing is that of the caller, with the width that there is then.
+  resized() {
+    if (this.width !== null && this.element.clientWidth !== this.width) this.redraw();
+  }
+
+  // Labels take a width that is known once they are drawn: then the panels get what is left.
+  async embed(spec, colours, width) {
+    const { config: own = {}, hconcat: { length: panels } = [], ...rest } = spec;
+    const sideBySide = width >= panels * MIN_PANEL_WIDTH,
+      across = sideBySide ? Math.max(1, panels) : 1;
+    const config = { ...theme(colours), axisY: { labelLimit: Math.floor((sideBySide ? 0.25 : 0.4) * width) } };
     config.axis = { ...config.axis, ...own.axis };
-    const box = document.createElement("div");
-    return [box, await window.vegaEmbed(box, { ...fitted, description: this.description }, { ...OPTIONS, config })];
+    const fitted = { ...rest, hconcat: spec.hconcat, description: this.description };
+    for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
+      const box = make("div");
+      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, sideBySide), { ...OPTIONS, config });
+      const left = Math.floor((width - Number(box.querySelector("svg").getAttribute("width"))) / across);
+      if (!left || tries === MAX_TRIES || plotWidth + left < MIN_PLOT_WIDTH) return [box, embedded];
+      embedded.finalize();
+      plotWidth += left;
+    }
   }
 
-  // The chart as a picture that can be read on its own.
+  // The chart as a picture that can be read on its own: its title says how it was made.
   async svg() {
     if (!this.shown) throw new Error("The chart is not drawn yet.");
-    const [, embedded] = await this.embed(this.spec, DOWNLOAD_COLOURS);
+    const [, embedded] = await this.embed(this.spec, DOWNLOAD_COLOURS, DOWNLOAD_WIDTH);
+    const { text = "", subtitle = "" } = this.spec.title ?? {};
     try {
-      return await embedded.view.toSVG();
+      const picture = await embedded.view.toSVG();
+      return picture.replace(">", () => `><title>${escaped(text)}</title><desc>${escaped(subtitle)}</desc>`);
     } finally {
       embedded.finalize();
     }

@@ -2,6 +2,7 @@
 import { readAddress } from "./address.js";
 import { forget } from "./connection.js";
 import { announce, ask, make, replace } from "./page.js";
+import { keyView } from "./key-page.js";
 import { newTask } from "./new-task.js";
 import { signIn } from "./sign-in.js";
 import { taskView } from "./task.js";
@@ -26,13 +27,16 @@ function show() {
   menu.hidden = role === null;
   document.getElementById("new-link").hidden = role !== "administrator";
   if (role === null) return open(signIn, signedIn);
-  const { parts, settings } = readAddress(),
-    [place = "", id = ""] = parts;
+  const {
+    parts: [place = "", id = "", part, key = ""],
+    settings,
+  } = readAddress();
   for (const link of menu.querySelectorAll("a")) {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (place === "tasks") open(taskView, id, role);
+  if (place === "tasks" && part === "keys") open(keyView, id, key, settings);
+  else if (place === "tasks") open(taskView, id, role);
   else if (place === "new" && role === "administrator") open(newTask, settings.from);
   else open(tasksView, role);
 }

@@ -1,38 +1,37 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
-import { alertBox, announce, count, field, make, newestOnly, query, replace, request, debounced } from "./page.js";
+import { announce, count, debounced, field, make, newestOnly, query, replace, request } from "./page.js";
+import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 
 const ROWS_PER_PAGE = 25;
-// Header, the server's name for the sort, and whether the largest come first.
-const COLUMNS = [
-  { name: "Key", sort: "key" },
-  { name: "Frequency", sort: "frequency", descending: true },
-  { name: "Interval" },
-  { name: "Mean", sort: "mean", descending: true },
-  { name: "Interval" },
-  { name: "" },
-];
 
 export class EstimatesTable {
-  // `onanswer` is called with every answer, which says more than its rows.
-  constructor(path, settings, onanswer) {
-    Object.assign(this, { path, settings, onanswer, sort: "-frequency", search: "", offset: 0, total: 0 });
-    const search = make("input", {
+  // `options` say how to estimate. `address` gives that of a key's page, `onanswer` gets every answer, `onproblem`
+  // what went wrong, or null, and `onsearch` what somebody searches for.
+  constructor({ path, options, unit, search, address, onanswer, onproblem, onsearch }) {
+    Object.assign(this, { path, options, address, onanswer, onproblem, onsearch, search });
+    Object.assign(this, { sort: "-frequency", offset: 0, total: 0 });
+    // Header, the server's name for the sort, and whether the largest come first.
+    this.columns = [
+      { name: "Key", sort: "key" },
+      { name: "Share of people", sort: "frequency", descending: true },
+      { name: unit ? `Mean, in ${unit}` : "Mean", sort: "mean", descending: true },
+    ];
+    const box = make("input", {
       type: "search",
       autocomplete: "off",
       maxlength: 256,
-      oninput: debounced(() => this.find(search.value), 150),
+      value: search,
+      oninput: debounced(() => this.find(box.value), 150),
     });
     this.head = make("tr");
     this.body = make("tbody");
     this.position = make("span");
-    this.problem = make("div");
     this.previous = make("button", { type: "button", onclick: () => this.move(-ROWS_PER_PAGE) }, "Previous");
     this.next = make("button", { type: "button", onclick: () => this.move(ROWS_PER_PAGE) }, "Next");
     this.element = make(
       "div",
       { class: "estimates" },
-      field("Search keys", search),
-      this.problem,
+      field("Search keys", box),
       make(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of estimates" },
@@ -44,6 +43,7 @@ export class EstimatesTable {
 
   find(text) {
     Object.assign(this, { search: text, offset: 0 });
+    this.onsearch(text);
     return this.refresh(true);
   }
 
@@ -59,21 +59,25 @@ export class EstimatesTable {
     return this.refresh(true);
   }
 
+  // Resolves to whether the request was answered, or is no longer wanted.
   // `say`: tell screen readers, since somebody asked for the change.
   refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this;
-    const parameters = query({ ...this.settings, search, sort, offset, limit: ROWS_PER_PAGE });
+    const parameters = query({ ...this.options, search, sort, offset, limit: ROWS_PER_PAGE });
     try {
       const answer = await request("GET", `${this.path}/estimates?${parameters}`, { signal });
       this.total = Number(answer.headers.get("X-Total-Count"));
       const content = await answer.json();
       this.show(content.estimates);
       this.onanswer(content);
-      replace(this.problem);
+      this.onproblem(null);
       if (say) announce(this.position.textContent);
     } catch (error) {
-      if (!signal.aborted) replace(this.problem, alertBox(error.message));
+      if (signal.aborted) return true;
+      this.onproblem(error);
+      return false;
     }
+    return true;
   });
 
   stop() {
@@ -81,8 +85,8 @@ export class EstimatesTable {
   }
 
   show(rows) {
-    replace(this.head, ...COLUMNS.map((column) => this.header(column)));
-    replace(this.body, ...rows.map(row));
+    replace(this.head, ...this.columns.map((column) => this.header(column)));
+    replace(this.body, ...rows.map((row) => this.row(row)));
     const last = this.offset + rows.length;
     this.position.textContent = rows.length
       ? `${count(this.offset + 1)} – ${count(last)} of ${count(this.total)} keys`
@@ -94,38 +98,36 @@ export class EstimatesTable {
   header(column) {
     const sorted = this.sort.replace("-", "") === column.sort;
     const ascending = !this.sort.startsWith("-");
-    const label = column.sort
-      ? make(
-          "button",
-          { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) },
-          column.name,
-          make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
-        )
-      : column.name;
-    // The last column says what is to be said of a key, if anything: its cells need no header.
-    if (!column.name) return make("td");
+    const button = make(
+      "button",
+      { type: "button", class: "plain", onclick: () => this.order(column).then(() => this.focus(column)) },
+      column.name,
+      make("span", { "aria-hidden": "true" }, sorted ? (ascending ? " ▲" : " ▼") : ""),
+    );
     const attributes = { scope: "col", class: column.sort === "key" ? null : "number" };
     if (sorted) attributes["aria-sort"] = ascending ? "ascending" : "descending";
-    return make("th", attributes, label);
+    return make("th", attributes, button);
   }
 
   // The header that had the focus was replaced.
   focus(column) {
-    this.head.children[COLUMNS.indexOf(column)].querySelector("button").focus();
+    this.head.children[this.columns.indexOf(column)].querySelector("button").focus();
+  }
+
+  // Perhaps nobody holds a key that is too rare to tell, whatever its own range says. The titles have all digits.
+  row(estimate) {
+    const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected } = estimate;
+    const share = frequencyTexts(estimate),
+      value = meanTexts(estimate);
+    return make(
+      "tr",
+      { class: detected ? null : "soft" },
+      make("th", { scope: "row", class: "key" }, make("a", { href: this.address(key) }, key)),
+      cell(detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
+      cell(detected && mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
+    );
   }
 }
 
-// Rounded as `pckv estimate` prints them; the title has all digits.
-function row({ key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected }) {
-  const cell = (text, ...numbers) => make("td", { class: "number", title: numbers.join(" – ") }, text);
-  return make(
-    "tr",
-    { class: detected ? null : "soft" },
-    make("th", { scope: "row", class: "key" }, key),
-    cell(frequency.toFixed(4), frequency),
-    cell(`${frequency_low.toFixed(4)} – ${frequency_high.toFixed(4)}`, frequency_low, frequency_high),
-    cell(mean_known ? mean.toFixed(3) : "unknown", mean),
-    cell(`${mean_low.toFixed(3)} – ${mean_high.toFixed(3)}`, mean_low, mean_high),
-    make("td", {}, detected ? "" : "too rare to tell"),
-  );
-}
+const cell = (text, range, numbers) =>
+  make("td", { class: "number", title: numbers.join(" – ") }, make("span", {}, text), " ", make("small", {}, `(${range})`));

@@ -1,10 +1,12 @@
-// How errors shrink with reports, and how many reports a wanted error takes.
+// How precise the results are, in words and a curve, and how many reports a wanted precision takes.
 import { Chart } from "./chart.js";
-import { ask, count, debounced, field, make, newestOnly, pairs, points, query, replace, short } from "./page.js";
+import { ask, count, debounced, field, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
+import { TOO_RARE } from "./ranges.js";
 
-export function precisionSection(path, settings) {
-  const chart = new Chart("Expected errors of a frequency and of a mean against the number of reports.");
+export function precisionSection(path, task) {
+  const chart = new Chart("Typical error of the share of people who hold a key, against the number of reports.");
   const said = make("div", { "aria-live": "polite" });
+  let options = {};
   const number = (value, max) =>
     make("input", {
       type: "number",
@@ -31,15 +33,17 @@ export function precisionSection(path, settings) {
     chart.element,
   );
 
-  const refresh = newestOnly(async (signal) => {
+  // With new options, or the last ones.
+  const refresh = newestOnly(async (signal, newOptions = options) => {
+    options = newOptions;
     const values = { frequency: frequency.valueAsNumber / 100, wanted: wanted.valueAsNumber / 100 };
     if (!frequency.validity.valid || !wanted.validity.valid || Object.values(values).some(Number.isNaN)) {
-      replace(said, make("p", {}, "Both numbers are above 0; a frequency is at most 100 %."));
+      replace(said, make("p", {}, "Both numbers are above 0; a share is at most 100 %."));
       return;
     }
     try {
-      const answer = await ask("GET", `${path}/precision?${query({ ...settings, ...values })}`, { signal });
-      replace(said, ...sentences(answer));
+      const answer = await ask("GET", `${path}/precision?${query({ ...options, ...values })}`, { signal });
+      replace(said, ...sentences(answer, task.about.unit));
       await chart.draw(answer.chart);
     } catch (error) {
       if (!signal.aborted) replace(said, make("p", {}, error.message));
@@ -54,16 +58,25 @@ export function precisionSection(path, settings) {
   return { element, refresh, stop };
 }
 
-function sentences(answer) {
-  return [make("p", {}, ...today(answer)), make("p", {}, ...wanted(answer))];
+function sentences(answer, unit) {
+  return [make("p", {}, ...today(answer, unit)), make("p", {}, ...wanted(answer))];
 }
 
-function today({ reports, frequency_error, mean_error, guessed_mean_error, hidden, size_answers, padding }) {
+function today(answer, unit) {
+  const { reports, smallest, frequency, frequency_error, mean_error, guessed_mean_error, hidden, size_answers } = answer;
   if (!reports) return ["There are no reports yet."];
-  const mean = mean_error < guessed_mean_error ? `±${short(mean_error)} for its mean` : "nothing about its mean";
-  const noise = `With today's ${count(reports)} reports: ±${points(frequency_error)} for the frequency of such a key, ${mean} (one standard deviation of method corrected).`;
+  const off = `The share of a key that ${percent(frequency)} of people hold is typically off by ±${points(frequency_error)}`;
+  const mean =
+    mean_error < guessed_mean_error
+      ? `and its mean by ±${short(mean_error)}${unit ? ` ${unit}` : ""}`
+      : "and its mean stays unknown";
+  const rare =
+    smallest < 1
+      ? `Keys that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE}.`
+      : `As yet all keys are often ${TOO_RARE}.`;
+  const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
   if (!hidden || !size_answers) return [noise];
-  return [`${noise} People who hold more than ${pairs(padding)} may hide up to ${points(hidden)} of its frequency.`];
+  return [`${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share.`];
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.

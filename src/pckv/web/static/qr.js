@@ -83,7 +83,7 @@ function times(left, right) {
   return product;
 }
 
-// The remainder of some data, divided by the generator of so many roots.
+// The remainder of some data, divided by the generator with this number of roots.
 function remainder(data, roots) {
   let generator = [1],
     root = 1;

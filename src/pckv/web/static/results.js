@@ -1,147 +1,160 @@
-// What the reports of a task tell: verdict, chart, table, options, downloads, precision.
+// What the reports of a task tell: a sentence, a chart, a table, options, downloads, and how precise all that is.
+import { withSettings } from "./address.js";
 import { Chart } from "./chart.js";
+import { isLost } from "./connection.js";
+import { changedOptions, optionsPanel, readOptions } from "./estimate-options.js";
 import { EstimatesTable } from "./estimates-table.js";
-import { alertBox, announce, ask, choice, field, make, newestOnly, plural, query, replace, request, save } from "./page.js";
+import { alertBox, announce, ask, make, newestOnly, plural, query, replace, request, save } from "./page.js";
 import { precisionSection } from "./precision.js";
 
 const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-const LEVELS = ["0.8", "0.9", "0.95", "0.99", "0.999"].map((level) => [level, `${Number((100 * level).toFixed(1))} %`]);
-const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet" };
+const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet", JSON: "application/json" };
 
-// `settings` are those of the address; `onsettings` is called with those that somebody has chosen.
+// `settings` are those of the address; `onsettings` is called with those that belong there now.
 // `show` is called with every overview of the task.
-export function resultsSection({ id, path, settings: given, onsettings }) {
-  const settings = { post: "", level: "0.95", hostile: "", ...given };
+export function resultsSection({ id, path, settings, onsettings }) {
   const said = make("div"),
     verdict = make("div", { class: "verdict", "aria-live": "polite" }),
     computing = make("p", { class: "computing", role: "status" }),
     element = make("div");
   const chart = new Chart(
-    "Frequency and mean of the most frequent keys with their intervals; the table below has the same numbers.",
-    200,
+    "Share of people and mean of the most frequent keys with their ranges; the table below has the same numbers.",
   );
-  let table,
-    task,
+  const empty = make(
+    "p",
+    { class: "note", hidden: true },
+    "No reports yet: share the link with the people who are to take part.",
+  );
+  // Shown once there are numbers.
+  const known = make("div", { hidden: true });
+  let task,
+    table,
     precision,
+    options,
+    // The number of reports that the numbers on the page are from.
+    counted = 0,
     drawn = { reports: -1, next: 0 };
 
   function build() {
-    settings.method ??= task.method;
-    table = new EstimatesTable(path, settings, showVerdict);
-    precision = precisionSection(path, settings);
-    const methods = choice(
-      task.methods.map((name) => [name, name]),
-      settings.method,
-      (value) => choose("method", value),
-    );
-    const posts = choice(
-      [["", "none"], ...task.posts.map((name) => [name, name])],
-      settings.post,
-      (value) => choose("post", value),
-    );
-    const levels = choice(LEVELS, settings.level, (value) => choose("level", value));
-    const hostile = make("input", {
-      autocomplete: "off",
-      maxlength: 32,
-      placeholder: "0",
-      size: 8,
-      value: settings.hostile,
-      onchange: () => choose("hostile", hostile.value.trim()),
+    options = readOptions(task, settings);
+    table = new EstimatesTable({
+      path,
+      options,
+      unit: task.about.unit,
+      search: settings.search ?? "",
+      address: (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options)),
+      onanswer: showNumbers,
+      onproblem: showProblem,
+      onsearch: writeAddress,
     });
+    precision = precisionSection(path, task);
+    replace(known, verdict, optionsPanel(task, options, choose), chart.element, table.element, downloads());
     replace(
       element,
-      make(
-        "section",
-        { "aria-label": "Estimates" },
-        make("h2", {}, "Estimates"),
-        make(
-          "div",
-          { class: "row" },
-          task.methods.length > 1 ? field("Method", methods) : null,
-          task.posts.length ? field("Postprocessing", posts) : null,
-          field("Level of the intervals", levels),
-          field(
-            "Hostile reports",
-            hostile,
-            "Intervals hold whatever this many of the reports say: a number, or a share such as 1%.",
-          ),
-          make("div", { class: "buttons" }, ...Object.keys(DOWNLOADS).map(downloadButton), svgButton()),
-        ),
-        said,
-        computing,
-        verdict,
-        chart.element,
-        table.element,
-      ),
+      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), empty, said, computing, known),
       precision.element,
     );
   }
 
+  const writeAddress = () => onsettings({ ...changedOptions(task, options), search: table.search });
+
   function choose(name, value) {
-    settings[name] = value;
-    onsettings(settings);
+    options[name] = value;
+    writeAddress();
     redraw();
   }
 
-  const downloadButton = (form) =>
-    make("button", { type: "button", onclick: () => download(form) }, `Download ${form}`);
-  const svgButton = () => make("button", { type: "button", onclick: downloadSvg }, "Download SVG");
-
-  async function downloadSvg() {
-    try {
-      save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${id}.svg`);
-      announce("SVG downloaded.");
-    } catch (error) {
-      replace(said, alertBox(error.message));
-    }
+  function downloads() {
+    const button = (form, work) => make("button", { type: "button", onclick: () => download(form, work) }, form);
+    return make(
+      "div",
+      { class: "buttons", role: "group", "aria-label": "Download" },
+      make("span", {}, "Download"),
+      ...Object.keys(DOWNLOADS).map((form) => button(form, saveTable)),
+      button("SVG", savePicture),
+    );
   }
 
-  async function download(form) {
+  async function download(form, work) {
     try {
-      const answer = await request("GET", `${path}/estimates?${query(settings)}`, { accept: DOWNLOADS[form] });
-      save(await answer.blob(), `${id}.${form.toLowerCase()}`);
+      await work(form);
       announce(`${form} downloaded.`);
     } catch (error) {
-      replace(said, alertBox(error.message));
+      showProblem(error);
     }
   }
 
+  async function saveTable(form) {
+    const answer = await request("GET", `${path}/estimates?${query(options)}`, { accept: DOWNLOADS[form] });
+    save(await answer.blob(), fileName(answer));
+  }
+
+  async function savePicture() {
+    save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${chart.spec.usermeta.file}.svg`);
+  }
+
+  function showNumbers({ reports, verdict: sentences }) {
+    counted = reports;
+    known.hidden = false;
+    const [first, ...others] = sentences;
+    replace(verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), make("p", {}, others.join(" "))));
+  }
+
+  // Numbers that do not follow the options would be taken for those that do.
+  function showProblem(problem) {
+    replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
+    if (problem?.status === 400) verdict.hidden = chart.element.hidden = table.element.hidden = true;
+    else if (!problem) verdict.hidden = chart.element.hidden = table.element.hidden = false;
+  }
+
+  // The numbers first: charts need a script that takes longer to load.
   const redraw = newestOnly(async (signal) => {
     const began = Date.now();
     let reports = task.reports;
     drawn = { reports, next: Infinity };
-    const slow = setTimeout(() => {
-      computing.textContent = `Computing estimates of ${plural(task.keys, "key")} from ${plural(reports, "report")} …`;
-    }, SAY_AFTER_MILLISECONDS);
+    const slow = setTimeout(sayComputing, SAY_AFTER_MILLISECONDS);
     signal.addEventListener("abort", () => clearTimeout(slow));
-    try {
-      const spec = await ask("GET", `${path}/chart?${query(settings)}`, { signal });
-      await Promise.all([chart.draw(spec), table.refresh(), precision.refresh()]);
-      if (!signal.aborted) replace(said);
-    } catch (error) {
-      if (signal.aborted) return;
-      replace(said, alertBox(error.message));
-      // Try again even if no report comes.
-      reports = -1;
-    }
+    const answered = await table.refresh();
     if (signal.aborted) return;
     clearTimeout(slow);
     computing.textContent = "";
+    const complete = answered && (await drawCharts(signal));
+    if (signal.aborted) return;
+    // Try again even if no report comes.
+    if (!complete) reports = -1;
     // Slow estimates are requested less often.
     drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
   });
 
-  function showVerdict({ reports, verdict: sentences }) {
-    replace(verdict, reports ? make("p", { class: "note" }, sentences.join(" ")) : null);
+  function sayComputing() {
+    const last = counted ? `; the last result is from ${plural(counted, "report")}` : "";
+    computing.textContent = `Computing estimates of ${plural(task.keys, "key")} from ${plural(task.reports, "report")} …${last}`;
+  }
+
+  async function drawCharts(signal) {
+    try {
+      const spec = await ask("GET", `${path}/chart?${query(options)}`, { signal });
+      await Promise.all([chart.draw(spec), precision.refresh(options)]);
+    } catch (error) {
+      if (!signal.aborted) showProblem(error);
+      return false;
+    }
+    return true;
   }
 
   function show(overview) {
     const first = task === undefined;
     task = overview;
     if (first) build();
-    if (drawn.reports !== task.reports && Date.now() > drawn.next && !document.hidden) redraw();
+    empty.hidden = task.reports > 0;
+    if (drawn.reports === task.reports || Date.now() <= drawn.next || document.hidden) return;
+    if (task.reports) redraw();
+    else {
+      drawn.reports = 0;
+      precision.refresh(options);
+    }
   }
 
   function stop() {
@@ -152,4 +165,11 @@ export function resultsSection({ id, path, settings: given, onsettings }) {
   }
 
   return { element, show, stop };
+}
+
+// The name that the collector gave a download: names outside ASCII come in another form.
+function fileName(answer) {
+  const header = answer.headers.get("Content-Disposition");
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(header);
+  return encoded ? decodeURIComponent(encoded[1]) : /filename="([^"]+)"/.exec(header)[1];
 }

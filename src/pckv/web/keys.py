@@ -1,0 +1,122 @@
+"""What the page of one key shows: its estimate in people, its neighbours, several levels, and what would be sharper."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+
+from pckv.charts import how_estimated, levels_chart
+from pckv.collector.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import Account, CurrentCollector
+from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
+from pckv.errors import PckvError
+from pckv.estimators.result import Estimates
+from pckv.planning.expectations import MIN_FREQUENCY
+from pckv.task import Task
+from pckv.web.precision import Precision
+
+LEVELS = (0.5, 0.8, 0.95, 0.99)
+
+router = APIRouter(tags=["dashboard"])
+KeyName = Annotated[str, Query(max_length=256)]
+
+
+@router.get(
+    "/tasks/{task_id}/key",
+    summary="One key in detail",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def key_details(
+    task_id: str,
+    name: KeyName,
+    collector: CurrentCollector,
+    account: Account,
+    options: QueryOptions,
+) -> dict[str, Any]:
+    """Return the estimate of a key, the people it means, the keys before and after it, and what would be sharper.
+
+    `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
+    frequencies from 1. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
+    the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
+    `smallest` are often too rare to tell today.
+    """
+    stored = await collector.find(task_id)
+    number = _key_number(stored.task, name)
+    _, estimates = await find_estimates(collector, account, stored.task, options)
+
+    def details() -> dict[str, Any]:
+        order = np.argsort(-estimates.frequency, kind="stable")
+        rank = int(np.flatnonzero(order == number)[0])
+        found = estimates.take(np.array([number])).to_dict()
+        [row] = found.pop("estimates")
+        return found | {
+            "estimate": row,
+            "people": _people(row, estimates.reports),
+            "rank": rank + 1,
+            "keys": len(estimates),
+            "previous": estimates.key[order[rank - 1]] if rank else None,
+            "next": estimates.key[order[rank + 1]] if rank + 1 < len(order) else None,
+            "sharper": _sharper(stored.task, estimates, row["frequency"]),
+        }
+
+    return await collector.analysis_threads.run_short(details)
+
+
+@router.get(
+    "/tasks/{task_id}/key/levels",
+    summary="One key at several levels",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
+)
+async def key_levels(
+    task_id: str,
+    name: KeyName,
+    collector: CurrentCollector,
+    account: Account,
+    options: QueryOptions,
+) -> dict[str, Any]:
+    """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them."""
+    stored = await collector.find(task_id)
+    number = _key_number(stored.task, name)
+    rows = []
+    for level in sorted({*LEVELS, options.level}):
+        _, estimates = await find_estimates(collector, account, stored.task, options._replace(level=level))
+        [row] = estimates.take(np.array([number])).to_dict()["estimates"]
+        rows.append(row | {"level": level})
+    # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
+    chart = levels_chart(
+        rows,
+        title=f"{stored.task.name}: {name}",
+        subtitle=", ".join(filter(None, (how_estimated(estimates), estimates.hostile_note))),
+        unit=stored.task.about.unit,
+    )
+    return {"levels": rows, "chart": await collector.analysis_threads.run_short(chart.to_dict)}
+
+
+def _key_number(task: Task, name: str) -> int:
+    try:
+        return task.key_index(name)
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+
+def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
+    """Return how many of those who sent the reports hold the key: the estimate and its interval."""
+    return {
+        end or "estimate": round(reports * min(max(row[f"frequency{end and '_'}{end}"], 0.0), 1.0))
+        for end in ("", "low", "high")
+    }
+
+
+def _sharper(task: Task, estimates: Estimates, frequency: float) -> dict[str, Any] | None:
+    if not estimates.reports or estimates.hostile:
+        return None
+    known = Precision(task, estimates.sets, estimates.reports, min(max(frequency, MIN_FREQUENCY), 1.0))
+    return {
+        "noise": known.noise(known.reports).frequency,
+        "hidden": known.hidden(known.reports),
+        "size_answers": known.sets.answers,
+        "smallest": known.smallest(known.reports),
+    }
