@@ -98,7 +98,7 @@ $(RUNNABLE):
 $(READY): $(RUNNABLE)
 	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
 		|| echo "without Java 17 or newer nothing is tested on Spark"
-	@{ command -v node && command -v chromium; } > /dev/null || apt-get install -y -q nodejs chromium \
+	@{ command -v node && command -v npm && command -v chromium; } > /dev/null || apt-get install -y -q nodejs npm chromium \
 		|| echo "without Node.js and Chromium the JavaScript client is not tested"
 	@echo "installing what the tests need"
 	@$(call install,$(VENV),pip)
