@@ -35,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 SHARED = {
     "the Spark session and ten million reports": r"test_spark\.py|\[spark\b|ten_million",
     "the browser": r"tests/web/browser/",
-    "the commands of the first page": r"test_first_page\.py",
+    "the commands of the tutorial": r"test_tutorial\.py",
+    "the built site": r"test_the_site_",
     "what npm installs": r"test_(npm_package|containers|workflows)\.py",
     "a large file of reports": r"test_memory\.py",
     "the draws that JavaScript is compared at": r"test_javascript_audit\.py",

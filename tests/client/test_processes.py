@@ -35,7 +35,8 @@ def run_children(
 
 
 def numbered_tasks(count: int) -> list[Task]:
-    return [Task(name=f"run-{number}", keys=KEYS, values=(1, 5), epsilon=1) for number in range(count)]
+    tasks = range(count)
+    return [Task(name=f"run-{n}", keys=KEYS, values=(1, 5), epsilon=1, mechanism="grr") for n in tasks]
 
 
 def bodies(collector: FakeCollector, task_id: str) -> set[bytes]:

@@ -30,8 +30,9 @@ KEPT_CONNECTIONS = 20
 # The attacks, in numbers of the review that found them.
 EMPTY_BATCHES, STALLED_BODIES, UNREAD_ANSWERS, IDLE_CONNECTIONS, ESTIMATES = 95_000, 60, 150, 1024, 12
 HOSTILE_BYTES = 15 * 2**20
-# How long an attacker waits for an answer, and between two attempts.
-ANSWER_SECONDS, PAUSE_SECONDS = 20.0, 0.2
+# How long anybody waits for an answer, and an attacker between two attempts. Also attackers who get no answer come back
+# while the honest upload.
+ANSWER_SECONDS, PAUSE_SECONDS = 10.0, 0.2
 
 
 class Target(NamedTuple):

@@ -15,7 +15,7 @@ from support.collectors import bearer, new_task
 from support.serving import ServeProcess, serving
 from support.soak import Target, run_attacks, upload_honestly
 
-SECONDS, SLOW_SECONDS = 20.0, 60.0
+SECONDS, SLOW_SECONDS = 10.0, 60.0
 # The attackers begin before the honest participants do.
 WARM_UP_SECONDS = 5.0
 CONTROL_SECONDS = 3.0
