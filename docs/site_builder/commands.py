@@ -43,7 +43,8 @@ def command_pages(group: click.Group) -> str:
 
 
 def _section(name: str, command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=name)
+    # click keeps the first help option that it makes for a command.
+    context = click.Context(command, info_name=name, help_option_names=["-h", "--help"])
     yield from (f"## `{name}`", "")
     yield from _prose(command.help or "")
     yield from ("```text", *command.get_usage(context).splitlines(), "```", "")
