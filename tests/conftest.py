@@ -32,11 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
+SPARK = "the Spark session and ten million reports"
 SHARED = {
-    "the Spark session and ten million reports": r"test_spark\.py|\[spark\b|ten_million",
+    SPARK: r"test_spark\.py|\[spark\b|ten_million|on_every_engine",
     "the browser": r"tests/web/browser/",
     "the commands of the tutorial": r"test_tutorial\.py",
     "the built site": r"test_the_site_",
+    "the built packages": r"test_packages\.py|test_npm_package\.py",
     "what npm installs": r"test_(npm_package|containers|workflows)\.py",
     "a large file of reports": r"test_memory\.py",
     "the draws that JavaScript is compared at": r"test_javascript_audit\.py",
@@ -51,6 +53,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         (name for name, pattern in SHARED.items() if re.search(pattern, test)), test
     )
     return scheduler
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test that would start a second Spark session, in another process."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
+            raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
