@@ -186,10 +186,10 @@ REPORTS = (
         "is not the coin",
     ),
     CoinFault(
-        "the choice of another coin",
+        "the function of another coin",
         PERTURB,
         "coin_choice(task, coin)",
-        "coin_choice(task, coin[::-1][:15] + b'!')",
+        "coin_choice(task, coin)._replace(function=coin_choice(task, coin[1:] + b'!').function)",
         "another message from bytes",
     ),
 )

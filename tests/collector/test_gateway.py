@@ -86,7 +86,7 @@ def test_who_may_send_a_body_is_asked_for_it(small: Running) -> None:
 def test_a_wrong_method_says_which_are_right(small: Running) -> None:
     answer = small.client.put("/tasks/x")
     check_problem(answer, 405, "wrong-method")
-    assert answer.headers["allow"] == "DELETE, GET, OPTIONS"
+    assert answer.headers["allow"] == "DELETE, GET, OPTIONS, PATCH"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ CHECKS = [
 
 
 RARELY_ACCEPTED = {
+    "GET /plan",
     "POST /tasks",
     "POST /tasks/new",
     "POST /session",

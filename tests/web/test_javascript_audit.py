@@ -137,14 +137,14 @@ MUTANTS = (
         COLLISION,
         {"tape.below(this.functions)": "tape.below(this.functions / 2n)"},
         collision,
-        "a set of draws is made",
+        "another message|a set of draws is made",
     ),
     ClientMutant(
         "the first functions are drawn once more often",
         COLLISION,
         {"drawn = tape.below(this.functions)": "drawn = tape.draw() % this.functions"},
         collision,
-        "incomplete run",
+        "is not taken below|incomplete run",
     ),
     ClientMutant(
         "functions of one offset name a pair",
