@@ -17,8 +17,9 @@ from pckv.estimators.alarms.result import Alarms, AlarmTest
 from pckv.estimators.alarms.shared_symbols import shared_symbols_test
 from pckv.task import Task
 
-# Beyond this many words a random half of them is kept, again and again.
-MAX_WORDS = 2**20
+# Beyond this many words a random half of them is kept, again and again: as many are more than enough to find 1 % of liars,
+# and take little memory where reports are collected.
+MAX_WORDS = 2**18
 
 
 class ReportSample:
