@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-# The first of them that has commands is what newcomers follow.
-PAGES = ("docs/tutorial.md", "README.md")
+# What newcomers follow.
+PAGE = "docs/tutorial.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What a newcomer's machine does not have.
 LEFT_OUT = re.compile(
@@ -64,7 +64,7 @@ def steps(clone: Path, work: Path, environment: dict[str, str]) -> Iterator[Step
     yield timed(with_set_up, lambda: run(demo, clone, environment))
     yield timed(alone, lambda: run(demo, clone, environment))
     path = os.pathsep.join((str(clone / ".venv" / "bin"), environment["PATH"]))
-    commands = next(found for page in PAGES if (found := page_commands(clone / page)))
+    commands = page_commands(clone / PAGE)
     yield timed(tutorial, lambda: run_page(commands, work, environment | {"PATH": path}))
 
 
@@ -86,8 +86,6 @@ def newcomer_environment(environment: os._Environ[str] | dict[str, str], home: P
 
 def page_commands(page: Path) -> list[str]:
     """Return the commands of a page's code blocks, in order."""
-    if not page.exists():
-        return []
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     lines = [line for language, block in blocks if not language for line in block.splitlines()]
     return [line for line in lines if line.startswith("pckv ")]

@@ -86,9 +86,8 @@ def status_command(task_id: str, url: str, token_file: Path | None, as_json: boo
 
 
 def _facts(answer: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
-    """Return some members of an answer; those that an older collector does not send are None."""
-    required = {name: answer[name] for name in ("id", "name", "phase", "reports")}
-    return {NAMES.get(name, name): required.get(name, answer.get(name)) for name in members}
+    """Return some members of an answer, under the names that they have here."""
+    return {NAMES.get(name, name): answer[name] for name in members}
 
 
 def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
