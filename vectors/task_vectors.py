@@ -225,12 +225,12 @@ def _about_tasks() -> Iterator[dict[str, Any]]:
             ("question must be text", good.replace(question, f'"question":{value}'))
             for value in ("null", "1", "[]")
         ),
-        ("question has a control character", good.replace(question, '"question":"Which\\n?"')),
-        ("question has a control character", good.replace(question, '"question":"Which\\t?"')),
+        ("question holds a control character", good.replace(question, '"question":"Which\\n?"')),
+        ("question holds a control character", good.replace(question, '"question":"Which\\t?"')),
         ("question is not in Unicode normal form C", good.replace(question, '"question":"e\u0301"')),
         ("question is longer than 256 bytes", good.replace(question, f'"question":"{"é" * 129}"')),
         ("description is longer than 4,096 bytes", good.replace("Two\\nlines", f"{long}.")),
-        ("description has a control character", good.replace("Two\\nlines", "Two\\rlines")),
+        ("description holds a control character", good.replace("Two\\nlines", "Two\\rlines")),
     )
 
 

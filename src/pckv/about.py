@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
+from pckv.canonical import text_fault
 from pckv.errors import ParameterError
 
 MAX_LINE_BYTES, MAX_TEXT_BYTES = 256, 4096
@@ -68,17 +68,7 @@ def read_about(members: object) -> About:
 
 
 def _check_text(name: str, text: object, *, lines: bool) -> None:
-    limit = MAX_TEXT_BYTES if lines else MAX_LINE_BYTES
     if not isinstance(text, str):
         raise ParameterError(f"{name} must be text, not {text!r}")
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise ParameterError(f"{name} is not valid Unicode") from None
-    if size > limit:
-        raise ParameterError(f"{name} is longer than {limit:,} bytes")
-    printed = text.replace("\n", "") if lines else text
-    if any(unicodedata.category(character) == "Cc" for character in printed):
-        raise ParameterError(f"{name} has a control character{'' if lines else ' or a line break'}")
-    if not unicodedata.is_normalized("NFC", text):
-        raise ParameterError(f"{name} is not in Unicode normal form C")
+    if fault := text_fault(text, MAX_TEXT_BYTES if lines else MAX_LINE_BYTES, lines=lines):
+        raise ParameterError(f"{name} {fault}")

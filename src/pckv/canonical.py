@@ -71,20 +71,27 @@ def check_name(name: object, what: str) -> str:
         raise ParameterError(f"{what} must be text, not {name!r}")
     if not name:
         raise ParameterError(f"{what} is empty")
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        raise ParameterError(f"{what} {name!r} is not valid Unicode") from None
-    if size > MAX_NAME_BYTES:
-        raise ParameterError(f"{what} {name[:20]!r}… is longer than {MAX_NAME_BYTES} bytes")
     # ASCII without controls is NFC; the test is cheap where there are a million keys.
-    if name.isascii() and name.isprintable():
+    if len(name) <= MAX_NAME_BYTES and name.isascii() and name.isprintable():
         return name
-    if any(unicodedata.category(character) == "Cc" for character in name):
-        raise ParameterError(f"{what} {name!r} holds a control character")
-    if not unicodedata.is_normalized("NFC", name):
-        raise ParameterError(f"{what} {name!r} is not in Unicode normal form C")
+    if fault := text_fault(name, MAX_NAME_BYTES):
+        shown = repr(name) if len(name) <= MAX_NAME_BYTES else f"{name[:20]!r}…"
+        raise ParameterError(f"{what} {shown} {fault}")
     return name
+
+
+def text_fault(text: str, max_bytes: int, *, lines: bool = False) -> str:
+    """Return what is wrong with a text that people read, if anything; it may have several lines where `lines` says so."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return "is not valid Unicode"
+    if size > max_bytes:
+        return f"is longer than {max_bytes:,} bytes"
+    controls = {character for character in text if unicodedata.category(character) == "Cc"}
+    if controls - ({"\n"} if lines else set()):
+        return "holds a control character" if lines else "holds a control character or a line break"
+    return "" if unicodedata.is_normalized("NFC", text) else "is not in Unicode normal form C"
 
 
 def dump(value: Any) -> str:

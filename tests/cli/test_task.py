@@ -232,7 +232,7 @@ def test_what_participants_read_comes_from_a_file() -> None:
         (b"unit", "not TOML: "),
         (b'{"unit": "stars"}', "not TOML: "),
         (b'unit = "a"\nunit = "b"', "not TOML: Cannot overwrite a value"),
-        (b'question = """a\nb"""', "question has a control character or a line break"),
+        (b'question = """a\nb"""', "question holds a control character or a line break"),
         (b'[about]\nunit = "stars"', "about has no member 'about'"),
         (b"\xff", "not UTF-8"),
     ],
