@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pckv.series import Series
 from pckv.task import Task
 
 MOVIES = ["alien", "heat", "up"]
@@ -328,4 +329,10 @@ ABOUT_TASKS = tuple(
             "contact": "mail@example.org",
         },
     )
+)
+SERIES = (
+    Series(task=COMPACT_TASKS[0], first="2026-12-28", period=7, panels=4, rounds=52),
+    Series(task=TASKS[0], first="2028-02-29", period=1, panels=1),
+    Series(task=TASKS[4], first="1989-12-30", period=3660, panels=2, rounds=2),
+    Series(task=COLLISION_TASKS[0], first="2026-01-01", period=365, panels=1000, rounds=1000),
 )

@@ -22,6 +22,7 @@ from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
 from pckv.tally import Tally
 from report_vectors import report_vectors
+from series_vectors import series_vectors
 from tally_vectors import sample_reports, tally_vectors
 from task_vectors import task_vectors
 from thresholds import thresholds
@@ -38,6 +39,7 @@ def write(folder: Path) -> None:
         ("reports", report_vectors()),
         ("tallies", tally_vectors()),
         ("coins", coin_vectors()),
+        ("series", series_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ from catalogue import (
     COMPACT_TASKS,
     NAMING_TASKS,
     REFUSE_TASKS,
+    SERIES,
     SIZE_TASKS,
     TASKS,
     TUNED_TASKS,
@@ -70,6 +71,7 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _size_tasks()
     yield from _coin_tasks()
     yield from _about_tasks()
+    yield from _rounds()
     yield from map(_described, edge_cases.allowed_tasks())
     yield from edge_cases.refused_tasks()
 
@@ -231,6 +233,32 @@ def _about_tasks() -> Iterator[dict[str, Any]]:
         ("question is longer than 256 bytes", good.replace(question, f'"question":"{"é" * 129}"')),
         ("description is longer than 4,096 bytes", good.replace("Two\\nlines", f"{long}.")),
         ("description holds a control character", good.replace("Two\\nlines", "Two\\rlines")),
+    )
+
+
+def _rounds() -> Iterator[dict[str, Any]]:
+    yield from map(_described, (SERIES[0].task_of(1), SERIES[3].task_of(1000)))
+    good = SERIES[0].task_of(12).to_json()
+    series, member = SERIES[0].id, r'"series":\{[^}]*\}'
+    wrong = ("[]", '""', "1", "{}", f'{{"id":"{series}","panels":4}}')
+    counts = ("0", "-1", "true", "null", '"4"')
+    yield from _refused(
+        ("canonical", re.sub(member, f'"series":{{"panels":4,"id":"{series}","round":12}}', good)),
+        *(("null, or an object of", re.sub(member, f'"series":{value}', good)) for value in wrong),
+        ("null, or an object of", good.replace('"round":12}', '"round":12,"w":1}')),
+        ("missing", re.sub(member + ",", "", good)),
+        *(("panels must be", good.replace('"panels":4', f'"panels":{n}')) for n in (*counts, "1001")),
+        *(("round must be", good.replace('"round":12}', f'"round":{n}}}')) for n in (*counts, "1000001")),
+        *(
+            ("id of a series", good.replace(series, text))
+            for text in (series[:-1], f"{series[:-1]}_", f"{series}A")
+        ),
+        ("round of a series has days", good.replace("round 12", "round 13")),
+        ("round of a series has days", good.replace(", round 12", " 12")),
+        *(
+            ("round of a series has days", re.sub(f'"{day}":"[^"]*"', f'"{day}":null', good))
+            for day in ("opens", "closes")
+        ),
     )
 
 

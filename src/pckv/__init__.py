@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
     from pckv.planning.plan import Plan, plan
+    from pckv.series import Series
     from pckv.tally import Tally
     from pckv.task import Task
     from pckv.wire import Report
@@ -30,6 +31,7 @@ __all__ = [
     "PckvError",
     "Plan",
     "Report",
+    "Series",
     "Tally",
     "Task",
     "audit",
@@ -50,6 +52,7 @@ _HOMES = {
     "PckvError": "pckv.errors",
     "Plan": "pckv.planning.plan",
     "Report": "pckv.wire",
+    "Series": "pckv.series",
     "Tally": "pckv.tally",
     "Task": "pckv.task",
     "audit": "pckv.auditing.audit",

@@ -7,10 +7,11 @@ import binascii
 import json
 import re
 import unicodedata
+from collections.abc import Collection
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pckv.errors import ParameterError, ReportError
+from pckv.errors import ParameterError, PckvError, ReportError
 
 MAX_DECIMAL_DIGITS = 40
 MAX_NAME_BYTES = 256
@@ -146,3 +147,31 @@ def load(text: str) -> Any:
         raise ValueError(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise ValueError("the JSON cannot be read") from None
+
+
+def read_object(
+    text: str | bytes, what: str, names: Collection[str], version: int, error: type[PckvError]
+) -> tuple[str, dict[str, Any]]:
+    """Return the text of a contract's JSON and its members: none unknown, none missing, and of this version.
+
+    Args:
+        text: The JSON, as text or UTF-8.
+        what: What it should be, as messages name it: "a task".
+        names: The names of its members.
+        version: The value of its member `version`.
+        error: The class of the error about anything else.
+    """
+    try:
+        text = text.decode() if isinstance(text, bytes) else text
+        members = load(text)
+    except UnicodeDecodeError:
+        raise error(f"not {what}: the text is not UTF-8") from None
+    except ValueError as fault:
+        raise error(f"not {what}: {fault}") from None
+    if not isinstance(members, dict):
+        raise error(f"not {what}: the JSON is not an object")
+    for member in sorted(members.keys() ^ set(names)):
+        raise error(f"not {what}: member {member!r} is {'unknown' if member in members else 'missing'}")
+    if members["version"] != version or isinstance(members["version"], bool):
+        raise error(f"not {what} this release reads: version {members['version']!r}")
+    return text, members

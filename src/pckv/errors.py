@@ -3,6 +3,7 @@
 PckvError               any refusal; `code` is stable and `str()` is one clear line
 ├── ParameterError      a number or a name outside its domain (ε, padding, level, mechanism)
 ├── TaskError           a task text that is not a task
+├── SeriesError         a text of a series that is not one
 ├── PairsError          a participant's pairs that do not fit the task
 ├── ReportError         a report that is not a report of the task; `code` says why
 ├── TallyError          bytes that are not a tally, or a tally of another task
@@ -51,6 +52,12 @@ class TaskError(PckvError, ValueError):
     """A task text that is not canonical, has unknown members, or contradicts itself."""
 
     code = "bad_task"
+
+
+class SeriesError(PckvError, ValueError):
+    """A text of a series that is not canonical, has unknown members, or contradicts itself."""
+
+    code = "bad_series"
 
 
 class PairsError(PckvError, ValueError):

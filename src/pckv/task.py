@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +14,7 @@ from pckv.about import About, read_about
 from pckv.budget import epsilon_of, is_within
 from pckv.canonical import base64url, check_name, decimal_text, dump
 from pckv.channels.size_question import SizeQuestion
+from pckv.days import Phase, checked_days, phase_on
 from pckv.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.limits import (
     AUTO,
@@ -29,30 +28,17 @@ from pckv.limits import (
     check_more,
     check_padding,
 )
+from pckv.series_round import SeriesRound, read_series_round
 from pckv.task_members import (
     KIND,
     VERSION,
     checked_coin,
-    checked_days,
     checked_keys,
     checked_question,
     checked_range,
     read_members,
 )
 from pckv.wire import MessageFormat, Words
-
-
-class Phase(StrEnum):
-    """Whether a task takes reports."""
-
-    WAITING = "waiting"
-    OPEN = "open"
-    CLOSED = "closed"
-
-
-def utc_today() -> str:
-    """Return the current day in UTC, as `Task.phase` takes it."""
-    return dt.datetime.now(dt.UTC).date().isoformat()
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -103,6 +89,8 @@ class Task:
     about: About
     opens: str | None
     closes: str | None
+    # Which round of which series the task is; None if it stands alone.
+    series: SeriesRound | None
     # How pairs are reported, and the question how many there are, where a share of the reports answers that.
     channel: channels.Channel
     size_question: SizeQuestion | None
@@ -169,6 +157,7 @@ class Task:
         about: About | Mapping[str, str],
         opens: str | None,
         closes: str | None,
+        series: object = None,
     ) -> None:
         low, high = checked_range(values)
         opens, closes = checked_days(opens, closes)
@@ -180,10 +169,15 @@ class Task:
             about=read_about(about),
             opens=opens,
             closes=closes,
+            series=read_series_round(series),
             _low=low,
             _high=high,
             _epsilon=check_epsilon(epsilon),
         )
+        if self.series is not None and not (self.name.endswith(self.series.suffix) and opens and closes):
+            raise ParameterError(
+                f"a round of a series has days, and a name that ends in {self.series.suffix!r}"
+            )
 
     def _set_channel(self, channel: channels.Channel, size_share: Numeric, coin: str) -> None:
         if channel.padding > self.key_count:
@@ -206,6 +200,16 @@ class Task:
         )
         if not is_within(self.realised, Fraction(self._epsilon)):
             raise ParameterError(f"the reports of this task would lose more than ε = {self._epsilon}")
+
+    def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
+        """Return this task as a round of a series: named after the round, and with its days."""
+        task = object.__new__(Task)
+        vars(task).update(
+            vars(self), name=self.name + series.suffix, opens=opens, closes=closes, series=series
+        )
+        # What was computed from the members above.
+        vars(task).pop("digest", None)
+        return task
 
     @property
     def key_count(self) -> int:
@@ -323,9 +327,7 @@ class Task:
 
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
-        if self.closes is not None and day >= self.closes:
-            return Phase.CLOSED
-        return Phase.WAITING if self.opens is not None and day < self.opens else Phase.OPEN
+        return phase_on(day, self.opens, self.closes)
 
     def to_json(self) -> str:
         """Return the canonical JSON text, which the id is the hash of."""
@@ -344,6 +346,7 @@ class Task:
                 "name": self.name,
                 "opens": self.opens,
                 "padding": self.padding,
+                "series": None if self.series is None else self.series.to_dict(),
                 "size_share": self._size_share,
                 "version": VERSION,
             }
@@ -365,7 +368,7 @@ class Task:
         text, members = read_members(text)
         task = object.__new__(cls)
         try:
-            names = ("name", "keys", "epsilon", "more", "about", "opens", "closes")
+            names = ("name", "keys", "epsilon", "more", "about", "opens", "closes", "series")
             contract = {name: members[name] for name in names}
             task._set_contract(values=(members["low"], members["high"]), **contract)
             parameters = dict(members["mechanism"])

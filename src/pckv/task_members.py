@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from pckv import channels
 from pckv.about import MEMBERS as ABOUT_MEMBERS
-from pckv.canonical import check_name, decimal_text, is_decimal_text, load
+from pckv.canonical import check_name, decimal_text, is_decimal_text, read_object
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
 from pckv.limits import MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
@@ -29,6 +28,7 @@ MEMBERS = (
     "name",
     "opens",
     "padding",
+    "series",
     "size_share",
     "version",
 )
@@ -38,25 +38,7 @@ KIND = "pairs"
 
 def read_members(text: str | bytes) -> tuple[str, dict[str, Any]]:
     """Return the text of a task's JSON and its members, each of the right kind and none unknown or missing."""
-    if isinstance(text, bytes):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError:
-            raise TaskError("not a task: the text is not UTF-8") from None
-    try:
-        members = load(text)
-    except ValueError as error:
-        raise TaskError(f"not a task: {error}") from None
-    return text, _checked_members(members)
-
-
-def _checked_members(members: Any) -> dict[str, Any]:
-    if not isinstance(members, dict):
-        raise TaskError("not a task: the JSON is not an object")
-    for member in sorted(members.keys() ^ set(MEMBERS)):
-        raise TaskError(f"not a task: member {member!r} is {'unknown' if member in members else 'missing'}")
-    if members["version"] != VERSION or isinstance(members["version"], bool):
-        raise TaskError(f"not a task this release reads: version {members['version']!r}")
+    text, members = read_object(text, "a task", MEMBERS, VERSION, TaskError)
     if members["kind"] != KIND:
         raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
     for member in ("epsilon", "low", "high", "size_share"):
@@ -69,7 +51,7 @@ def _checked_members(members: Any) -> dict[str, Any]:
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")
-    return members
+    return text, members
 
 
 def checked_question(channel: channels.Channel, share: Fraction, more: str) -> SizeQuestion | None:
@@ -123,20 +105,3 @@ def checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
     if not float(low) < float(high):
         raise ParameterError(f"low must be below high: {low} ≥ {high}")
     return low, high
-
-
-def checked_days(opens: str | None, closes: str | None) -> tuple[str | None, str | None]:
-    """Return the first day, and the first one after the last."""
-    for what, day in (("opens", opens), ("closes", closes)):
-        if day is not None and not _is_day(day):
-            raise ParameterError(f"{what} must be a day as YYYY-MM-DD, not {day!r}")
-    if opens is not None and closes is not None and not opens < closes:
-        raise ParameterError(f"a task that opens on {opens} cannot close on {closes}")
-    return opens, closes
-
-
-def _is_day(day: object) -> bool:
-    try:
-        return isinstance(day, str) and dt.date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        return False

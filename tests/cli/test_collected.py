@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
-from pckv.task import Phase
+from pckv.days import Phase
 from pckv.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, DAY, Running, running

@@ -19,6 +19,7 @@ from pckv.client import Client, Status
 from pckv.client.folder import StateFolder, _sealed
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
+from pckv.days import Phase
 from pckv.errors import PckvError
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
@@ -215,7 +216,7 @@ MUTANTS = (
     ),
     LedgerMutant(
         "closed tasks are answered",
-        replaced(Task, "phase", lambda *_: pckv.task.Phase.OPEN),
+        replaced(Task, "phase", lambda *_: Phase.OPEN),
         checks.check_a_closed_task_spends_nothing,
     ),
 )  # fmt: skip

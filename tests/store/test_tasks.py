@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pckv import Task
+from pckv.days import Phase
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import base, sql
 from pckv.store.base import Deletion, Store, TaskFilter, all_tasks
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.task import Phase
 from support.stores import (
     CLOSED,
     DAY,

@@ -23,9 +23,9 @@ from pckv.collector.server import accepting_sockets, listen, server
 from pckv.collector.settings import Settings
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.tokens import token_hash
+from pckv.days import utc_today
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
-from pckv.task import utc_today
 from pckv.web.site import create_site
 from pckv.wire import Report
 from support.stores import report, some_reports, stored_reports, tally, total

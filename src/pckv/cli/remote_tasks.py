@@ -14,7 +14,7 @@ from pckv.cli.inputs import read_task_id
 from pckv.cli.remote import ask, collected, read_token, reading_token_option, understood, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json
-from pckv.task import Phase
+from pckv.days import Phase
 from pckv.texts import percent
 
 TASKS_PER_PAGE = 1000

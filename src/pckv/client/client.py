@@ -22,10 +22,11 @@ from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, ta
 from pckv.client.reasons import explain
 from pckv.client.retry_policy import RetryPolicy
 from pckv.client.transport import OK, Transport, problem_of
+from pckv.days import Phase, utc_today
 from pckv.device.perturb import perturb, read_pairs
 from pckv.errors import ClientError, DataError, ReportError, TaskError
 from pckv.limits import Numeric
-from pckv.task import Phase, Task, utc_today
+from pckv.task import Task
 
 TASK_SUFFIX = ".task"
 

@@ -44,9 +44,9 @@ from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.collector.workers import ONLY_WORKER, Worker
+from pckv.days import utc_today
 from pckv.errors import StoreError
 from pckv.store.base import Store
-from pckv.task import utc_today
 
 PROBLEM_SCHEMA = {
     "type": "object",

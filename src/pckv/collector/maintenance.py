@@ -11,9 +11,9 @@ from functools import partial
 from pckv.collector.compaction import do_each
 from pckv.collector.logs import log
 from pckv.collector.state import Collector
+from pckv.days import Phase
 from pckv.errors import PckvError
 from pckv.store.base import StoredTask, all_tasks
-from pckv.task import Phase
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25

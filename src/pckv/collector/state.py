@@ -19,8 +19,8 @@ from pckv.collector.report_writer import ReportWriter
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
+from pckv.days import Phase, utc_today
 from pckv.store.base import Store, StoredTask
-from pckv.task import Phase, utc_today
 
 
 @dataclass

@@ -14,8 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict
 
+from pckv.days import Phase
 from pckv.progress import Progress, no_progress
-from pckv.task import Phase, Task
+from pckv.task import Task
 from pckv.wire import Report
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pckv.days import Phase, utc_today
 from pckv.errors import ParameterError, TaskGone
 from pckv.progress import Progress, no_progress
 from pckv.store.base import (
@@ -40,7 +41,7 @@ from pckv.store.uploads import (
     outcomes_per_upload,
     refuse_all,
 )
-from pckv.task import Phase, Task, utc_today
+from pckv.task import Task
 from pckv.wire import Report
 
 

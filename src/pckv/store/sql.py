@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
 
+from pckv.days import Phase, utc_today
 from pckv.errors import ParameterError, PckvError, StoreError, TaskGone
 from pckv.store import migrations
 from pckv.store.base import (
@@ -54,7 +55,7 @@ from pckv.store.uploads import (
     refuse_all,
     unique_by_id,
 )
-from pckv.task import Phase, Task, utc_today
+from pckv.task import Task
 from pckv.wire import Report
 
 # A task may hold megabytes of key names; this many are kept after parsing.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
+from pckv.days import Phase
 from pckv.store.base import ALL_TASKS, ReportDay, StoredTask, TaskChanges, TaskFilter
 from pckv.store.sql_reading import TASK_NUMBER, TASK_ROW, SqlSnapshot, TaskRow
 from pckv.store.transactions import Transaction, TransactionRunner
 from pckv.store.uploads import has_server_coin
-from pckv.task import Phase, Task
+from pckv.task import Task
 
 _INSERT = """
     INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation)

@@ -14,10 +14,10 @@ from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
 from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
+from pckv.days import Phase
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.limits import REPORT_ID_BYTES
 from pckv.store.base import StoredTask, TaskFilter
-from pckv.task import Phase
 
 # The largest number that a database gives a task.
 MAX_NUMBER = 2**63 - 1

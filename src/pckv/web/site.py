@@ -14,8 +14,8 @@ from starlette.types import Lifespan
 from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
+from pckv.days import utc_today
 from pckv.store.base import Store
-from pckv.task import utc_today
 from pckv.web import keys, new_task, overview, precision, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
 from pckv.web.security_headers import ENCODED_HEADERS

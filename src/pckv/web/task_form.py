@@ -11,12 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pckv.about import read_about
 from pckv.canonical import check_name
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.days import checked_days
 from pckv.errors import ParameterError
 from pckv.limits import DEFAULT_USERS, MAX_KEYS, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
 from pckv.planning.plan import UNIT_RANGE, Plan, plan
 from pckv.task import Task
-from pckv.task_members import checked_days, checked_keys, checked_range
+from pckv.task_members import checked_keys, checked_range
 
 # A field, and a check of the library that raises what is wrong with it.
 FieldCheck = tuple[str, Callable[[], object]]

@@ -276,6 +276,11 @@ const ABOUT = {
 const isAbout = (about) =>
   Object.keys(Object(about)).length === 8 && Object.entries(ABOUT).every(([name, most]) => isText(about[name], most));
 
+export const isId = (id) => /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(id);
+
+const isRound = ({ id, panels, round, ...more }) =>
+  isId(id) && isCount(panels) && panels <= 1000 && isCount(round) && round <= 1e6 && !Object.keys(more).length;
+
 // Bundlers follow whole paths.
 const MECHANISMS = {
   ue: () => import("./mechanisms/ue.js"),
@@ -303,9 +308,10 @@ const RULES = {
   coin: (coin) => ["device", "server"].includes(coin),
   opens: isDay,
   closes: isDay,
+  series: (series) => series === null || isRound(series),
 };
 
-const sorted = (object) => Object.fromEntries(Object.entries(object).sort());
+const sorted = (object) => object && Object.fromEntries(Object.entries(object).sort());
 
 export class Task {
   #indices;
@@ -321,11 +327,13 @@ export class Task {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
       must(known && RULES[member](members[member]), member);
     }
-    const { opens, closes, padding, more } = members, low = Number(members.low), high = Number(members.high);
+    const { opens, closes, padding, more, series } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
     must(!opens || !closes || opens < closes, "it closes before it opens");
-    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism), about: sorted(members.about) }));
+    const whole = !series || (opens && closes && members.name.endsWith(`, round ${series.round}`));
+    must(whole, "a round of a series has days, and a name that says which");
+    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism), about: sorted(members.about), series: sorted(series) }));
     must(canonical === text, "it is not in canonical form");
     const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);

@@ -1,6 +1,6 @@
 // Perturb once, store, send the same bytes until the collector decides. Pairs are never stored.
 import {
-  Task, check, coinOf, fromText, isDecimal, isName, perturb as perturbNow, readPairs, surveyOf, toText, units, unitsText,
+  Task, check, coinOf, fromText, isDecimal, isId, isName, perturb as perturbNow, readPairs, surveyOf, toText, units, unitsText,
 } from "./core.js";
 
 export { PckvError, Task, coinOf } from "./core.js";
@@ -121,7 +121,7 @@ function outcomeOf(answer, id) {
 }
 
 function checkedId(id) {
-  check(/^[\w-]{42}[AEIMQUYcgkosw048]$/.test(id), "wrong_task", `${id} is not a task's id`);
+  check(isId(id), "wrong_task", `${id} is not a task's id`);
   return id;
 }
 
