@@ -207,7 +207,6 @@ class Task:
         vars(task).update(
             vars(self), name=self.name + series.suffix, opens=opens, closes=closes, series=series
         )
-        # What was computed from the members above.
         vars(task).pop("digest", None)
         return task
 
