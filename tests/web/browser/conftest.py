@@ -30,15 +30,25 @@ def browser(browsers: Any) -> Iterator[Any]:
     launched.close()
 
 
-@pytest.fixture
-def context(browser: Any) -> Iterator[Any]:
-    """A new browser context without any stored data."""
+@pytest.fixture(scope="package")
+def kept_context(browser: Any) -> Iterator[Any]:
+    """A browser context for the tests of the client alone: a new page takes more of the processor than most tests."""
     created = browser.new_context()
     yield created
     created.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
+def context(kept_context: Any) -> Iterator[Any]:
+    """A browser context; every test has its own port, where nothing is stored yet."""
+    yield kept_context
+    kept_context.set_offline(False)
+    kept_context.unroute_all(behavior="ignoreErrors")
+    for page in kept_context.pages:
+        page.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.fixture
 def port() -> Iterator[int]:
     """A server for the client's files."""
     with pages() as serving_port:
