@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pckv.texts import rounded_up
+from pckv.texts import count_reports, rounded_up
 
 NOT_STATED = "Not stated in the task."
 # From here on, numbers are shown without decimals.
@@ -94,7 +94,7 @@ def _collection(collection: dict[str, Any] | None, asked: dict[str, Any]) -> lis
     days = f"Opens: {asked['opens'] or 'at once'}. Closes: {asked['closes'] or 'when somebody closes it'}."
     if collection is None:
         return [days]
-    facts = [f"{collection['reports']:,} reports so far"]
+    facts = [f"{count_reports(collection['reports'])} so far"]
     if collection.get("target") is not None:
         facts.append(f"{collection['target']:,} wanted")
     if "phase" in collection:

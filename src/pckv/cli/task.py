@@ -216,7 +216,7 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
     """Give a task to a collector, which accepts reports for it from then on."""
     task = read_task(task_file)
     answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
-    click.echo(f"{answer['id']}  {url.rstrip('/')}/tasks/{answer['id']}")
+    click.echo(f"{answer['id']}  link for participants: {url.rstrip('/')}/join/{answer['id']}")
 
 
 @task_group.command("close", short_help="Close a task early: no more reports are accepted.")
