@@ -15,7 +15,7 @@ from pckv.cli.inputs import read_task, read_task_id
 from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_estimates import collected_estimates
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
@@ -99,7 +99,7 @@ def estimate_command(
     else:
         _print_estimates(estimates)
         for sentence in () if alarms is None else alarms["sentences"]:
-            click.echo(sentence)
+            click.echo(harmless(sentence))
 
 
 def _check_usage(
@@ -171,4 +171,4 @@ def _print_estimates(estimates: Estimates) -> None:
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
     for sentence in estimates.verdict:
-        click.echo(sentence)
+        click.echo(harmless(sentence))
