@@ -1,6 +1,7 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
 import { forget } from "./connection.js";
+import { dropAll } from "./draft.js";
 import { announce, ask, make, replace } from "./page.js";
 import { keyView } from "./key-page.js";
 import { newTask } from "./new-task.js";
@@ -49,6 +50,7 @@ function signedIn(newRole) {
 
 document.getElementById("sign-out").addEventListener("click", async () => {
   stop();
+  dropAll();
   await ask("DELETE", "/session").catch(() => {});
   role = null;
   show();
