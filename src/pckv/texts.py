@@ -17,6 +17,15 @@ def percent(share: float) -> str:
     return f"{two_digits(100 * share)} %"
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with a noun, which gets an s unless the number is 1.
+
+    >>> plural(1, "day"), plural(1200, "report")
+    ('1 day', '1,200 reports')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def two_digits(number: float) -> str:
     """Return a number with two significant digits, never as a power of ten.
 
