@@ -54,7 +54,7 @@ def collected_estimates(
 def _read_estimates(document: dict[str, Any]) -> Estimates:
     """Return estimates from their JSON."""
     rows = document["estimates"]
-    columns = {
+    columns: dict[str, Any] = {
         name: _numbers([row[name] for row in rows], bool if name in FLAGS else float) for name in NUMBERS
     }
     sizes = document["sizes"]
