@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from functools import cache
 from importlib import import_module
@@ -17,6 +16,7 @@ from click.testing import CliRunner
 import pckv
 from pckv.cli import main
 from pckv.collector.sessions import PLAIN_COOKIE
+from pckv.texts import ranged
 from support.collectors import ADMINISTRATOR, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
@@ -261,17 +261,11 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return an estimate as a row of the table: what it says, and all digits."""
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
-    share, low, high = rounded(100 * f, 100 * f_low, 100 * f_high)
-    frequency = f"{share} % ({low} – {high} %)" if row["detected"] else f"too rare to tell (at most {high} %)"
-    value, low, high = rounded(m, m_low, m_high)
-    mean = f"{value if row['mean_known'] and row['detected'] else 'unknown'} ({low} – {high})"
+    share = ranged(100 * f, 100 * f_low, 100 * f_high, " %")
+    frequency = f"{share.value} ({share.range})" if row["detected"] else f"too rare to tell ({share.most})"
+    value = ranged(m, m_low, m_high)
+    mean = f"{value.value if row['mean_known'] and row['detected'] else 'unknown'} ({value.range})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
-
-
-def rounded(value: float, low: float, high: float) -> list[str]:
-    """Return an estimate and its interval with two digits of the interval's width."""
-    decimals = max(0, 1 - math.floor(math.log10(high - low)))
-    return [f"{number:.{decimals}f}" for number in (value, low, high)]
 
 
 def table(page: Any) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pckv
-from support.collectors import wait_until
+from support.collectors import ADMINISTRATOR, wait_until
 from support.people import (
     DESK,
     HOSTILE,
@@ -256,6 +256,23 @@ def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None
     page.reload()
     page.get_by_role("heading", name="New task").wait_for()
     assert page.get_by_text("Draft restored.").count() == 0
+
+
+def test_signing_out_deletes_the_draft_and_the_preview(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "a secret draft", KEYS)
+    wait_until(lambda: "a secret draft" in draft(page))
+    page.evaluate("localStorage.setItem('pckv-preview', 'a preview')")
+    operator.press("Sign out")
+    page.get_by_label("Token").wait_for()
+    assert page.evaluate("localStorage.length") == 0
+    page.reload()
+    page.get_by_label("Token").fill(ADMINISTRATOR)
+    operator.press("Sign in")
+    page.get_by_role("heading", name="New task").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == ""
 
 
 def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:

@@ -53,3 +53,37 @@ def test_whoever_signs_in_is_where_they_wanted_to_be(people: Any, server: ServeP
     person.fill_in_token(f"  {ADMINISTRATOR} ")
     person.page.get_by_role("heading", name="wanted").wait_for()
     assert person.page.url.endswith(f"/#/tasks/{task.id}")
+
+
+def test_an_analyst_is_told_why_they_cannot_make_tasks(people: Any) -> None:
+    person = people(PHONE)
+    person.go("/#/new")
+    person.page.get_by_label("Token").fill(ANALYST)
+    person.press("Sign in")
+    person.page.get_by_text("Only the administrator's token makes tasks").wait_for()
+    person.check()
+    person.press("All tasks", role="link")
+    person.page.get_by_role("heading", name="Tasks").wait_for()
+
+
+def test_only_whoever_is_signed_in_loads_the_views(people: Any) -> None:
+    person = people()
+    loaded: list[str] = []
+    person.context.on("request", lambda request: loaded.append(request.url.rpartition("/")[2]))
+    person.go("/")
+    person.page.get_by_label("Token").wait_for()
+    person.page.wait_for_load_state("networkidle")
+    expected = {"", "style.css", "favicon.svg", "session"}
+    scripts = {"dashboard.js", "address.js", "connection.js", "page.js", "sign-in.js"}
+    assert set(loaded) <= expected | scripts
+    person.context.route("**/key-page.js", lambda route: route.abort())
+    person.page.get_by_label("Token").fill(ANALYST)
+    person.press("Sign in")
+    person.page.get_by_text("The collector cannot be reached").wait_for()
+    person.check()
+    # The browser itself logs the script that it missed.
+    assert len(person.problems) == 2
+    person.problems.clear()
+    person.context.unroute("**/key-page.js")
+    person.press("Try again")
+    person.page.get_by_role("heading", name="Tasks").wait_for()
