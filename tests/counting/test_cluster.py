@@ -63,6 +63,12 @@ def test_ten_million_reports_while_an_executor_is_killed(
 # The command
 
 
+# What Java is given: its processes end after seconds, so that optimizing their code takes more time than it saves.
+SHORT_LIVED = dict.fromkeys(
+    ("SPARK_LAUNCHER_OPTS", "SPARK_SUBMIT_OPTS"), "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+)
+
+
 def put_task() -> None:
     Path("task.json").write_text(GRR.to_json())
 
@@ -71,7 +77,7 @@ def pckv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
     program = str(Path(sys.executable).with_name("pckv"))
     return subprocess.run(
         [program, *arguments],
-        env=os.environ | environment,
+        env=os.environ | SHORT_LIVED | environment,
         capture_output=True,
         text=True,
         timeout=120,
