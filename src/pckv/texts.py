@@ -29,6 +29,15 @@ def percent(share: float) -> str:
     return f"{two_digits(100 * share)} %"
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with a noun, which gets an s unless the number is 1.
+
+    >>> plural(1, "day"), plural(1200, "report")
+    ('1 day', '1,200 reports')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def two_digits(number: float) -> str:
     """Return a number with two significant digits, never as a power of ten.
 
@@ -52,15 +61,6 @@ def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
     # "z" leaves out the sign of a zero.
     shown, least, most = (f"{number:z,.{decimals}f}" for number in (value, low, high))
     return Ranged(f"{shown}{unit}", f"{least} – {most}{unit}", f"at most {most}{unit}")
-
-
-def count_reports(number: int) -> str:
-    """Return a number of reports.
-
-    >>> count_reports(1), count_reports(20_000)
-    ('1 report', '20,000 reports')
-    """
-    return f"{number:,} {'report' if number == 1 else 'reports'}"
 
 
 def points(share: float) -> str:

@@ -15,7 +15,7 @@ from pckv.cli.inputs import read_task, read_task_id
 from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
@@ -24,7 +24,7 @@ from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
 from pckv.task import Task
-from pckv.texts import count_reports
+from pckv.texts import plural
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -103,7 +103,7 @@ def estimate_command(
     else:
         _print_estimates(estimates)
         for sentence in () if alarms is None else alarms["sentences"]:
-            click.echo(sentence)
+            click.echo(harmless(sentence))
 
 
 def _check_usage(
@@ -168,7 +168,7 @@ def _print_estimates(estimates: Estimates) -> None:
     """Print the most frequent keys, and how they were estimated."""
     shown = estimates.top(ROWS_PRINTED)
     title = (
-        f"{count_reports(estimates.reports)}, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
+        f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}" + (f", {estimates.hostile_note}" if estimates.hostile else "")
     )
     header = shown.headers(f"{100 * estimates.level:.6g} % interval")
@@ -176,4 +176,4 @@ def _print_estimates(estimates: Estimates) -> None:
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
     for sentence in estimates.verdict:
-        click.echo(sentence)
+        click.echo(harmless(sentence))

@@ -17,7 +17,7 @@ from pckv.arrays import Floats
 from pckv.errors import UnknownKey, require
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
-from pckv.texts import TOO_RARE, count_reports, ranged
+from pckv.texts import TOO_RARE, plural, ranged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,7 +228,7 @@ class Estimates:
 
     def __repr__(self) -> str:
         return (
-            f"<Estimates of {len(self):,} keys from {count_reports(self.reports)}: {self.mechanism}, "
+            f"<Estimates of {len(self):,} keys from {plural(self.reports, 'report')}: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
             f"{(self.hostile and f', hostile {self.hostile:,}') or ''}>"
         )
