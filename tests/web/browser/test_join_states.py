@@ -152,7 +152,7 @@ def test_pages_that_cannot_protect_or_remember_say_so(
     insecure.problems = [text for text in insecure.problems if INSECURE not in text]
     blocked = people(PHONE, locale=language)
     denied = "throw new DOMException('denied', 'SecurityError')"
-    blocked.context.add_init_script(f"IDBFactory.prototype.open = () => {{ {denied}; }};")
+    blocked.alter(f"IDBFactory.prototype.open = () => {{ {denied}; }};")
     blocked.go(f"/join/{task.id}")
     blocked.state("storage")
     assert ("nicht privat" if german else "not private") in blocked.page.locator(".panel").inner_text()

@@ -49,7 +49,7 @@ def open_form(operator: Person, *, planned: bool = False) -> None:
     if not planned:
         operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()
-    operator.press("New task", "link")
+    operator.go("/#/new")
     operator.page.get_by_role("heading", name="New task").wait_for()
 
 
@@ -243,8 +243,7 @@ def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None
     page.get_by_label("Contact").fill("me")
     operator.context.clear_cookies()
     operator.press("Create the task")
-    page.get_by_label("Token").fill(ADMINISTRATOR)
-    operator.press("Sign in")
+    operator.fill_in_token()
     page.get_by_text("Draft restored.").wait_for()
     forget(operator, "401")
     assert page.get_by_label("Contact").input_value() == "me"
@@ -264,9 +263,26 @@ def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None
     assert page.get_by_text("Draft restored.").count() == 0
 
 
+def test_signing_out_deletes_the_draft_and_the_preview(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "a secret draft", KEYS)
+    wait_until(lambda: "a secret draft" in draft(page))
+    page.evaluate("localStorage.setItem('pckv-preview', 'a preview')")
+    operator.press("Sign out")
+    page.get_by_label("Token").wait_for()
+    assert page.evaluate("localStorage.length") == 0
+    page.reload()
+    page.get_by_label("Token").fill(ADMINISTRATOR)
+    operator.press("Sign in")
+    page.get_by_role("heading", name="New task").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == ""
+
+
 def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:
     operator = people(PHONE)
-    operator.page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full'); };")
+    operator.alter("Storage.prototype.setItem = () => { throw new DOMException('full'); };")
     open_form(operator)
     operator.page.get_by_label("Name", exact=True).fill("too large")
     operator.page.get_by_text("This browser cannot keep the draft").wait_for()

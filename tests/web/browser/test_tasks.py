@@ -13,7 +13,7 @@ import pytest
 
 import pckv
 from pckv.collector.sessions import PLAIN_COOKIE
-from support.collectors import ADMINISTRATOR, ANALYST, as_items
+from support.collectors import ANALYST, as_items
 from support.parts import missing_part
 from support.people import DESK, PHONE, Person, add_task, ask
 from support.serving import ServeProcess
@@ -49,6 +49,7 @@ def test_tasks_are_listed_newest_first_and_found(server: ServeProcess, operator:
     change(server, first, b'{"target": 12}')
     ask(server, "POST", f"/tasks/{second.id}/close")
     page = operator.page
+    operator.go("/")
     page.locator("tr", has_text="3 of 12").wait_for()
     page.locator("tr", has_text="Listed 2").filter(has_text="closed").wait_for()
     page.get_by_label("Search by name").fill("lISted")
@@ -168,8 +169,7 @@ def test_whoever_signs_in_again_is_where_they_were(server: ServeProcess, operato
     page.get_by_text("reports so far").wait_for()
     operator.context.clear_cookies(name=PLAIN_COOKIE)
     page.get_by_role("main").get_by_text("Your session is over.").wait_for()
-    page.get_by_label("Token").fill(ADMINISTRATOR)
-    operator.press("Sign in")
+    operator.fill_in_token()
     page.get_by_text("reports so far").wait_for()
     assert page.evaluate("location.hash") == address
     # The browser itself logs that the answers were 401.

@@ -1,6 +1,7 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
 import { forget } from "./connection.js";
+import { dropAll } from "./draft.js";
 import { alertBox, announce, ask, make, replace } from "./page.js";
 import { signIn } from "./sign-in.js";
 
@@ -81,6 +82,7 @@ function signedIn(newRole) {
 
 document.getElementById("sign-out").addEventListener("click", async () => {
   stop();
+  dropAll();
   await ask("DELETE", "/session").catch(() => {});
   role = null;
   show();
