@@ -16,10 +16,11 @@ from pckv.cli.common import FilePath, force_option
 from pckv.cli.inputs import read_task
 from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option, understood
 from pckv.cli.terminal import progress_bar
+from pckv.days import Phase
 from pckv.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
 from pckv.files.outputs import check_free, whole_file
 from pckv.tally import Tally
-from pckv.task import Phase, Task
+from pckv.task import Task
 
 
 @click.command("card", short_help="Write one page about a task for an ethics board.")
