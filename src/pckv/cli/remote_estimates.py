@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -30,10 +30,19 @@ SCALAR_TYPES = {
 NUMBERS, FLAGS = COLUMNS[1:], ("mean_known", "detected")
 
 
+class EstimatedTask(NamedTuple):
+    """The estimates of a task, its alarms if they were checked, and what charts say of it."""
+
+    estimates: Estimates
+    alarms: dict[str, Any] | None
+    name: str
+    unit: str
+
+
 def collected_estimates(
     url: str, token: str, task_id: str, *, keys: Sequence[str], **options: Any
-) -> tuple[Estimates, dict[str, Any] | None]:
-    """Return the estimates of a task on a collector, of some keys or of all, and its alarms if they were checked."""
+) -> EstimatedTask:
+    """Return the estimates of a task on a collector, of some keys or of all."""
     query = {name: value for name, value in options.items() if value is not None} | {"keys": keys}
     path = collected(task_id, f"/estimates?{urlencode(query, doseq=True)}")
     answer = ask("GET", url, path, token, may_be_large=True)
@@ -41,6 +50,7 @@ def collected_estimates(
     with understood(url):
         estimates, alarms = _read_estimates(answer), overview["alarms"]
         alarms = None if alarms is None else Alarms.from_dict(alarms).to_dict()
+        name, unit = str(overview["name"]), str(overview["about"]["unit"])
     if estimates.task != task_id:
         raise DataError(f"{url}: it answers with another task, {one_line(estimates.task)}")
     if keys:
@@ -48,7 +58,7 @@ def collected_estimates(
         with understood(url):
             said = verdict(estimates.reports, estimates.detected, estimates.sets, estimates.hostile)
         estimates = replace(estimates, verdict=said)
-    return estimates, alarms
+    return EstimatedTask(estimates, alarms, name, unit)
 
 
 def _read_estimates(document: dict[str, Any]) -> Estimates:

@@ -217,7 +217,7 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
     task = read_task(task_file)
     answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
     with understood(url):
-        line = f"{answer['id']}  {url.rstrip('/')}/tasks/{answer['id']}"
+        line = f"{answer['id']}  link for participants: {url.rstrip('/')}/join/{answer['id']}"
     click.echo(harmless(line))
 
 
