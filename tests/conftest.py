@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
-from support.parts import missing_part
+from support.parts import SHORT_LIVED_JAVA, missing_part
 from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
 
 settings.register_profile(
@@ -86,8 +86,7 @@ def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
     for name, value in {
-        # Most queries run once: optimizing their code takes more time than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
