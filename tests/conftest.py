@@ -24,6 +24,11 @@ settings.register_profile(
 settings.load_profile("pckv")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of slow variants."""
+    config.addinivalue_line("markers", "slow: a variant that runs with --slow alone.")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for slow tests, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
@@ -55,9 +60,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that would start a second Spark session, in another process."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow variants, and refuse a test that would start a second Spark session, in another process."""
     for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="a slow variant: --slow"))
         if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
 
