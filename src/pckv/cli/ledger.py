@@ -31,7 +31,7 @@ def ledger_command(state: Path | None, cap: str | None, as_json: bool) -> None:
     """
     if state is not None and cap is None and not state.exists():
         # What was spent is in another folder, and "nothing is spent" would be a wrong answer.
-        raise DataError("there is no such folder, so that nothing is known of what was spent", place=state)
+        raise DataError("there is no such folder, so it is not known what was spent", place=state)
     ledger = Ledger(Outbox(StateFolder((state or default_state()).absolute())), cap)
     ledger.remember_cap()
     entries, spent, most = ledger.entries(), f"{ledger.spent():f}", f"{ledger.cap:f}"
