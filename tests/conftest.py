@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
 SPARK = "the Spark session and ten million reports"
 SHARED = {
-    SPARK: r"test_spark\.py|\[spark\b|ten_million|on_every_engine",
+    SPARK: r"test_spark\.py|\[spark\b|on_every_engine",
     "the browser": r"tests/web/browser/",
     "the commands of the tutorial": r"test_tutorial\.py",
     "the built site": r"test_the_site_",
