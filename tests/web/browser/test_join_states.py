@@ -126,7 +126,8 @@ def test_links_that_lead_nowhere_and_a_collector_that_is_gone(
         person.go(path)
         person.state("unknown")
         person.check()
-    task = add_task(server, name=f"gone {language}")
+    # A task that is too large to come with the page.
+    task = add_task(server, name=f"gone {language}", keys=[f"{number:0250}" for number in range(100)])
     person.page.route(f"**/tasks/{task.id}", lambda route: route.abort())
     person.go(f"/join/{task.id}")
     person.state("unreachable")
