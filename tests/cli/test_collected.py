@@ -141,6 +141,13 @@ def test_a_card_of_a_collection(access: str) -> None:
     assert "no such task or page here" in run_refused(f"card nothing {access} --no-audit")
 
 
+def test_a_pushed_task_is_answered_with_the_link_for_participants(access: str, collector: Running) -> None:
+    put({"later.json": LATER.to_json().encode()})
+    link = f"http://127.0.0.1:{collector.port}/join/{LATER.id}"
+    said = run_ok(f"task push later.json {access.replace('analyst', 'administrator')}")
+    assert said == f"{LATER.id}  link for participants: {link}\n"
+
+
 def test_invitations_are_written_for_their_owner_only(access: str, collector: Running) -> None:
     administrator = access.replace("analyst", "administrator")
     put({"later.json": LATER.to_json().encode()})

@@ -18,7 +18,6 @@ from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import (
     GRR,
     MECHANISMS,
-    MILLION,
     TEN_MILLION,
     digest,
     direct_tally,
@@ -37,7 +36,7 @@ def test_an_executor_is_killed_half_way(tmp_path: Path, request: pytest.FixtureR
         missing_part("Java on Linux")
     arguments = []
     slow = request.config.getoption("--slow")
-    mechanisms, reports = ([*MECHANISMS, "collision"], TEN_MILLION) if slow else (["grr"], 2 * MILLION)
+    mechanisms, reports = ([*MECHANISMS, "collision"], TEN_MILLION) if slow else (["grr"], TEN_MILLION // 5)
     collections = [make_collection(tmp_path, mechanism, reports) for mechanism in mechanisms]
     for mechanism, collection in zip(mechanisms, collections, strict=True):
         task_file = tmp_path / f"{mechanism}.json"

@@ -74,6 +74,10 @@ def test_few_people_and_many() -> None:
     assert (few.light, few.sentence.split(".")[0]) == ("red", "The key is too rare to tell")
     assert few.sentence.endswith("its mean stays unknown.")
     assert (many.light, many.sentence.split(".")[0]) == ("green", "The key stands out from the noise")
+    named = outlook(plan(8, 10_000, 1, 3, frequency=0.3))
+    assert named.sentence.startswith(
+        "A key of the frequency that you named stands out from the noise. Held by 30 % of people, it comes out with"
+    )
     assert re.search(
         r"comes out with an error of ±\S+ points?; its mean with ±\S+, for values from -1 to 1\.$",
         many.sentence,

@@ -32,6 +32,11 @@ WAITS = {
     r"CHART_SECONDS = \d+": "CHART_SECONDS = 0.5",
     r"\d+ \* \(Date\.now\(\) - began\)": "0",
 }
+# Whether all charts have the colour of the page's text.
+COLOURED = """() => {
+    const colour = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
+    return [...document.querySelectorAll(".chart svg")].every((chart) => chart.outerHTML.includes(colour));
+}"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = {"serious", "critical"}
 
@@ -112,8 +117,8 @@ class Person:
     def state(self, name: str) -> None:
         self.page.locator(f"[data-state={name}]").wait_for()
 
-    def check(self) -> None:
-        """Check that the page is accessible and not wider than the screen."""
+    def check(self, *other_sizes: dict[str, int]) -> None:
+        """Check that the page is accessible and not wider than the screen, nor than other screens."""
         try:
             axe = import_module("axe_playwright_python.sync_playwright").Axe()
         except ModuleNotFoundError:
@@ -126,8 +131,19 @@ class Person:
             for node in violation["nodes"]
         ]
         assert serious == []
-        width = self.page.evaluate("document.documentElement.scrollWidth")
-        assert width <= self.page.viewport_size["width"]
+        own_size = self.page.viewport_size
+        for size in (own_size, *other_sizes):
+            self.page.set_viewport_size(size)
+            assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        self.page.set_viewport_size(own_size)
+
+    def check_in_both_colours(self, *other_sizes: dict[str, int]) -> None:
+        """Check the page with light colours and with dark ones."""
+        for colours in ("light", "dark"):
+            self.page.emulate_media(color_scheme=colours)
+            # Charts are drawn anew.
+            self.page.wait_for_function(COLOURED)
+            self.check(*other_sizes)
 
 
 @cache
