@@ -35,6 +35,7 @@ OVERVIEW: dict[str, Any] = {
     "public_results": False,
     "keep_reports": None,
     "alarms": None,
+    "about": {"unit": ""},
 }
 COMMANDS = (
     "task push grr.json",
