@@ -94,7 +94,8 @@ def estimate(
 
     Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
     estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
-    ends reach to what larger sets may hide, by the answers to the task's size question.
+    ends reach to what larger sets may hide, by the answers to the task's size question. Those of a round of a series
+    are about everybody, not only about the panel that reported, and contain the error of choosing it.
 
     Args:
         tally: The counted reports.
@@ -197,7 +198,7 @@ def _columns(
     task, reports, support = tally.task, tally.pair_reports, decoded.support
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
-    moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.reports)
+    moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.people)
     found = _known_of_all(tally, support, moments, method, level)
     if hostile:
         found = _known_of_honest(tally, support, found.estimates, level, hostile)

@@ -156,7 +156,7 @@ def summarise_sets(tally: Tally, level: float, hostile: int = 0) -> SetSummary:
     if question is not None and asked:
         shares = _shares(question, answers)
         larger = 1 - shares[0]
-        low, high = _larger_interval(question, answers, tally.reports, level, hostile)
+        low, high = _larger_interval(question, answers, tally.people, level, hostile)
         hidden = _hidden_by(question, answers.astype(np.float64)).value
         bound = hidden_share(task, answers, level, hostile)
         hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
@@ -189,7 +189,7 @@ def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
 
 
 def _larger_interval(
-    question: SizeQuestion, answers: Integers, reports: int, level: float, hostile: int
+    question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
 ) -> tuple[float, float]:
     """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
     holder = Support(1 - question.other_chance, Fraction(0))
@@ -200,9 +200,9 @@ def _larger_interval(
     if hostile >= asked:
         return 0.0, 1.0
     if hostile:
-        honest = HonestReports.of((law, law), asked, hostile, reports - asked)
+        honest = HonestReports.of((law, law), asked, hostile, people - asked)
         low, high = honest.frequency_interval(support, level)
     else:
-        moments = CountMoments.of(law, left_out=1 - asked / reports)
+        moments = CountMoments.of(law, left_out=1 - asked / people)
         low, high = frequency_interval(support, asked, moments, level)
     return float(low[0]), float(high[0])
