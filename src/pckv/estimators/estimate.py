@@ -128,7 +128,7 @@ def estimate(
     >>> estimate(Tally(task)).frequency_high.tolist()
     [1.0, 1.0]
     """
-    _check_level(level)
+    check_level(level)
     task, posts = tally.task, check_posts(post)
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     liars = count_hostile(hostile, tally.reports)
@@ -185,7 +185,8 @@ def default_method(task: Task) -> str:
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Refuse a level that intervals cannot have."""
     if not 0 < level <= MAX_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
 

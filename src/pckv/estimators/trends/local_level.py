@@ -154,7 +154,7 @@ def _lower_limit(laws: _NormalLaws, confidence: float) -> Floats:
         chances = normal_cdf((middle[:, None] - laws.level) / laws.deviation)
         is_below = np.einsum("tmk,mk->tk", chances, laws.chance) <= (1 - confidence) / 2
         lowest, highest = np.where(is_below, middle, lowest), np.where(is_below, highest, middle)
-    return lowest
+    return np.asarray(lowest)
 
 
 # The rational function of Hastings (1955), number 26.2.17 in Abramowitz and Stegun: off by less than 1e-7.
