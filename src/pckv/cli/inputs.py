@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pckv.about import About, read_about
 from pckv.canonical import check_name
-from pckv.errors import DataError, ParameterError, TaskError
+from pckv.errors import DataError, ParameterError, SeriesError, TaskError
+from pckv.series import Series
 from pckv.task import Task
 
 
@@ -28,6 +29,14 @@ def read_task_id(id_or_file: str) -> str:
     """Return the id of a task, given that or its file."""
     path = Path(id_or_file)
     return read_task(path).id if path.is_file() else id_or_file
+
+
+def read_series(path: Path) -> Series:
+    """Read the file of a series; the message names the file."""
+    try:
+        return Series.from_json(path.read_bytes())
+    except SeriesError as error:
+        raise SeriesError(f"{path}: {error}") from None
 
 
 def read_keys(path: Path) -> list[str]:

@@ -156,9 +156,14 @@ class Trend:
         for number in (before, after):
             if number not in by_number:
                 raise ParameterError(f"there are no reports of round {number:,}")
-        rows = self._rows
         found = compare(by_number[before], by_number[after], self._all_keys, self.level, check_rate(rate))
-        return found if len(rows) == len(found) else found.take(self._places)
+        return found.take(self._places)
+
+    def since(self, before: int, rate: float = DEFAULT_RATE) -> Trend:
+        """Return the same trend, its changes being those since an earlier round than the last but one."""
+        if not self.rounds:
+            raise ParameterError("there are no reports of any round")
+        return replace(self, changes=self.compare(before, self.rounds[-1].round, rate))
 
     @property
     def _all_keys(self) -> list[str]:
@@ -248,7 +253,8 @@ class Trend:
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
         interval = f"{100 * self.level:.6g} % interval"
-        return ("key", "smoothed", interval, "change, points", interval, "", "pooled", interval)
+        pooled = f"pooled, {self.panels:,} rounds" if self.panels > 1 else "last round"
+        return ("key", "smoothed", interval, "change, points", interval, "", pooled, interval)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people, in percent."""
