@@ -50,16 +50,14 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         base.mark_point(color=_COLOR, filled=True, size=25, opacity=0.5).encode(y="frequency:Q"),
         data=altair.Data(values=rows),
     ).properties(width=240, height=160)
-    chart: alt.FacetChart = layers.facet(
+    panels = layers.facet(
         # Names are data: sorted by them, Vega would take some of them for operators.
         facet=altair.Facet("key:N", sort=None, title=None),
         columns=PANELS_PER_ROW,
-    ).properties(title={"text": _title(trend), "subtitle": _subtitle(trend)})
-    return chart.resolve_scale(y="independent")
-
-
-def _title(trend: Trend) -> str:
-    return f"{trend.name}: {len(trend.rounds):,} rounds"
+    ).resolve_scale(y="independent")
+    title = {"text": f"{trend.name}: {len(trend.rounds):,} rounds", "subtitle": _subtitle(trend)}
+    chart: alt.FacetChart = panels.properties(title=title)
+    return chart
 
 
 def _subtitle(trend: Trend) -> str:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats
+from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
 from pckv.estimators.binomial import binomial_upper_tail
-from pckv.estimators.intervals import two_sided_z
+from pckv.estimators.intervals import GAUSSIAN_VARIANCE, two_sided_z
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.moments import GAUSSIAN_NOISE
 
@@ -140,21 +140,23 @@ def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
 def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
     """Return the chances of differences as large where the frequency is the same in both rounds."""
     both = (before, after)
-    if all(each.moments.supports_once for each in both) and any(
-        each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
-    ):
-        return _exact_p_values(before, after)
     reports = sum(each.pair_reports for each in both)
     common = np.clip(sum(each.frequency * (each.pair_reports / reports) for each in both), 0, 1)
     deviation = np.sqrt(sum(_variance(each, common) for each in both))
     z = np.abs(after.frequency - before.frequency) / deviation
-    return np.array([math.erfc(distance * math.sqrt(0.5)) for distance in z.tolist()])
+    found = np.array([math.erfc(distance * math.sqrt(0.5)) for distance in z.tolist()])
+    if all(each.moments.supports_once for each in both) and any(
+        each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
+    ):
+        counts = [each.support.plus + each.support.minus for each in both]
+        few = counts[0] + counts[1] < GAUSSIAN_VARIANCE
+        found[few] = _exact_p_values(counts[0][few], counts[1][few], after.pair_reports / reports)
+    return found
 
 
-def _exact_p_values(before: RoundCounts, after: RoundCounts) -> Floats:
+def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
     """Return those of few counts: given both together, each of them is in the later round by the share of its reports."""
-    counts = [(each.support.plus + each.support.minus).astype(np.float64) for each in (before, after)]
-    share = after.pair_reports / (before.pair_reports + after.pair_reports)
+    counts = [each.astype(np.float64) for each in (before, after)]
     more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
     fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
     return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))

@@ -59,7 +59,8 @@ def trend(
         A table with a row per key and round.
 
     Raises:
-        ParameterError: if an argument is outside its domain, a key does not exist, or a round is given twice.
+        ParameterError: if an argument is outside its domain, or a round is given twice.
+        PairsError: if a key does not exist.
         TallyError: if a tally is not that of a round of the series.
 
     >>> from pckv import Task, Tally
