@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
-from support.parts import missing_part
-from support.sample_reports import TEN_MILLION, CollectionFactory, make_collection
+from support.parts import SHORT_LIVED_JAVA, missing_part
+from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -79,8 +79,7 @@ def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
     for name, value in {
-        # Most queries run once: optimizing their code takes more time than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
@@ -98,3 +97,13 @@ def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection
     folder = tmp_path_factory.mktemp("reports")
     yield cache(lambda mechanism: make_collection(folder, mechanism, TEN_MILLION))
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def many_reports(
+    ten_million: CollectionFactory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> CollectionFactory:
+    """A function that creates 200,000 reports of a mechanism, with --slow ten million, once per mechanism."""
+    folder = tmp_path_factory.mktemp("many")
+    slow = request.config.getoption("--slow")
+    return ten_million if slow else cache(lambda mechanism: make_collection(folder, mechanism, MANY))

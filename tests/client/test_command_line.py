@@ -122,9 +122,7 @@ def test_the_ledger_shows_every_survey(
 ) -> None:
     nothing = ledger("--state", state)
     assert (nothing.exit_code, nothing.stdout) == (1, "")
-    assert nothing.stderr == (
-        f"pckv: {state}: there is no such folder, so that nothing is known of what was spent\n"
-    )
+    assert nothing.stderr == (f"pckv: {state}: there is no such folder, so it is not known what was spent\n")
     assert not state.exists()
     options = ("--url", collector.url, "--state", state)
     run(pairs_file, *options, "--task", MOVIES.id)

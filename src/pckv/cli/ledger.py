@@ -34,7 +34,7 @@ def ledger_command(
     """
     if state is not None and (cap, cap_per_period) == (None, None) and not state.exists():
         # What was spent is in another folder, and "nothing is spent" would be a wrong answer.
-        raise DataError("there is no such folder, so that nothing is known of what was spent", place=state)
+        raise DataError("there is no such folder, so it is not known what was spent", place=state)
     folder = StateFolder((state or default_state()).absolute())
     caps = Caps(folder, cap, cap_per_period)
     caps.remember()

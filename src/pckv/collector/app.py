@@ -207,7 +207,8 @@ async def _handle_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:])
-    return ProblemDetails(ProblemKind.MALFORMED, f"{place}: {first['msg']}", field=place).response()
+    detail = f"{place}: {first['msg']}" if place else str(first["msg"])
+    return ProblemDetails(ProblemKind.MALFORMED, detail, field=place).response()
 
 
 async def _handle_http_error(_: Request, error: Exception) -> JSONResponse:

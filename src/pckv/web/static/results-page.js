@@ -85,7 +85,7 @@ function row(estimate, most, [shares, means]) {
     make("th", { scope: "row" }, estimate.key),
     make("td", { class: "bars" }, bar(estimate, most)),
     make("td", { "data-label": shares }, estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`),
-    make("td", { "data-label": means }, estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
+    make("td", { "data-label": means }, estimate.detected && estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
   );
 }
 
