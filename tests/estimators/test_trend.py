@@ -210,7 +210,7 @@ def test_too_many_keys_are_refused_unless_they_are_named(monkeypatch: pytest.Mon
     monkeypatch.setattr("pckv.estimators.trends.trend.MAX_ESTIMATES", 8)
     series = make_series()
     tallies = collect_rounds(series, 3, people=500)
-    with pytest.raises(ParameterError, match="3 keys in 3 rounds are too many .* name the keys wanted"):
+    with pytest.raises(ParameterError, match=r"3 keys in 3 rounds are too many .* name the keys wanted"):
         trend(series, tallies)
     found = trend(series, tallies, keys=["up"])
     assert found.pooled.method == "corrected"
