@@ -15,13 +15,18 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
-from support.parts import missing_part
-from support.sample_reports import TEN_MILLION, CollectionFactory, make_collection
+from support.parts import SHORT_LIVED_JAVA, missing_part
+from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("pckv")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of slow variants."""
+    config.addinivalue_line("markers", "slow: a variant that runs with --slow alone.")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
 SPARK = "the Spark session and ten million reports"
 SHARED = {
-    SPARK: r"test_spark\.py|\[spark\b|ten_million|on_every_engine",
+    SPARK: r"test_spark\.py|\[spark\b|on_every_engine",
     "the browser": r"tests/web/browser/",
     "the commands of the tutorial": r"test_tutorial\.py",
     "the built site": r"test_the_site_",
@@ -55,9 +60,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that would start a second Spark session, in another process."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow variants, and refuse a test that would start a second Spark session, in another process."""
     for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="a slow variant: --slow"))
         if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
 
@@ -79,8 +86,7 @@ def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
     for name, value in {
-        # Most queries run once: optimizing their code takes more time than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
@@ -98,3 +104,13 @@ def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection
     folder = tmp_path_factory.mktemp("reports")
     yield cache(lambda mechanism: make_collection(folder, mechanism, TEN_MILLION))
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def many_reports(
+    ten_million: CollectionFactory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> CollectionFactory:
+    """A function that creates 200,000 reports of a mechanism, with --slow ten million, once per mechanism."""
+    folder = tmp_path_factory.mktemp("many")
+    slow = request.config.getoption("--slow")
+    return ten_million if slow else cache(lambda mechanism: make_collection(folder, mechanism, MANY))

@@ -10,7 +10,7 @@ import numpy as np
 
 from pckv.errors import ParameterError, require
 from pckv.estimators.result import UNKNOWN, Estimates
-from pckv.texts import TOO_RARE
+from pckv.texts import TOO_RARE, plural
 
 if TYPE_CHECKING:
     import altair as alt
@@ -68,7 +68,7 @@ def estimates_chart(
 def how_estimated(estimates: Estimates) -> str:
     """Return from how many reports, by which mechanism and how estimates were made."""
     return (
-        f"{estimates.reports:,} reports, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
+        f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
 

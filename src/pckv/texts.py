@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_CEILING, Context, Decimal
+from typing import NamedTuple
 
 # What is said of a key whose count noise alone may give.
 TOO_RARE = "too rare to tell"
+# How many decimals a number with a range has at most, and how many where the range is a point.
+MAX_DECIMALS, POINT_DECIMALS = 6, 3
+
+
+class Ranged(NamedTuple):
+    """A number with its range, in words: "49 %", "43 – 59 %", "at most 59 %"."""
+
+    value: str
+    range: str
+    most: str
 
 
 def percent(share: float) -> str:
@@ -17,6 +29,15 @@ def percent(share: float) -> str:
     return f"{two_digits(100 * share)} %"
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with a noun, which gets an s unless the number is 1.
+
+    >>> plural(1, "day"), plural(1200, "report")
+    ('1 day', '1,200 reports')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def two_digits(number: float) -> str:
     """Return a number with two significant digits, never as a power of ten.
 
@@ -25,6 +46,31 @@ def two_digits(number: float) -> str:
     """
     rounded = float(f"{number:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:f}".rstrip("0").rstrip(".")  # noqa: PLR2004
+
+
+def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
+    """Return a number and its range with two digits of the range's width: more would be noise.
+
+    >>> ranged(49.27, 43.22, 58.6, " %")
+    Ranged(value='49 %', range='43 – 59 %', most='at most 59 %')
+    >>> ranged(4.39, 4.125, 4.648).range
+    '4.12 – 4.65'
+    """
+    width = high - low
+    decimals = min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if width > 0 else POINT_DECIMALS
+    # "z" leaves out the sign of a zero.
+    shown, least, most = (f"{number:z,.{decimals}f}" for number in (value, low, high))
+    return Ranged(f"{shown}{unit}", f"{least} – {most}{unit}", f"at most {most}{unit}")
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in percentage points.
+
+    >>> points(0.0642), points(0.01)
+    ('6.4 points', '1 point')
+    """
+    shown = two_digits(100 * share)
+    return f"{shown} {'point' if shown == '1' else 'points'}"
 
 
 def rounded_up(number: float, digits: int = 3) -> str:

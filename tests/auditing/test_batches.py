@@ -7,7 +7,13 @@ from functools import cache
 
 import pytest
 
-from pckv.auditing.batches import BATCH_CHECKS, check_batch_equals_single, check_rare_answers
+from pckv.auditing.batches import (
+    BATCH_CHECKS,
+    SWEEPS,
+    check_batch_equals_single,
+    check_rare_answers,
+    check_rare_draws,
+)
 from pckv.auditing.tapes import DEVICE_CHECKS, TAPE_CHECKS
 from pckv.channels import CHANNELS
 from pckv.channels.affine import Number, Numbering
@@ -44,6 +50,14 @@ def test_every_padding(mechanism: str, request: pytest.FixtureRequest) -> None:
     check_batch_equals_single(
         mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)]
     )
+
+
+def test_rare_draws_again(request: pytest.FixtureRequest) -> None:
+    """With `--slow`: the same bits next to others."""
+    if not request.config.getoption("--slow"):
+        pytest.skip("rare draws once more: --slow")
+    for mechanism in CHANNELS:
+        check_rare_draws(mechanism, range(SWEEPS, 2 * SWEEPS))
 
 
 def test_rare_answers(request: pytest.FixtureRequest) -> None:

@@ -73,6 +73,7 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     [
         (None, "Reports are kept until the task is deleted."),
         (30, "Reports are deleted 30 days after the task has closed"),
+        (1, "Reports are deleted 1 day after the task has closed"),
     ],
 )
 def test_retention_is_what_the_collector_says(days: int | None, sentence: str) -> None:
@@ -93,6 +94,33 @@ def test_texts_are_no_markup() -> None:
     assert "# Privacy card: a\\|b \\<script\\>" in page
     assert "\\*x\\*, \\[y\\](http://evil.example)" in page
     assert "> \\# no\n> \\| title \\|" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("- no list", "\\- no list"),
+        ("1. no list", "1\\. no list"),
+        ("no heading\n===", "no heading\n\\==="),
+        ("no heading\n---", "no heading\n\\---"),
+        ("text\n\n    no code", "text\n\nno code"),
+        ("&lt;", "\\&lt;"),
+    ],
+)
+def test_the_beginning_of_a_line_is_no_markup(text: str, shown: str) -> None:
+    task = Task(name="t", keys=1, values=(0, 1), epsilon=1, about={"description": text})
+    assert f"## Purpose\n\n{shown}\n" in card_markdown(privacy_card(task))
+
+
+def test_a_task_that_was_closed_early_says_when() -> None:
+    closed = COLLECTION | {"reports": 1, "phase": "closed", "closed": "2026-11-18"}
+    page = card_markdown(privacy_card(SURVEY, collection=closed))
+    assert "1 report so far; 20,000 wanted; state: closed, closed early on 2026-11-18;" in page
+
+
+def test_the_least_epsilon_is_not_a_power_of_ten() -> None:
+    task = Task(name="t", keys=1, values=(0, 1), epsilon="0.000001")
+    assert "| ε per person | 0.000001 (realised 0.000001) |" in card_markdown(privacy_card(task))
 
 
 def test_coins_are_told() -> None:

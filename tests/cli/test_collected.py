@@ -68,6 +68,11 @@ def test_a_collectors_estimates_are_written_as_those_of_files(access: str, suffi
     assert Path(f"collected.{suffix}").read_bytes() == Path(f"files.{suffix}").read_bytes()
 
 
+def test_a_collectors_chart_has_the_name_of_the_task(access: str) -> None:
+    run_ok(f"estimate grr.json {access} --plot new.svg")
+    assert b"movies: 3 keys" in Path("new.svg").read_bytes()
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -133,7 +138,14 @@ def test_a_card_of_a_collection(access: str) -> None:
     assert (card["collection"]["reports"], card["collection"]["phase"]) == (8, "open")
     assert card["retention"]["known"]
     assert read_json(run_ok(f"card grr.json {access} --no-audit --json")) == card
-    assert "no such thing here" in run_refused(f"card nothing {access} --no-audit")
+    assert "no such task or page here" in run_refused(f"card nothing {access} --no-audit")
+
+
+def test_a_pushed_task_is_answered_with_the_link_for_participants(access: str, collector: Running) -> None:
+    put({"later.json": LATER.to_json().encode()})
+    link = f"http://127.0.0.1:{collector.port}/join/{LATER.id}"
+    said = run_ok(f"task push later.json {access.replace('analyst', 'administrator')}")
+    assert said == f"{LATER.id}  link for participants: {link}\n"
 
 
 def test_invitations_are_written_for_their_owner_only(access: str, collector: Running) -> None:
@@ -159,14 +171,19 @@ def test_invitations_are_written_for_their_owner_only(access: str, collector: Ru
     assert not set(links) & set(Path("links.txt").read_text(encoding="ascii").splitlines())
 
 
+@pytest.mark.parametrize("name", ["typo.json", "folder/typo"])
+def test_a_misspelt_task_file_is_not_taken_for_an_id(access: str, name: str) -> None:
+    assert run_refused(f"task status {name} {access}") == f"pckv: {name}: No such file or directory\n"
+
+
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
-        ("estimate nothing", "no such thing here"),
-        ("task status nothing", "no such thing here"),
+        ("estimate nothing", "no such task or page here"),
+        ("task status nothing", "no such task or page here"),
         ("estimate grr.json --key jaws", "'jaws' is not a key of task 'movies'"),
         ("invitations new grr.json --count 1 --out new.txt --yes", "this token does not allow it"),
-        ("invitations new nothing --count 1 --out new.txt --yes", "no such thing here"),
+        ("invitations new nothing --count 1 --out new.txt --yes", "no such task or page here"),
     ],
 )
 def test_what_a_collector_refuses_is_one_line(access: str, command: str, problem: str) -> None:

@@ -225,7 +225,7 @@ def test_from_stream_to_stream() -> None:
     result = subprocess.run(
         command, input=pairs_csv("ann,up,3"), capture_output=True, timeout=60, check=False
     )
-    assert (result.returncode, result.stderr) == (0, b"1 reports written to standard output\n")
+    assert (result.returncode, result.stderr) == (0, b"1 report written to standard output\n")
     assert pa.ipc.open_stream(result.stdout).read_all().num_rows == 1
 
 

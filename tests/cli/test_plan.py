@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, estimate
+from pckv.planning.outlook import outlook
 from pckv.planning.plan import plan
 from pckv.texts import percent, two_digits
 from support.cli import (
@@ -27,10 +28,12 @@ def test_plan() -> None:
     expected = plan(100, 20_000, "1", 3)
     printed = run_ok(f"{PLAN} --pairs 3")
     lines = printed.splitlines()
+    at_first_sight = outlook(expected)
+    assert lines[0] == f"{at_first_sight.words}. {at_first_sight.sentence}"
     assert (
-        lines[0] == f"Recommended: {expected.mechanism} with padding {expected.padding}, 24 bytes per report."
+        lines[2] == f"Recommended: {expected.mechanism} with padding {expected.padding}, 24 bytes per report."
     )
-    assert lines[1] == expected.assumed
+    assert lines[3] == expected.assumed
     assert lines[-1] == expected.verdict
     assert f"\n→ {expected.mechanism}" in printed
     assert f"stands out from the noise, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
@@ -86,7 +89,7 @@ def test_a_plan_writes_the_task_that_task_new_makes() -> None:
     people = "--users 20000 --epsilon 1 --pairs 2 --most-pairs 3"
     survey = "--name movies --keys-file keys.txt --low 1 --high 5"
     printed = run_ok(f"plan {people} {survey} --out planned.json")
-    assert printed.startswith("Recommended: ")
+    assert "\nRecommended: " in printed
     assert run_ok(f"task new {people} {survey} --out new.json")
     task = Task.from_json(Path("planned.json").read_bytes())
     assert Path("new.json").read_bytes() == Path("planned.json").read_bytes()

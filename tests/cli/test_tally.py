@@ -79,7 +79,7 @@ BAD_INPUTS = {
         ": not a tally: truncated or edited (the checksum",
     ),
     "tally-empty": (GRR, b"", ": the file is empty"),
-    "neither": (GRR, pairs_csv("ann,alien,5"), ": not a tally: it does not begin like one"),
+    "neither": (GRR, pairs_csv("ann,alien,5"), ": neither a report file nor a tally"),
 }
 
 
@@ -236,4 +236,4 @@ def test_counting_loads_nothing_that_takes_longer_than_counting(tmp_path: Path) 
     )
     command = [sys.executable, "-c", script]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines() == ["1 reports counted into a.tally", ""]
+    assert result.stdout.splitlines() == ["1 report counted into a.tally", ""]

@@ -24,14 +24,11 @@ from support.counting import collect
 from support.counting import refusal as input_refusal
 from support.failing_tasks import failing_at_first
 from support.sample_reports import (
-    MILLION,
-    TEN_MILLION,
-    ReportCollection,
+    CollectionFactory,
     damage,
     direct_tally,
     forged_file,
     id_list,
-    make_collection,
     make_task,
     report_file,
     reports_table,
@@ -155,15 +152,9 @@ def test_workers_of_spark_send_counts_whatever_the_number_of_reports() -> None:
 # Many reports
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> ReportCollection:
-    """A million reports of 1,000 keys by default, with --slow ten million."""
-    reports = TEN_MILLION if request.config.getoption("--slow") else MILLION
-    return make_collection(tmp_path_factory.mktemp("many"), "collision", reports)
-
-
-def test_many_reports_on_every_engine(many: ReportCollection, spark: Any, tmp_path: Path) -> None:
+def test_many_reports_on_every_engine(many_reports: CollectionFactory, spark: Any, tmp_path: Path) -> None:
     """The engines, and Spark with tasks that fail: the same parts of the same tasks at any number of reports."""
+    many = many_reports("collision")
     for engine in ("numpy", "duckdb", "spark"):
         assert bytes(find_engine(engine)(many.job()).tally) == many.expected, engine
     (marks := tmp_path / "marks").mkdir()

@@ -91,6 +91,11 @@ def run(engine: str, task: Task, *paths: Path, **options: Any) -> CountResult:
     return find_engine(engine)(Job(task, tuple(ReportFile(path, task) for path in paths), **options))
 
 
+def orders(engine: str, paths: list[Path]) -> list[list[Path]]:
+    """Return orders of files to count; Spark shares files among its tasks by their sizes, whatever their order."""
+    return [paths] if engine == "spark" else [paths, paths[::-1]]
+
+
 def refusal(engine: str, task: Task, *paths: Path, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
         run(engine, task, *paths, **options)
@@ -136,7 +141,7 @@ def test_files_of_all_shapes(engine: str, task: Task, tmp_path: Path) -> None:
         tmp_path / "written.parquet",
     ]
     write_reports(paths[-1], task, [(some_ids(len(parts[7]), 7), parts[7])])
-    for order in (paths, paths[::-1]):
+    for order in orders(engine, paths):
         for dedupe in (False, True):
             counted = run(engine, task, *order, dedupe=dedupe)
             assert bytes(counted.tally) == direct_tally(task, messages)
@@ -192,7 +197,7 @@ def test_an_id_is_counted_once(engine: str, task: Task, tmp_path: Path) -> None:
         forged_file(tmp_path / "b.parquet", task, table(slice(70, 120), slice(119, 120), slice(119, 120))),
         forged_file(tmp_path / "c.parquet", task, table(slice(5)), table(slice(5))),
     ]
-    for order in (paths, paths[::-1]):
+    for order in orders(engine, paths):
         counted = run(engine, task, *order, dedupe=True)
         assert bytes(counted.tally) == direct_tally(task, messages)
         assert (counted.repeated, counted.skipped) == (10 + 10 + 2 + 5 + 5, [])
@@ -307,7 +312,8 @@ def test_bad_reports_are_counted_by_kind(engine: str, tmp_path: Path) -> None:
 def test_the_first_bad_report_is_named(engine: str, task: Task, tmp_path: Path) -> None:
     table, reasons = bad_table(task, some_messages(task, 20))
     good = report_file(tmp_path / "good.parquet", task, some_messages(task, 30), seed=9)
-    for row in range(6):
+    # Spark hands over to numpy, whatever it notices; that it notices every kind is tested where reports are skipped.
+    for row in (0, 5) if engine == "spark" else range(6):
         bad = table.take([7, 8, row, 9])
         path = forged_file(tmp_path / f"{row}.parquet", task, table.slice(6), bad)
         for dedupe in (False, True):

@@ -22,8 +22,8 @@ from support.failing_tasks import failing_at_first
 from support.sample_reports import (
     COMPACT,
     GRR,
+    MANY,
     MECHANISMS,
-    MILLION,
     SPARSE,
     TASKS,
     TEN_MILLION,
@@ -31,7 +31,6 @@ from support.sample_reports import (
     CollectionFactory,
     direct_tally,
     id_list,
-    make_collection,
     make_task,
     message_list,
     report_file,
@@ -46,33 +45,28 @@ pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully suppo
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_many_reports_on_every_engine(
     ten_million: CollectionFactory,
+    many_reports: CollectionFactory,
     mechanism: str,
     spark: Any,
-    tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
-    """Ten million words of one mechanism by default, and a million of the others; with --slow ten million of all."""
+    """Ten million words of one mechanism by default, and 200,000 of the others; with --slow ten million of all."""
     assert spark.sparkContext.master == "local[2,3]"
     large = mechanism == "grr" or request.config.getoption("--slow")
-    collection = ten_million(mechanism) if large else make_collection(tmp_path, mechanism, MILLION)
+    collection = ten_million(mechanism) if large else many_reports(mechanism)
     for engine in ("numpy", "duckdb", "spark"):
         counted = find_engine(engine)(collection.job())
-        assert counted.tally.reports == (TEN_MILLION if large else MILLION)
+        assert counted.tally.reports == (TEN_MILLION if large else MANY)
         assert bytes(counted.tally) == collection.expected
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_many_reports_with_failing_tasks(
-    ten_million: CollectionFactory,
-    mechanism: str,
-    spark: Any,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
+    many_reports: CollectionFactory, mechanism: str, spark: Any, tmp_path: Path
 ) -> None:
-    """A million reports by default, with --slow ten million: the same parts of the same tasks fail."""
+    """200,000 reports by default, with --slow ten million: the same parts of the same tasks fail."""
     (marks := tmp_path / "marks").mkdir()
-    slow = request.config.getoption("--slow")
-    collection = ten_million(mechanism) if slow else make_collection(tmp_path, mechanism, MILLION)
+    collection = many_reports(mechanism)
     frame = spark.read.parquet(*map(str, collection.paths)).select(message_column(collection.task).name)
     counted = tally(frame.mapInArrow(failing_at_first(marks), frame.schema), collection.task)
     assert list(marks.iterdir())

@@ -36,20 +36,22 @@ def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_coverage_over_all_keys(name: str) -> None:
-    """20 collections of 1,000 keys: both intervals at 95 % cover 93 % of the keys or more.
+    """10 collections of 1,000 keys: both intervals at 95 % cover 93 % of the keys or more.
 
-    A share of 20,000 has a standard error of .18 points at most: were the true coverage 94.5 %, a false
-    alarm has a chance below 1e-9. Controls that must fail: the mean's intervals at level 30 %, and the
-    same counts read by the law of a larger ε (`grr` has too little noise for this control).
+    A share of 10,000 has a standard error of .26 points at most: were the true coverage 94.5 %, a false alarm has a
+    chance below 1e-8, and a true coverage of 92.2 % is found with power .99. Controls that must fail: the mean's
+    intervals at level 30 %, and the same counts read by the law of a larger ε (`grr` has too little noise for this
+    control).
     """
     wrong = moments_of(name, 1000, "3")
     right, narrow, misread = [], [], []
-    for seed in range(20):
+    for seed in range(10):
         support, moments, *truths = zipf_counts(name, 1000, 20_000, "2", seed)
         learned = learn(support, 20_000, moments)
         right.append(covered(learned, 0.95, truths))
         narrow.append(covered(learned, 0.3, truths))
-        misread.append(covered(learn(support, 20_000, wrong), 0.95, truths))
+        if name != "grr":
+            misread.append(covered(learn(support, 20_000, wrong), 0.95, truths))
     assert np.mean(right, axis=0).min() >= 0.93
     assert np.mean(narrow, axis=0)[1] < 0.93
     assert name == "grr" or np.mean(misread, axis=0).max() < 0.93

@@ -143,3 +143,16 @@ def test_what_reports_show() -> None:
 def test_bad_expectations(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         expect(**({"keys": 10} | changes))
+
+
+def test_frequencies_guessed_from_an_earlier_task_come_with_a_reservation() -> None:
+    """Somebody with one pair is counted as one with six there, so that keys look too frequent."""
+    measured = SetSizes.of_shares((6, 7, 8), (0.99, 0.01, 0))
+    assert (
+        "fewer than 6 pairs in the earlier task is counted as if they held 6, so these frequencies"
+        in expect(8, sizes=measured).sentence
+    )
+    assert "counted as" not in expect(8, sizes=measured, frequency=0.3).sentence
+    assert "counted as" not in expect(8, sizes={6: 1}).sentence
+    alone = SetSizes.of_shares((1, 2, 4, 8), (0.9, 0.1, 0, 0))
+    assert "counted as" not in expect(8, sizes=alone).sentence

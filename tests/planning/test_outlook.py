@@ -34,13 +34,15 @@ def test_the_rule(share: float, error: float, light: Light) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "light", "told"), [(10, "green", "All"), (9, "amber", "9"), (5, "amber", "5"), (4, "red", "4")]
+    ("rank", "light", "told"),
+    [(10, "green", "All"), (9, "amber", "9"), (5, "amber", "5"), (4, "red", "4"), (1, "red", "1")],
 )
 def test_the_light_follows_the_keys_that_stand_out(planned: Plan, rank: int, light: str, told: str) -> None:
     """The least frequency is moved to that of each rank; nothing else changes."""
     found = outlook(replace(planned, smallest_frequency=planned.frequencies[rank - 1]))
     assert (found.light, found.standing_out, found.keys, found.words) == (light, rank, 10, WORDS[found.light])
-    assert found.sentence.startswith(f"{told} of the 10 most frequent keys stand out from the noise. ")
+    stand = "stands" if told == "1" else "stand"
+    assert found.sentence.startswith(f"{told} of the 10 most frequent keys {stand} out from the noise. ")
 
 
 def test_the_light_follows_the_error_of_a_typical_key(planned: Plan) -> None:
@@ -72,4 +74,11 @@ def test_few_people_and_many() -> None:
     assert (few.light, few.sentence.split(".")[0]) == ("red", "The key is too rare to tell")
     assert few.sentence.endswith("its mean stays unknown.")
     assert (many.light, many.sentence.split(".")[0]) == ("green", "The key stands out from the noise")
-    assert re.search(r"comes out with an error of ±\S+ points?; its mean with ±\S+\.$", many.sentence)
+    named = outlook(plan(8, 10_000, 1, 3, frequency=0.3))
+    assert named.sentence.startswith(
+        "A key of the frequency that you named stands out from the noise. Held by 30 % of people, it comes out with"
+    )
+    assert re.search(
+        r"comes out with an error of ±\S+ points?; its mean with ±\S+, for values from -1 to 1\.$",
+        many.sentence,
+    )

@@ -11,6 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pckv import Report, Task
 from support.client_collector import LOST, FakeCollector, ReceivedRequest
@@ -95,12 +96,40 @@ def chromium() -> Iterator[Any]:
         yield started.chromium
 
 
+# Calls a method of a client; the result is what it returns, or its refusal.
+CALL = """async ([url, options, method, parameters]) => {
+    const plain = (value) => value?.report ? { ...value, report: {
+        id: [...value.report.id], body: [...value.report.body] } } : value;
+    const shown = (value) => Array.isArray(value) ? value.map(plain) : value?.text ? value.id : plain(value);
+    try {
+        const { Client } = await import("/client/index.js");
+        return shown(await new Client(url, options)[method](...parameters));
+    } catch ({ name, code, message }) {
+        return { name, code, message };
+    }
+}"""
+# Sets the clock of a page until its next document.
+SET_CLOCK = """(time) => {
+    const Given = Date, fixed = Given.parse(time);
+    globalThis.Date = class extends Given {
+        constructor(...given) { super(...(given.length ? given : [fixed])); }
+        static now() { return fixed; }
+    };
+}"""
+
+
+def unused_page(context: Any, port: int) -> Any:
+    """Return a page that an earlier test left at another port, or a new one, which takes much longer."""
+    left = (page for page in context.pages if urlsplit(page.url).port != port)
+    return next(left, None) or context.new_page()
+
+
 class Tab:
     """A page with a client, and calls of its methods."""
 
     def __init__(self, context: Any, port: int, host: str = "localhost") -> None:
         self.errors: list[str] = []
-        self.page = context.new_page()
+        self.page = unused_page(context, port)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self._on_console)
         self.page.add_init_script("Math.random = () => { throw new Error('Math.random was called'); };")
@@ -110,19 +139,14 @@ class Tab:
         if "Content Security Policy" in message.text:
             self.errors.append(message.text)
 
+    def set_clock(self, time: str) -> None:
+        """Let it be a time, in the page as it is."""
+        self.page.evaluate(SET_CLOCK, time)
+
     def start(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> None:
         """Begin a call of a client's method without waiting for it."""
         self.page.evaluate(
-            """([url, options, method, parameters]) => {
-                const plain = (value) => value?.report ? { ...value, report: {
-                    id: [...value.report.id], body: [...value.report.body] } } : value;
-                const shown = (value) => Array.isArray(value) ? value.map(plain) : value?.text ? value.id : plain(value);
-                window.done = (async () => {
-                    const { Client } = await import("/client/index.js");
-                    return shown(await new Client(url, options)[method](...parameters));
-                })().catch(({ name, code, message }) => ({ name, code, message }));
-            }""",
-            [url, options, method, list(arguments)],
+            f"(call) => {{ window.done = ({CALL})(call); }}", [url, options, method, list(arguments)]
         )
 
     def result(self) -> Any:
@@ -131,8 +155,7 @@ class Tab:
 
     def call(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> Any:
         """Call a client's method and wait for it."""
-        self.start(url, options, method, *arguments)
-        return self.result()
+        return self.page.evaluate(CALL, [url, options, method, list(arguments)])
 
 
 def url(collector: Running) -> str:

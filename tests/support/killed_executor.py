@@ -24,10 +24,10 @@ from pckv import Task
 from pckv.counting.engines.spark import count
 from pckv.counting.job import Job
 from pckv.files.reports.reader import ReportFile
+from support.parts import SHORT_LIVED_JAVA
 from support.sample_reports import digest
 
 MASTER = "local-cluster[2,1,1024]"
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 EXECUTOR = b"CoarseGrainedExecutorBackend"
 POLL_SECONDS = 0.01
 TIMEOUT_SECONDS = 60
@@ -39,11 +39,10 @@ def session() -> Any:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
-        # Its processes end after seconds: optimizing their code takes more time than it saves.
-        "spark.driver.extraJavaOptions": SHORT_LIVED,
-        "spark.executor.extraJavaOptions": SHORT_LIVED,
+        "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
+        "spark.executor.extraJavaOptions": SHORT_LIVED_JAVA,
         # Many tasks, so that the kill comes half-way.
-        "spark.sql.files.maxPartitionBytes": "16m",
+        "spark.sql.files.maxPartitionBytes": "2m",
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
     }
     builder = SparkSession.builder.master(MASTER)
@@ -84,9 +83,9 @@ def _read(path: Path) -> bytes:
 class ExecutorKiller(threading.Thread):
     """A thread that kills an executor once some tasks of a stage are done and some are not."""
 
-    def __init__(self, tracker: Any) -> None:
+    def __init__(self, tracker: Any, running: list[int]) -> None:
         super().__init__(daemon=True)
-        self.tracker = tracker
+        self.tracker, self.running = tracker, running
         self.seen: dict[str, int] = {}
 
     def run(self) -> None:
@@ -95,13 +94,12 @@ class ExecutorKiller(threading.Thread):
             for number in self.tracker.getActiveStageIds():
                 stage = self.tracker.getStageInfo(number)
                 if stage and stage.numActiveTasks and stage.numTasks // 4 <= stage.numCompletedTasks:
-                    victim, *others = executors()
-                    os.kill(victim, signal.SIGKILL)
+                    os.kill(self.running[0], signal.SIGKILL)
                     self.seen = {
                         "stage": number,
                         "tasks": stage.numTasks,
                         "done": stage.numCompletedTasks,
-                        "executors": 1 + len(others),
+                        "executors": len(self.running),
                     }
                     return
             time.sleep(POLL_SECONDS)
@@ -114,9 +112,9 @@ def main() -> None:
         task_file, *paths = json.loads(text)
         task = Task.from_json(Path(task_file).read_bytes())
         deadline = time.monotonic() + TIMEOUT_SECONDS
-        while len(executors()) < 2 and time.monotonic() < deadline:
+        while len(running := executors()) < 2 and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
-        killer = ExecutorKiller(tracker)
+        killer = ExecutorKiller(tracker, running)
         killer.start()
         tally = count(Job(task, tuple(ReportFile(Path(path), task) for path in paths))).tally
         killer.join()

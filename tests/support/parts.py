@@ -9,6 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = Path(__file__).parent
+# Options for Java in tests, where most of its code runs once: optimizing it takes more time than it saves.
+SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def missing_part(what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +14,12 @@ from click.testing import CliRunner
 
 import pckv
 from pckv.cli import main
+from pckv.collector.sessions import PLAIN_COOKIE
+from pckv.texts import ranged
 from support.collectors import ADMINISTRATOR, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
+from support.site import OWN_PAGE
 
 HOSTILE = "<script>alert(1)</script>"
 VALUES = (1, 5)
@@ -29,6 +31,11 @@ WAITS = {
     r"CHART_SECONDS = \d+": "CHART_SECONDS = 0.5",
     r"\d+ \* \(Date\.now\(\) - began\)": "0",
 }
+# Whether all charts have the colour of the page's text.
+COLOURED = """() => {
+    const colour = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
+    return [...document.querySelectorAll(".chart svg")].every((chart) => chart.outerHTML.includes(colour));
+}"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = {"serious", "critical"}
 
@@ -38,15 +45,40 @@ class Person:
 
     def __init__(self, context: Any, origin: str) -> None:
         self.context, self.origin = context, origin
-        self.problems: list[str] = []
-        self.sent: list[str] = []
-        self.asked: list[str] = []
+        # Whether the browser has scripts that it cannot forget.
+        self.altered = False
+        context.set_default_timeout(20_000)
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)
-        context.route(re.compile(r"/(tasks?|results)\.js$"), _without_waits)
         self.page = context.new_page()
         self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
+        self._storage = context.new_cdp_session(self.page)
+
+    def begin(self, viewport: dict[str, int], color_scheme: str) -> None:
+        """Begin a test, in which nothing has happened yet."""
+        self.problems: list[str] = []
+        self.sent: list[str] = []
+        self.asked: list[str] = []
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(color_scheme=color_scheme)
+
+    def forget(self) -> None:
+        """Leave the browser as a new one would be, which takes longer to open."""
+        for page in self.context.pages:
+            page.unroute_all(behavior="ignoreErrors")
+            if page is not self.page:
+                page.close()
+        self.context.unroute_all(behavior="ignoreErrors")
+        self.context.set_offline(False)
+        self.page.goto("about:blank")
+        self.context.clear_cookies()
+        self._storage.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": "all"})
+
+    def alter(self, script: str) -> None:
+        """Let a script run before those of every page, from now on."""
+        self.altered = True
+        self.context.add_init_script(script)
 
     def _on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):
@@ -66,10 +98,16 @@ class Person:
         self.page.get_by_role(role, name=name, exact=True).click()
 
     def sign_in(self, token: str = ADMINISTRATOR) -> None:
-        self.go("/")
+        """Take the cookie of a session, without the form; and ask for news more often, as every route makes pages slower."""
+        self.context.route(re.compile(r"/(tasks?|results)\.js$"), _without_waits)
+        self.context.add_cookies(
+            [{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}]
+        )
+
+    def fill_in_token(self, token: str = ADMINISTRATOR) -> None:
+        """Sign in by the form, which is on the page."""
         self.page.get_by_label("Token").fill(token)
         self.press("Sign in")
-        self.page.get_by_role("heading", name="Tasks").wait_for()
 
     def unfold(self, name: str) -> None:
         """Open what is behind a disclosure."""
@@ -78,8 +116,8 @@ class Person:
     def state(self, name: str) -> None:
         self.page.locator(f"[data-state={name}]").wait_for()
 
-    def check(self) -> None:
-        """Check that the page is accessible and not wider than the screen."""
+    def check(self, *other_sizes: dict[str, int]) -> None:
+        """Check that the page is accessible and not wider than the screen, nor than other screens."""
         try:
             axe = import_module("axe_playwright_python.sync_playwright").Axe()
         except ModuleNotFoundError:
@@ -92,8 +130,25 @@ class Person:
             for node in violation["nodes"]
         ]
         assert serious == []
-        width = self.page.evaluate("document.documentElement.scrollWidth")
-        assert width <= self.page.viewport_size["width"]
+        own_size = self.page.viewport_size
+        for size in (own_size, *other_sizes):
+            self.page.set_viewport_size(size)
+            assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        self.page.set_viewport_size(own_size)
+
+    def check_in_both_colours(self, *other_sizes: dict[str, int]) -> None:
+        """Check the page with light colours and with dark ones."""
+        for colours in ("light", "dark"):
+            self.page.emulate_media(color_scheme=colours)
+            # Charts are drawn anew.
+            self.page.wait_for_function(COLOURED)
+            self.check(*other_sizes)
+
+
+def _session(origin: str, token: str) -> str:
+    """Begin a session of its own, which may be ended; return the text of its cookie."""
+    answer = httpx2.post(f"{origin}/session", json={"token": token}, headers=OWN_PAGE | {"Origin": origin})
+    return str(answer.raise_for_status().cookies[PLAIN_COOKIE])
 
 
 def _without_waits(route: Any) -> None:
@@ -204,17 +259,11 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return an estimate as a row of the table: what it says, and all digits."""
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
-    share, low, high = rounded(100 * f, 100 * f_low, 100 * f_high)
-    frequency = f"{share} % ({low} – {high} %)" if row["detected"] else f"too rare to tell (at most {high} %)"
-    value, low, high = rounded(m, m_low, m_high)
-    mean = f"{value if row['mean_known'] and row['detected'] else 'unknown'} ({low} – {high})"
+    share = ranged(100 * f, 100 * f_low, 100 * f_high, " %")
+    frequency = f"{share.value} ({share.range})" if row["detected"] else f"too rare to tell ({share.most})"
+    value = ranged(m, m_low, m_high)
+    mean = f"{value.value if row['mean_known'] and row['detected'] else 'unknown'} ({value.range})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
-
-
-def rounded(value: float, low: float, high: float) -> list[str]:
-    """Return an estimate and its interval with two digits of the interval's width."""
-    decimals = max(0, 1 - math.floor(math.log10(high - low)))
-    return [f"{number:.{decimals}f}" for number in (value, low, high)]
 
 
 def table(page: Any) -> list[tuple[Any, ...]]:

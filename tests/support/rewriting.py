@@ -6,6 +6,7 @@ What the rewriting does not know is refused, so that nothing a sampler does with
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import tree_sitter_javascript
@@ -96,6 +97,7 @@ def rewrite_client(folder: Path) -> None:
             path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+@cache
 def rewritten(source: str) -> str:
     """Return a module that does the same by calls of `$`."""
     root = _PARSER.parse(source.encode()).root_node

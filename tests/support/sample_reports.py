@@ -125,7 +125,8 @@ def digest(data: bytes) -> str:
 
 
 FILES, GROUPS = 4, 5
-MILLION, TEN_MILLION = 10**6, 10**7
+# Several batches per file for every engine, and very many.
+MANY, TEN_MILLION = 200_000, 10**7
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ KEPT_CONNECTIONS = 20
 # The attacks, in numbers of the review that found them.
 EMPTY_BATCHES, STALLED_BODIES, UNREAD_ANSWERS, IDLE_CONNECTIONS, ESTIMATES = 95_000, 60, 150, 1024, 12
 HOSTILE_BYTES = 15 * 2**20
-# How long anybody waits for an answer, and an attacker between two attempts. Also attackers who get no answer come back
-# while the honest upload.
-ANSWER_SECONDS, PAUSE_SECONDS = 10.0, 0.2
+# How long the honest and the attackers wait for an answer, and an attacker between two attempts. Also attackers who get
+# no answer come back while the honest upload.
+ANSWER_SECONDS, HOSTILE_ANSWER_SECONDS, PAUSE_SECONDS = 10.0, 5.0, 0.2
 
 
 class Target(NamedTuple):
@@ -46,6 +46,7 @@ class Target(NamedTuple):
 
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Statuses = Counter[int]
+Attempt = Callable[[], Awaitable[int]]
 
 
 @asynccontextmanager
@@ -57,11 +58,11 @@ async def connection(target: Target) -> AsyncIterator[Line]:
         writer.transport.abort()
 
 
-async def exchange(line: Line, request: bytes) -> int:
+async def exchange(line: Line, request: bytes, seconds: float = ANSWER_SECONDS) -> int:
     """Send a request and read its answer; return the status, or 0 if the connection ends before."""
     reader, writer = line
     with suppress(ConnectionError, TimeoutError, asyncio.IncompleteReadError):
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(seconds):
             writer.write(request)
             with suppress(ConnectionError):
                 # It may answer and hang up before it has read everything.
@@ -94,7 +95,7 @@ def empty_batches(task: Task) -> bytes:
     return none[:-8] + batch * min(EMPTY_BATCHES, HOSTILE_BYTES // len(batch)) + none[-8:]
 
 
-def attacks(target: Target, large: Task) -> list[Callable[[], Awaitable[int]]]:
+def attacks(target: Target, large: Task) -> list[Attempt]:
     """Return what one attacker after the other does again and again."""
     chunked = head(
         "POST", f"/tasks/{target.small_task}/reports", f"Content-Type: {JSON}", "Transfer-Encoding: chunked"
@@ -113,10 +114,10 @@ def attacks(target: Target, large: Task) -> list[Callable[[], Awaitable[int]]]:
         ),
     ]
 
-    def again(request: bytes) -> Callable[[], Awaitable[int]]:
+    def again(request: bytes) -> Attempt:
         async def attempt() -> int:
             async with connection(target) as line:
-                return await exchange(line, request)
+                return await exchange(line, request, HOSTILE_ANSWER_SECONDS)
 
         return attempt
 
@@ -135,24 +136,24 @@ async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool) 
                         await reader.read()
                     else:
                         writer.transport.pause_reading()  # type: ignore[attr-defined]
-                        await asyncio.sleep(ANSWER_SECONDS)
+                        await asyncio.sleep(HOSTILE_ANSWER_SECONDS)
             await asyncio.sleep(PAUSE_SECONDS)
 
     await asyncio.gather(*(stall() for _ in range(count)))
 
 
-async def attack(target: Target, large: Task, seconds: float) -> Statuses:
+async def attack(target: Target, attempts: list[Attempt], seconds: float) -> Statuses:
     """Do everything at once for some seconds; return how often which status was the answer."""
     statuses: Statuses = Counter()
 
-    async def repeat(attempt: Callable[[], Awaitable[int]]) -> None:
+    async def repeat(attempt: Attempt) -> None:
         while True:
             with suppress(OSError):
                 statuses[await attempt()] += 1
             await asyncio.sleep(PAUSE_SECONDS)
 
     upload = with_body(f"/tasks/{target.large_task}/reports", b" " * 2_600_000)
-    works = [repeat(attempt) for attempt in attacks(target, large)]
+    works = [repeat(attempt) for attempt in attempts]
     works += [
         keep_stalled(target, IDLE_CONNECTIONS, b"", reads=True),
         keep_stalled(target, STALLED_BODIES, upload[:-1000], reads=True),
@@ -168,8 +169,9 @@ def run_attacks(target: Target, large_text: str, seconds: float, results: Connec
     os.nice(10)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
+    attempts = attacks(target, Task.from_json(large_text))
     results.send("ready")
-    results.send(asyncio.run(attack(target, Task.from_json(large_text), seconds)))
+    results.send(asyncio.run(attack(target, attempts, seconds)))
 
 
 async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[list[float], Statuses]:

@@ -15,10 +15,10 @@ from support.collectors import bearer, new_task
 from support.serving import ServeProcess, serving
 from support.soak import Target, run_attacks, upload_honestly
 
-SECONDS, SLOW_SECONDS = 10.0, 60.0
+SECONDS, SLOW_SECONDS = 6.0, 60.0
 # The attackers begin before the honest participants do.
-WARM_UP_SECONDS = 5.0
-CONTROL_SECONDS = 3.0
+WARM_UP_SECONDS = 3.0
+CONTROL_SECONDS = 1.0
 MAX_HONEST_SECONDS, MAX_RESIDENT_MIB = 1.0, 600.0
 LARGE_KEYS = 250_000
 TOKEN = "the token of the administrator, long enough"  # noqa: S105

@@ -167,6 +167,13 @@ def test_a_problem_names_the_field(site: Running, wrong: dict[str, Any], field: 
     assert answer.json()["detail"].startswith(detail)
 
 
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"name": "\\ud800"}'])
+def test_what_is_wrong_with_the_whole_form_is_a_sentence(site: Running, body: bytes) -> None:
+    answer = site.administer("POST", "/tasks/new", body)
+    check_problem(answer, 400, "malformed")
+    assert answer.json()["detail"][0].isalpha()
+
+
 def test_a_preview_is_the_task_and_is_not_stored(site: Running) -> None:
     survey = FORM | {"name": "previewed", "about": {"question": "Which films have you seen?"}}
     answer = ask(site, "POST", "/tasks/new?preview=true", bearer(ADMINISTRATOR), json=survey)

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,31 @@ def test_pandas_is_loaded_before_charts_are_drawn() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == "True\n"
+
+
+def test_the_task_comes_with_the_participants_page_unless_it_is_large(site: Running) -> None:
+    about = {"question": '"><script>alert(1)</script>', "description": "one\ntwo & 'three'"}
+    for keys, comes in ((["<b>", "ä\u2028"], True), (["k" * 250 + str(n) for n in range(100)], False)):
+        task = Task(name="with the page", keys=keys, values=(1, 5), epsilon=1, about=about)
+        site.store.add_task(task)
+        answer = site.get(f"/join/{task.id}", None)
+        page = MetaParser()
+        page.feed(answer.text)
+        assert page.metas.get("task") == (task.to_json() if comes else None)
+        assert "<script>alert" not in answer.text
+        tag = answer.headers["etag"]
+        assert site.get(f"/join/{task.id}", None, **{"If-None-Match": tag}).status_code == 304
+        assert (tag == site.get("/join/anything", None).headers["etag"]) != comes
+
+
+class MetaParser(HTMLParser):
+    """Reads what the head of a page says, as a browser does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.metas: dict[str | None, str | None] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "meta":
+            self.metas[given.get("name")] = given.get("content")

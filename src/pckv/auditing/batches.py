@@ -6,7 +6,7 @@ their bits, and at the corners of every path that the scalar code takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
 
 import numpy as np
@@ -64,17 +64,17 @@ def check_batch_equals_single(mechanism: str, shapes: Sequence[tuple[int, int]] 
         )
 
 
-def check_rare_draws(mechanism: str) -> None:
+def check_rare_draws(mechanism: str, turns: Iterable[int] = range(SWEEPS)) -> None:
     """Reports are the scalar code's whatever the lowest or highest bits of a draw, and whatever small number it is.
 
-    Every draw takes all values of its lowest 16 bits next to high ones, of its highest 16 bits, and of the numbers
-    below 2^16, twice each.
+    In three turns in a row, every draw takes all values of its lowest 16 bits next to high ones, of its highest 16
+    bits, and of the numbers below 2^16, next to bits that depend on the turn.
     """
     task = make_task(mechanism, {}, *(SWEPT_SHAPE if _has_words(mechanism) else SWEPT_PLANES), "1", "0")
     # Fewer pairs than the padding, so that dummies are drawn; more of them where pairs are chosen.
     size = task.padding + (-1 if isinstance(task.channel, SamplingChannel) else 2)
     held = random_pairs(task, size, np.random.default_rng(0))
-    for turn in range(2 * SWEEPS):
+    for turn in turns:
         _check_swept(task, held, turn, first_draw=None)
 
 

@@ -9,7 +9,7 @@ from pckv.auditing.audit import Audit
 from pckv.estimators.estimate import METHODS, default_method
 from pckv.limits import REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.task import Task
-from pckv.texts import percent, rounded_up
+from pckv.texts import percent, plural, rounded_up
 
 CARD_VERSION = 1
 KEYS_NAMED = 12
@@ -117,7 +117,7 @@ def _retention(collection: dict[str, Any]) -> dict[str, Any]:
     elif days is None:
         said = "Reports are kept until the task is deleted. Raw answers are never collected."
     else:
-        said = f"Reports are deleted {days:,} days after the task has closed; their counts stay. Raw answers are never collected."
+        said = f"Reports are deleted {plural(days, 'day')} after the task has closed; their counts stay. Raw answers are never collected."
     return {"known": known, "days_after_closing": days, "sentence": said}
 
 

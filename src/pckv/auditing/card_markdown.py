@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pckv.texts import rounded_up
+from pckv.texts import plural, rounded_up
 
 NOT_STATED = "Not stated in the task."
 # From here on, numbers are shown without decimals.
 LARGE = 1000
 # What would be markup in a text that people wrote.
-MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
+MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+# What would be markup at the beginning of a line: a list, a heading's underline, or the blanks before code.
+LINE_START = re.compile(r"^ *([0-9]*)([-+=.)])|^ +", re.MULTILINE)
 
 
 def card_markdown(card: dict[str, Any]) -> str:
@@ -49,15 +51,14 @@ def _asked(asked: dict[str, Any], question: str) -> list[str]:
         for end in ("low", "high")
     )
     unit = f" {_plain(asked['unit'])}" if asked["unit"] else ""
-    pairs = "pair" if asked["padding"] == 1 else "pairs"
     limits = [
-        f"A report stands for at most {asked['padding']:,} {pairs}",
+        f"A report stands for at most {plural(asked['padding'], 'pair')}",
         asked["more"],
         asked["size_question"],
     ]
     return [
         f"“{_plain(question)}”" if question else "",
-        f"Which of {asked['keys']:,} keys a person holds ({names}{more}), and for each of these a value from {low} to {high}{unit}.",
+        f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}), and for each of these a value from {low} to {high}{unit}.",
         "; ".join(filter(None, limits)) + ".",
     ]
 
@@ -66,7 +67,7 @@ def _privacy(privacy: dict[str, Any]) -> list[str]:
     parameters = "".join(f", {name} {value}" for name, value in privacy["parameters"].items())
     rows = {
         "Guarantee": privacy["guarantee"],
-        "ε per person": f"{privacy['epsilon']:g} (realised {rounded_up(privacy['realised_epsilon'], 6)})",
+        "ε per person": f"{rounded_up(privacy['epsilon'], 6)} (realised {rounded_up(privacy['realised_epsilon'], 6)})",
         "Unit of privacy": privacy["unit"],
         "In odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of pairs as under any other:"
         f" who thinks a statement about a person as likely as not is at most {100 * privacy['certainty']:.4g} % sure after the report",
@@ -94,11 +95,12 @@ def _collection(collection: dict[str, Any] | None, asked: dict[str, Any]) -> lis
     days = f"Opens: {asked['opens'] or 'at once'}. Closes: {asked['closes'] or 'when somebody closes it'}."
     if collection is None:
         return [days]
-    facts = [f"{collection['reports']:,} reports so far"]
+    facts = [plural(collection["reports"], "report") + " so far"]
     if collection.get("target") is not None:
         facts.append(f"{collection['target']:,} wanted")
     if "phase" in collection:
-        facts.append(f"state: {collection['phase']}")
+        early = f", closed early on {collection['closed']}" if collection.get("closed") else ""
+        facts.append(f"state: {collection['phase']}{early}")
     if "by_invitation" in collection:
         facts.append("by invitation" if collection["by_invitation"] else "open to everybody with the link")
     if "public_results" in collection:
@@ -130,4 +132,9 @@ def _number(number: float) -> str:
 
 def _plain(text: str) -> str:
     """Return a text such that Markdown shows it as it is."""
-    return MARKUP.sub(r"\\\1", text)
+    return LINE_START.sub(_escaped_start, MARKUP.sub(r"\\\1", text))
+
+
+def _escaped_start(start: re.Match[str]) -> str:
+    number, sign = start.groups(default="")
+    return f"{number}\\{sign}" if sign else ""

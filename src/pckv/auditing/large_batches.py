@@ -11,7 +11,7 @@ import numpy as np
 
 from pckv.auditing.batches import make_task, random_pairs
 from pckv.auditing.compared_draws import recorded_corners
-from pckv.auditing.replay import SPARE_DRAWS, NumberedPairs, Participants, check_replay
+from pckv.auditing.replay import SPARE_DRAWS, NumberedPairs, Participants, check_batch_sizes, check_replay
 from pckv.auditing.variants import VARIANTS
 from pckv.device import vectorised
 from pckv.device.vectorised import Draws, VectorisedTape
@@ -21,6 +21,8 @@ from pckv.task import Task
 
 # More people than 16 bits number, in one batch.
 MANY_PEOPLE = 2**16 + 50
+# People of the batches that it is compared with, and at both of its ends who are compared with the scalar code.
+FEW_PEOPLE = 500
 # Sizes of sets next to the ends of 7, 8 and 16 bits, and others.
 LARGE_SETS = (0, 2, 127, 128, 129, 255, 256, 257, 1_000)
 # Keys, padding and the largest set. A report of `collision` draws for as many pairs as the padding.
@@ -32,13 +34,18 @@ BAND_SIZES = (0, 1, 2, 3, 6, 25)
 
 
 def check_many_people(mechanism: str) -> None:
-    """Everybody of a batch with more people than 16 bits number gets the scalar code's report from their own draws."""
+    """Everybody of a batch with more people than 16 bits number gets the report of a small batch from their own draws.
+
+    The first and the last of them get the scalar code's, as everybody of small batches does.
+    """
     task = make_task(mechanism, {}, 12, 3, "1", "0")
     rng = np.random.default_rng(1)
     kinds = [random_pairs(task, size, rng) for size in range(8)]
     pairs = [kinds[person % len(kinds)] for person in range(MANY_PEOPLE)]
     people = Participants.seeded(pairs, _draws(task, MANY_PEOPLE, rng), 1)
-    check_replay(task, people)
+    check_batch_sizes(task, people, FEW_PEOPLE)
+    everybody = np.arange(MANY_PEOPLE)
+    check_replay(task, people.take(np.concatenate([everybody[:FEW_PEOPLE], everybody[-FEW_PEOPLE:]])))
     # As it is called, too: from the source alone, however many there are.
     made = list(vectorised.perturb_many(task, people.population, seeded_source(2)))
     again = list(vectorised.perturb_many_from(VectorisedTape(seeded_source(2)), task, people.population))

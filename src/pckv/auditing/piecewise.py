@@ -25,6 +25,8 @@ class PiecewiseLaw:
             of_step = changes[leaf.step, leaf.first % leaf.step]
             of_step[leaf.first] += of_one
             of_step[leaf.last + 1] -= of_one
+        # Every message is asked for twice: to compare laws with what is stated, and with each other.
+        self._known: dict[int, Fraction] = {}
         self._pieces = {
             place: (sorted(of_step), list(accumulate(of_step[start] for start in sorted(of_step))))
             for place, of_step in changes.items()
@@ -32,6 +34,11 @@ class PiecewiseLaw:
 
     def chance(self, message: int) -> Fraction:
         """Return the probability of a message."""
+        if message not in self._known:
+            self._known[message] = self._sum_at(message)
+        return self._known[message]
+
+    def _sum_at(self, message: int) -> Fraction:
         total = Fraction(0)
         for (step, remainder), (starts, chances) in self._pieces.items():
             piece = bisect_right(starts, message) - 1

@@ -115,10 +115,15 @@ class Participants:
     @property
     def population(self) -> Population:
         """The pairs in compressed rows."""
-        offsets = np.cumsum([0, *map(len, self.pairs)])
-        keys = np.fromiter((key for held in self.pairs for key in held), np.int32, offsets[-1])
-        values = np.fromiter((value for held in self.pairs for value in held.values()), float, offsets[-1])
-        return Population(offsets, keys, values)
+        # Many people of a replay share their pairs.
+        kinds = list({id(held): held for held in self.pairs}.values())
+        numbers = {id(held): number for number, held in enumerate(kinds)}
+        shared = Population(
+            np.cumsum([0, *map(len, kinds)]),
+            np.fromiter((key for held in kinds for key in held), np.int32),
+            np.fromiter((value for held in kinds for value in held.values()), float),
+        )
+        return shared.take(np.array([numbers[id(held)] for held in self.pairs], np.int64))
 
 
 class Replayed(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from pckv.auditing.card import privacy_card
 from pckv.auditing.card_markdown import card_markdown
 from pckv.cli.common import FilePath, force_option
 from pckv.cli.inputs import read_task
-from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option
+from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option, understood
 from pckv.cli.terminal import progress_bar
+from pckv.days import Phase
 from pckv.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
 from pckv.files.outputs import check_free, whole_file
 from pckv.tally import Tally
@@ -89,7 +91,23 @@ def _read(
         return task, None if tally_file is None else {"reports": _count(task, tally_file)}
     token = read_token(token_file)
     task = read_task(path) if path.is_file() else _fetched_task(url, token, named)
-    return task, ask("GET", url, collected(task.id, "/overview"), token)
+    answer = ask("GET", url, collected(task.id, "/overview"), token)
+    with understood(url):
+        return task, _collection(answer)
+
+
+def _collection(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return what a card says of a collection, in the types that a collector gives it."""
+    target, kept, days = answer["target"], answer["keep_reports"], ("closed", "last_report")
+    return {
+        "reports": int(answer["reports"]),
+        "phase": Phase(answer["phase"]).value,
+        **{name: answer[name] and date.fromisoformat(answer[name]).isoformat() for name in days},
+        "target": None if target is None else int(target),
+        "by_invitation": bool(answer["by_invitation"]),
+        "public_results": bool(answer["public_results"]),
+        "keep_reports": None if kept is None else int(kept),
+    }
 
 
 def _fetched_task(url: str, token: str, task_id: str) -> Task:

@@ -13,9 +13,9 @@ from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named, split_named
 from pckv.cli.inputs import read_task, read_task_id
 from pckv.cli.remote import read_token, reading_token_option
-from pckv.cli.remote_estimates import collected_estimates
+from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
@@ -24,6 +24,7 @@ from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
 from pckv.task import Task
+from pckv.texts import plural
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")
@@ -82,9 +83,10 @@ def estimate_command(
     options["keys"] = tuple(dict.fromkeys(options["keys"]))
     if url is not None:
         token = read_token(token_file)
-        estimates, alarms = collected_estimates(url, token, read_task_id(str(files[0])), **options)
+        collection = collected_estimates(url, token, read_task_id(str(files[0])), **options)
     elif task is not None:
-        estimates, alarms = _estimate_files(task, files, **options)
+        collection = _estimate_files(task, files, **options)
+    estimates, alarms, name, unit = collection
     key_count = len(estimates)
     if top is not None:
         estimates = estimates.top(top)
@@ -93,13 +95,15 @@ def estimate_command(
             _write_table(estimates, alarms, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
-            save_chart(estimates_chart(estimates, key_count=key_count), part, plot.suffix)
+            save_chart(
+                estimates_chart(estimates, key_count=key_count, name=name, unit=unit), part, plot.suffix
+            )
     if as_json:
         print_json(_document(estimates, alarms))
     else:
         _print_estimates(estimates)
         for sentence in () if alarms is None else alarms["sentences"]:
-            click.echo(sentence)
+            click.echo(harmless(sentence))
 
 
 def _check_usage(
@@ -129,13 +133,14 @@ def _check_outputs(out: Path | None, plot: Path | None, *, force: bool) -> None:
 
 def _estimate_files(
     task: Task, files: tuple[Path, ...], *, keys: tuple[str, ...], **options: Any
-) -> tuple[Estimates, dict[str, Any] | None]:
+) -> EstimatedTask:
     """Return the estimates of files, and alarms where these have reports."""
     tally = count_named(task, files, CountOptions()).tally
     with progress_bar("Decoding") as progress:
         estimates = estimate(tally, keys=keys or None, progress=progress, **options)
     alarms = check_files(tally, split_named(files)[0])
-    return estimates, None if alarms is None else alarms.to_dict()
+    found = None if alarms is None else alarms.to_dict()
+    return EstimatedTask(estimates, found, task.name, task.about.unit)
 
 
 def _check_table(path: Path) -> None:
@@ -163,7 +168,7 @@ def _print_estimates(estimates: Estimates) -> None:
     """Print the most frequent keys, and how they were estimated."""
     shown = estimates.top(ROWS_PRINTED)
     title = (
-        f"{estimates.reports:,} reports, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
+        f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}" + (f", {estimates.hostile_note}" if estimates.hostile else "")
     )
     header = shown.headers(f"{100 * estimates.level:.6g} % interval")
@@ -171,4 +176,4 @@ def _print_estimates(estimates: Estimates) -> None:
     if len(estimates) > len(shown):
         click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
     for sentence in estimates.verdict:
-        click.echo(sentence)
+        click.echo(harmless(sentence))

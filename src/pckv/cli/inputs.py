@@ -28,7 +28,9 @@ def read_task(path: Path) -> Task:
 def read_task_id(id_or_file: str) -> str:
     """Return the id of a task, given that or its file."""
     path = Path(id_or_file)
-    return read_task(path).id if path.is_file() else id_or_file
+    # No id has a dot or a slash: this is the name of a file, which may be misspelt.
+    is_name = bool(path.suffix) or len(path.parts) > 1
+    return read_task(path).id if is_name or path.is_file() else id_or_file
 
 
 def read_series(path: Path) -> Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from pckv.files.outputs import check_free, whole_file
 
 # As many as a collector makes at once.
 MAX_INVITATIONS = 100_000
+INVITATION = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 # Whoever reads an invitation can answer in its owner's place.
 PRIVATE_MODE = 0o600
 
@@ -62,6 +64,8 @@ def new_invitations_command(
         part.chmod(PRIVATE_MODE)
         with understood(url):
             answer = ask("POST", url, collected(task_id, f"/invitations?count={count}"), token)
+            if not all(map(INVITATION.fullmatch, answer["invitations"])):
+                raise ValueError("not an invitation")
             place = f"{checked_url(url)}/join/{task_id}#invitation="
             text = "".join(f"{place}{invitation}\n" for invitation in answer["invitations"])
         part.write_text(text, encoding="ascii")

@@ -20,11 +20,12 @@ from pckv.limits import REFUSE, SERVER_COIN
 from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.influence import Hostile, Influence
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
+from pckv.planning.outlook import outlook
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
 from pckv.planning.plan_result import Alternative, ErrorAt, Option
 from pckv.task import Task
 from pckv.task_members import checked_range
-from pckv.texts import TOO_RARE, percent, two_digits
+from pckv.texts import TOO_RARE, percent, points, two_digits
 
 WANTED = {
     BOTH: "both errors alike",
@@ -180,7 +181,9 @@ def _read_wanted(
 
 
 def _print_plan(recommended: Plan, *, verbose: bool) -> None:
-    """Print a plan in tables and sentences; the verdict comes last."""
+    """Print a plan in tables and sentences: what to think of it comes first, its verdict last."""
+    at_first_sight = outlook(recommended)
+    click.echo(f"{at_first_sight.words}. {at_first_sight.sentence}\n")
     _print_choice(recommended)
     if verbose:
         _print_mechanism(recommended)
@@ -354,8 +357,8 @@ def _print_hostile(hostile: Hostile, who: str) -> None:
     click.echo(f"\nHostile reports: one counts as up to {_gain(own)}.")
     if coin is not None:
         click.echo(
-            f"If the collector hands out coins: {two_digits(coin.people)} people, {_shift(coin.one_percent)}, "
-            f"{_shift(coin.ten_keys)}, on average."
+            f"If the collector hands out coins: {two_digits(coin.people)} people, {points(coin.one_percent)}, "
+            f"{points(coin.ten_keys)}, on average."
         )
 
 
@@ -363,18 +366,13 @@ def _gain(gained: Influence) -> str:
     """Say as how many people a hostile report counts, and what 1 % of them can do."""
     return (
         f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
-        f"{_shift(gained.one_percent)}, or those of ten keys by {_shift(gained.ten_keys)} in all"
+        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
     )
-
-
-def _shift(change: float) -> str:
-    """Return a change of frequencies in percentage points."""
-    return f"{two_digits(100 * change)} points"
 
 
 def _points(error: float) -> str:
     """Return the error of a share in percentage points."""
-    return f"±{two_digits(min(100 * error, 100))} points"
+    return f"±{points(min(error, 1.0))}"
 
 
 def _mean_error(error: float, recommended: Plan) -> str:

@@ -23,6 +23,8 @@ from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import DataError, ParameterError, PckvError
 
 TIMEOUT_SECONDS = 30
+# The largest answer that is read, and the largest problem; estimates grow with the keys, and have no limit.
+MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES = 2**26, 2**16
 REDIRECT_STATUSES = range(300, 400)
 # What a token may consist of: ASCII without spaces and control characters.
 FIRST_PRINTABLE, LAST_PRINTABLE = ord("!"), ord("~")
@@ -64,22 +66,38 @@ def understood(url: str) -> Iterator[None]:
     """Refuse in one line an answer that is JSON, but not what a collector says."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         if isinstance(error, PckvError):
             raise
         raise DataError(f"{url}: this is not the answer of a collector") from None
 
 
-def ask(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Any:
+def ask(
+    method: str, url: str, path: str, token: str, body: bytes | None = None, *, may_be_large: bool = False
+) -> Any:
     """Return what a collector answers; a problem becomes an error with one line."""
     with _answer(method, url, path, token, body) as answer:
-        return json.load(answer)
+        content = answer.read(-1 if may_be_large else MAX_ANSWER_BYTES + 1)
+    if not may_be_large:
+        _check_size(url, content)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise DataError(f"{url}: this is not the answer of a collector") from None
 
 
 def fetch(url: str, path: str, token: str) -> bytes:
     """Return the bytes that a collector answers."""
     with _answer("GET", url, path, token) as answer:
-        return answer.read()
+        content = answer.read(MAX_ANSWER_BYTES + 1)
+    _check_size(url, content)
+    return content
+
+
+def _check_size(url: str, content: bytes) -> None:
+    """Refuse an answer that is too large, of which only the beginning was read."""
+    if len(content) > MAX_ANSWER_BYTES:
+        raise DataError(f"{url}: an answer of more than {MAX_ANSWER_BYTES:,} bytes")
 
 
 def download(url: str, path: str, token: str, out: Path) -> None:
@@ -138,7 +156,7 @@ def _problem(error: HTTPError) -> str:
     if location and error.code in REDIRECT_STATUSES:
         return f"it redirects to {location}; give that address if you trust it with the token"
     try:
-        problem = json.load(error)
+        problem = json.loads(error.read(MAX_PROBLEM_BYTES))
         return " ".join(filter(None, (problem["title"], problem.get("detail"))))
-    except (OSError, HTTPException, ValueError, KeyError, TypeError):
+    except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return f"{error.code} {error.reason}"

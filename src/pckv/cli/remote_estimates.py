@@ -4,47 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pckv.cli.remote import ask, collected, understood
-from pckv.estimators.result import COLUMNS, SCALARS, Estimates
+from pckv.client.transport import one_line
+from pckv.errors import DataError
+from pckv.estimators.alarms.result import Alarms
+from pckv.estimators.result import COLUMNS, Estimates
 from pckv.estimators.set_sizes import SetSummary
 from pckv.estimators.verdict import verdict
+
+SCALAR_TYPES = {
+    "task": str,
+    "mechanism": str,
+    "reports": int,
+    "epsilon": float,
+    "method": str,
+    "level": float,
+    "hostile": int,
+}
+NUMBERS, FLAGS = COLUMNS[1:], ("mean_known", "detected")
+
+
+class EstimatedTask(NamedTuple):
+    """The estimates of a task, its alarms if they were checked, and what charts say of it."""
+
+    estimates: Estimates
+    alarms: dict[str, Any] | None
+    name: str
+    unit: str
 
 
 def collected_estimates(
     url: str, token: str, task_id: str, *, keys: Sequence[str], **options: Any
-) -> tuple[Estimates, dict[str, Any] | None]:
-    """Return the estimates of a task on a collector, of some keys or of all, and its alarms if they were checked."""
+) -> EstimatedTask:
+    """Return the estimates of a task on a collector, of some keys or of all."""
     query = {name: value for name, value in options.items() if value is not None} | {"keys": keys}
-    answer = ask("GET", url, collected(task_id, f"/estimates?{urlencode(query, doseq=True)}"), token)
+    path = collected(task_id, f"/estimates?{urlencode(query, doseq=True)}")
+    answer = ask("GET", url, path, token, may_be_large=True)
     overview = ask("GET", url, collected(task_id, "/overview"), token)
     with understood(url):
         estimates, alarms = _read_estimates(answer), overview["alarms"]
+        alarms = None if alarms is None else Alarms.from_dict(alarms).to_dict()
+        name, unit = str(overview["name"]), str(overview["about"]["unit"])
+    if estimates.task != task_id:
+        raise DataError(f"{url}: it answers with another task, {one_line(estimates.task)}")
     if keys:
         # The collector's sentences are about all keys, and these are to be about those asked for.
-        said = verdict(estimates.reports, estimates.detected, estimates.sets, estimates.hostile)
+        with understood(url):
+            said = verdict(estimates.reports, estimates.detected, estimates.sets, estimates.hostile)
         estimates = replace(estimates, verdict=said)
-    return estimates, alarms
+    return EstimatedTask(estimates, alarms, name, unit)
 
 
 def _read_estimates(document: dict[str, Any]) -> Estimates:
     """Return estimates from their JSON."""
     rows = document["estimates"]
     columns: dict[str, Any] = {
-        name: np.array([row[name] for row in rows]) for name in COLUMNS if name != "key"
+        name: _numbers([row[name] for row in rows], bool if name in FLAGS else float) for name in NUMBERS
     }
     sizes = document["sizes"]
     sets = SetSummary(**sizes | {"ends": tuple(sizes["ends"]), "shares": tuple(sizes["shares"])})
     return Estimates(
-        **{name: document[name] for name in SCALARS},
+        **{name: kind(document[name]) for name, kind in SCALAR_TYPES.items()},
         sets=sets,
-        verdict=tuple(document["verdict"]),
-        key=[row["key"] for row in rows],
+        verdict=tuple(map(str, document["verdict"])),
+        key=[str(row["key"]) for row in rows],
         **columns,
         # It is not sent, and nothing that a command prints or writes has it.
         mean_misfit=np.zeros(len(rows), np.bool_),
     )
+
+
+def _numbers(values: list[Any], kind: type[float | bool]) -> NDArray[Any]:
+    """Return numbers as an array; what is none, or not finite, is a `ValueError`."""
+    numbers = np.array(values, kind)
+    if not np.isfinite(numbers).all():
+        raise ValueError("not a finite number")
+    return numbers

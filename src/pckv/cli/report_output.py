@@ -15,6 +15,7 @@ from pckv.files.reports.inputs import REPORT_SUFFIX
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import ReportArrays, write_reports
 from pckv.task import Task
+from pckv.texts import plural
 
 report_output_option = click.option(
     "--out",
@@ -44,4 +45,4 @@ def write_report_output(out: Path, task: Task, batches: Iterable[ReportArrays], 
 def print_written(out: Path, reports: int, details: str) -> None:
     """Say what was written; on stderr where the reports themselves went to standard output."""
     place = "standard output" if out == STREAM else out
-    click.echo(f"{reports:,} reports written to {place}{details}", err=out == STREAM)
+    click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=out == STREAM)

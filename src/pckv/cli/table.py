@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from pckv.cli.terminal import harmless
+
 GAP = 2
 # Further lines of a folded row begin with this.
 INDENT = "  "
@@ -16,7 +18,7 @@ INDENT = "  "
 
 @dataclass
 class Column:
-    """One column of a table: texts stand to the left, numbers to the right."""
+    """One column of a table: texts stand to the left, numbers to the right; none can control the terminal."""
 
     name: str
     cells: Sequence[str]
@@ -24,6 +26,7 @@ class Column:
     width: int = 0
 
     def __post_init__(self) -> None:
+        self.cells = list(map(harmless, self.cells))
         self.width = max(map(cell_len, (self.name, *self.cells)))
 
     @property
@@ -44,7 +47,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     width = _terminal_width(console)
     columns = [Column(name, [row[place] for row in rows], place < texts) for place, name in enumerate(header)]
     groups = arrange(columns, width)
-    if title:
+    if title := harmless(title):
         for line in _wrapped(console, title, width or cell_len(title)):
             console.print(Text(line, style="italic"), soft_wrap=True)
     if any(header):

@@ -13,6 +13,7 @@ from pckv.cli.terminal import print_json
 from pckv.counting.job import ENGINES
 from pckv.counting.run import CountOptions, InputsResult
 from pckv.files.outputs import check_free, whole_file
+from pckv.texts import plural
 
 PLACES_PRINTED = 20
 
@@ -75,7 +76,7 @@ def tally_command(
     if as_json:
         print_json(_facts(result, engine))
     else:
-        click.echo(f"{result.tally.reports:,} reports counted into {out}{_skipped_text(result)}")
+        click.echo(f"{plural(result.tally.reports, 'report')} counted into {out}{_skipped_text(result)}")
     _print_skipped(result)
 
 

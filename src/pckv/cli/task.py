@@ -14,10 +14,10 @@ from pckv.channels.ue import TUNED
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
 from pckv.cli.inputs import read_about_file, read_keys, read_task, read_task_id
-from pckv.cli.remote import ask, collected, read_token, token_option, url_option
+from pckv.cli.remote import ask, collected, read_token, token_option, understood, url_option
 from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json
+from pckv.cli.terminal import harmless, print_json
 from pckv.files.outputs import whole_file
 from pckv.limits import AUTO, DEFAULT_USERS, REPORT_ID_BYTES
 from pckv.planning.expectations import expect
@@ -216,7 +216,9 @@ def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
     """Give a task to a collector, which accepts reports for it from then on."""
     task = read_task(task_file)
     answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
-    click.echo(f"{answer['id']}  {url.rstrip('/')}/tasks/{answer['id']}")
+    with understood(url):
+        line = f"{answer['id']}  link for participants: {url.rstrip('/')}/join/{answer['id']}"
+    click.echo(harmless(line))
 
 
 @task_group.command("close", short_help="Close a task early: no more reports are accepted.")
@@ -227,7 +229,9 @@ def close_command(task_id: str, url: str, token_file: Path | None) -> None:
     """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
     task_id = read_task_id(task_id)
     answer = ask("POST", url, collected(task_id, "/close"), read_token(token_file))
-    click.echo(f"{answer['id']}  closed on {answer['closed']}")
+    with understood(url):
+        line = f"{answer['id']}  closed on {answer['closed']}"
+    click.echo(harmless(line))
 
 
 @task_group.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
@@ -245,6 +249,8 @@ def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
     answer = ask("DELETE", url, collected(task_id), token)
-    count = answer["reports"]
-    reports = f"{count:,} report" + ("s" if count != 1 else "")
-    click.echo(f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}")
+    with understood(url):
+        count = answer["reports"]
+        reports = f"{count:,} report" + ("s" if count != 1 else "")
+        line = f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}"
+    click.echo(harmless(line))

@@ -12,6 +12,18 @@ import click
 
 from pckv.progress import Progress, RowsDone, RowsProgressBar, no_progress
 
+# Characters that could control a terminal.
+CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
+
+
+def harmless(text: str) -> str:
+    """Return a text from elsewhere without characters that could control the terminal.
+
+    >>> harmless("a\x1b[2Jb")
+    'a�[2Jb'
+    """
+    return text.translate(CONTROLS)
+
 
 def row_bar(label: str) -> RowsProgressBar:
     """Return a bar that takes the number of rows done, made once their total is known (None: it is not)."""

@@ -25,11 +25,12 @@ from pckv.errors import StoreError
 # The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
 BODY_LIMITS: Mapping[Route, int | None] = {
     ("POST", "/tasks"): None,
+    ("POST", "/series"): None,
     ("POST", "/tasks/new"): None,
     ("POST", "/session"): 4 * 2**10,
 }
-# The body of any other route is ignored, and may not be larger.
-MAX_IGNORED_BYTES = 2**10
+# The body of any other route is small, or ignored.
+MAX_SMALL_BYTES = 2**10
 
 
 class RouteMatch(NamedTuple):
@@ -118,7 +119,7 @@ class Gateway:
 
     async def _pass_on_body(self, route: Route, scope: Scope, receive: Receive, send: Send) -> None:
         collector: Collector = scope["app"].state.collector
-        limit = BODY_LIMITS.get(route, MAX_IGNORED_BYTES)
+        limit = BODY_LIMITS.get(route, MAX_SMALL_BYTES)
         max_bytes = collector.settings.body_bytes if limit is None else limit
         async with RequestBody(scope, receive, collector.budget, max_bytes) as body:
             await self._app(scope, body.replay(), send)

@@ -32,7 +32,7 @@ class ProblemKind(Enum):
     INVITATION_UNKNOWN = _ProblemType("invitation-unknown", 403, "The task has no such invitation.")
     INVITATION_SPENT = _ProblemType("invitation-spent", 403, "The invitation was used before.")
     FORBIDDEN = _ProblemType("forbidden", 403, "This token does not allow it.")
-    UNKNOWN = _ProblemType("unknown", 404, "There is no such thing here.")
+    UNKNOWN = _ProblemType("unknown", 404, "There is no such task or page here.")
     WRONG_METHOD = _ProblemType("wrong-method", 405, "There is no such method here.")
     NOT_ACCEPTABLE = _ProblemType("not-acceptable", 406, "None of the accepted forms can be given.")
     SLOW = _ProblemType("slow", 408, "The request took too long to arrive.")

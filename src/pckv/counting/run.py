@@ -17,6 +17,7 @@ from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.stream import ReportStream
 from pckv.progress import RowsDone, RowsProgressBar, no_progress
 from pckv.tally import Tally
+from pckv.tally.storage import MAGIC
 from pckv.task import Task
 
 
@@ -123,6 +124,8 @@ def read_tally(task: Task, path: Path) -> Tally:
     data = path.read_bytes()
     if not data:
         raise DataError("the file is empty", place=path)
+    if not data.startswith(MAGIC):
+        raise DataError("neither a report file nor a tally", place=path)
     try:
         return Tally.from_bytes(task, data)
     except TallyError as error:

@@ -17,7 +17,7 @@ from pckv.arrays import Floats
 from pckv.errors import UnknownKey, require
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
-from pckv.texts import TOO_RARE
+from pckv.texts import TOO_RARE, plural, ranged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,26 +144,16 @@ class Estimates:
         """Return the headers of the table for people.
 
         Args:
-            interval: The header of both intervals; marks need none.
+            interval: The header of both intervals.
 
         Returns:
             One header per column.
         """
-        return ("key", "frequency", interval, "mean", interval, "")
+        return ("key", "frequency", interval, "mean", interval)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table for people: rounded, and marked where the reports say nothing."""
-        return [
-            (
-                row.key,
-                f"{row.frequency:.4f}",
-                f"{row.frequency_low:.4f} – {row.frequency_high:.4f}",
-                f"{row.mean:.3f}" if row.mean_known else UNKNOWN,
-                f"{row.mean_low:.3f} – {row.mean_high:.3f}",
-                "" if row.detected else TOO_RARE,
-            )
-            for row in self
-        ]
+        """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
+        return [_cells(row) for row in self]
 
     def top(self, count: int) -> Estimates:
         """Return the keys with the largest estimated frequencies.
@@ -238,7 +228,7 @@ class Estimates:
 
     def __repr__(self) -> str:
         return (
-            f"<Estimates of {len(self):,} keys from {self.reports:,} reports: {self.mechanism}, "
+            f"<Estimates of {len(self):,} keys from {plural(self.reports, 'report')}: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
             f"{(self.hostile and f', hostile {self.hostile:,}') or ''}>"
         )
@@ -253,6 +243,15 @@ class Estimates:
             hidden=len(self) - len(shown),
             what="keys",
         )
+
+
+def _cells(row: KeyEstimate) -> tuple[str, ...]:
+    """Return what a table for people says of a key; perhaps nobody holds one that is too rare to tell."""
+    share = ranged(100 * row.frequency, 100 * row.frequency_low, 100 * row.frequency_high, " %")
+    mean = ranged(row.mean, row.mean_low, row.mean_high)
+    known = row.detected and row.mean_known
+    shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
+    return (row.key, *shown, mean.value if known else UNKNOWN, mean.range)
 
 
 def _as_text(value: Any) -> str:

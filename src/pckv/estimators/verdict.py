@@ -5,7 +5,7 @@ from __future__ import annotations
 from pckv.arrays import Flags
 from pckv.estimators.set_sizes import SetSummary
 from pckv.limits import REFUSE
-from pckv.texts import TOO_RARE, percent, two_digits
+from pckv.texts import TOO_RARE, percent, points, two_digits
 
 
 def verdict(reports: int, detected: Flags, sets: SetSummary, hostile: int = 0) -> tuple[str, ...]:
@@ -48,13 +48,14 @@ def sets_sentence(sets: SetSummary) -> str:
             f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, up "
             f"to {two_digits(sets.factor)} times. The intervals include that."
         )
-    more = f"Up to {percent(sets.larger_high)} of people hold more than {pairs}"
+    more = f"Up to {percent(sets.larger_high)} of people may hold more than {pairs}"
     if sets.larger_low > 0:
         more = (
             f"{percent(sets.larger)} of people hold more than {pairs} "
             f"({percent(sets.larger_low)} to {percent(sets.larger_high)})"
         )
     return (
-        f"{more}: the estimates count them as {padding}/m for each of their m pairs, so that true frequencies may be up to "
-        f"{two_digits(100 * sets.hidden_high)} points higher, which their intervals include. Means are those of the reported pairs alone."
+        f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only some of what "
+        f"they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the intervals include. Their "
+        "values weigh less in the means, which the intervals do not include."
     )

@@ -114,7 +114,7 @@ class Expectations:
     def sentence(self) -> str:
         """What was assumed, for people to read."""
         people = f"{self.users:,} {'person' if self.users == 1 else 'people'}"
-        return f"Assumed: {people}, {self._pairs}; {self._frequencies}."
+        return f"Assumed: {people}, {self._pairs}; {self._frequencies}.{self._reservation}"
 
     @property
     def _pairs(self) -> str:
@@ -131,6 +131,17 @@ class Expectations:
         return (
             f"the most frequent of {self.keys:,} keys is held by {percent(first)}, "
             f"number {len(self.frequencies)} by {percent(last)}"
+        )
+
+    @property
+    def _reservation(self) -> str:
+        """What is wrong with frequencies that were guessed from the sizes that an earlier task measured."""
+        least = self.sizes.counted_from
+        if least == 1 or len(self.frequencies) == 1:
+            return ""
+        return (
+            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held {least:,}, so these "
+            "frequencies and what follows from them may be too high: give the frequency of the keys that matter if you know it."
         )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pckv.planning.plan import Plan
-from pckv.texts import TOO_RARE, percent, two_digits
+from pckv.texts import TOO_RARE, percent, points, two_digits
 
 Light = Literal["green", "amber", "red"]
 
@@ -72,14 +72,17 @@ def outlook(planned: Plan) -> Outlook:
     chosen = next(option for option in planned.options if not option.reason_not_chosen)
     relative_error = chosen.frequency_error / planned.frequency
     light = choose_light(standing_out / keys, relative_error)
+    low, high = planned.values
     mean = (
-        f"its mean with ±{two_digits(chosen.mean_error)}"
+        f"its mean with ±{two_digits(chosen.mean_error)}, for values from {low:g} to {high:g}"
         if chosen.mean_error < planned.guessed_mean_error
         else "its mean stays unknown"
     )
+    share = percent(planned.frequency)
+    subject = f"A typical one, held by {share} of people," if keys > 1 else f"Held by {share} of people, it"
     sentence = (
-        f"{_count_text(standing_out, keys)} A typical one, held by {percent(planned.frequency)} of people, comes out with an error of "
-        f"±{_points(chosen.frequency_error)}; {mean}."
+        f"{_count_text(standing_out, keys, planned.keys)} {subject} comes out with an error of "
+        f"±{points(chosen.frequency_error)}; {mean}."
     )
     return Outlook(light, WORDS[light], standing_out, keys, relative_error, sentence)
 
@@ -97,13 +100,10 @@ def choose_light(share_standing_out: float, relative_error: float) -> Light:
     return "amber"
 
 
-def _count_text(standing_out: int, keys: int) -> str:
+def _count_text(standing_out: int, keys: int, all_keys: int) -> str:
     if keys == 1:
-        return "The key stands out from the noise." if standing_out else f"The key is {TOO_RARE}."
+        # Where somebody named a frequency, it is that of several keys.
+        which = "The key" if all_keys == 1 else "A key of the frequency that you named"
+        return f"{which} stands out from the noise." if standing_out else f"{which} is {TOO_RARE}."
     number = {0: "None", keys: "All"}.get(standing_out, str(standing_out))
-    return f"{number} of the {keys} most frequent keys stand out from the noise."
-
-
-def _points(share: float) -> str:
-    shown = two_digits(100 * share)
-    return f"{shown} {'point' if shown == '1' else 'points'}"
+    return f"{number} of the {keys} most frequent keys {'stands' if standing_out == 1 else 'stand'} out from the noise."

@@ -27,7 +27,9 @@ class SetSizes:
     (2.0, 2, 0.1)
     """
 
-    def __init__(self, people: Mapping[int, float]) -> None:
+    def __init__(self, people: Mapping[int, float], *, counted_from: int = 1) -> None:
+        # People with fewer pairs than this are counted as if they held this many.
+        self.counted_from = counted_from
         counts = {check_size(size): _people(size, number) for size, number in people.items()}
         total = math.fsum(counts.values())
         if total == 0:
@@ -82,14 +84,15 @@ class SetSizes:
         larger = math.fsum(shares[1:])
         certain = max(larger - 2 * error, 0.0)
         if certain == 0:
-            return cls({ends[0]: 1})
+            return cls({ends[0]: 1}, counted_from=ends[0])
         inverse = math.fsum(share / end for end, share in zip(ends[1:], shares[1:], strict=True)) / larger
         spread = _even_spread(ends[0] + 1, ends[-1], lambda size: -1 / size, -inverse)
         return cls._of_groups(
             [
                 (ends[0], 1 - certain),
                 *((size, certain * share) for size, share in spread if share > NEGLIGIBLE_SHARE),
-            ]
+            ],
+            counted_from=ends[0],
         )
 
     @classmethod
@@ -98,14 +101,14 @@ class SetSizes:
         return given if isinstance(given, SetSizes) else cls(given)
 
     @classmethod
-    def _of_groups(cls, groups: Iterable[tuple[float, float]]) -> SetSizes:
+    def _of_groups(cls, groups: Iterable[tuple[float, float]], *, counted_from: int = 1) -> SetSizes:
         people: dict[int, float] = {}
         for size, share in groups:
             # Between two whole numbers the share is split, so that the average stays.
             below, part = math.floor(size), size - math.floor(size)
             for whole, weight in ((below, 1 - part), (below + 1, part)):
                 people[whole] = people.get(whole, 0.0) + share * weight
-        return cls({size: share for size, share in people.items() if share > 0})
+        return cls({size: share for size, share in people.items() if share > 0}, counted_from=counted_from)
 
     @property
     def largest(self) -> int:
@@ -122,7 +125,7 @@ class SetSizes:
         people: dict[int, float] = {}
         for size, share in self._shares:
             people[min(size, most)] = people.get(min(size, most), 0.0) + share
-        return SetSizes(people)
+        return SetSizes(people, counted_from=min(self.counted_from, most))
 
     def percentile(self, share: float) -> int:
         """Return the least size that this share of the people does not exceed."""

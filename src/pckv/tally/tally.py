@@ -14,6 +14,7 @@ from pckv.tally import storage
 from pckv.tally.counts import Counts, empty_counts
 from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
 from pckv.task import Task
+from pckv.texts import plural
 from pckv.wire import Report, check_id
 
 
@@ -224,7 +225,7 @@ class Tally:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Tally of {self.reports:,} reports of {self.task.name!r}>"
+        return f"<Tally of {plural(self.reports, 'report')} of {self.task.name!r}>"
 
     def _repr_html_(self) -> str:
         question = self.task.size_question

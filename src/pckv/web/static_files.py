@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import html
 import re
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -24,6 +26,9 @@ MEDIA_TYPES = {
     "svg": "image/svg+xml",
 }
 FOLDERS = ("static", "client")
+# A task comes with the participant's page unless it takes more bytes than this: a larger one is better fetched meanwhile.
+MAX_TASK_BYTES = 16 * 2**10
+PAGES_KEPT = 64
 
 router = APIRouter(include_in_schema=False)
 
@@ -80,11 +85,11 @@ def _respond(request: Request, file: StaticFile, headers: dict[str, str] | None 
     return SharedResponse(content, headers=headers, media_type=file.media_type)
 
 
-def _serve(request: Request, path: str, headers: dict[str, str] | None = None) -> Response:
+def _serve(request: Request, path: str) -> Response:
     loaded: dict[str, StaticFile] = request.app.state.static_files
     if path not in loaded:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return _respond(request, loaded[path], headers)
+    return _respond(request, loaded[path])
 
 
 @router.get("/")
@@ -95,20 +100,33 @@ async def dashboard(request: Request) -> Response:
 
 @router.get("/join/{task_id}")
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
-    """Serve the participant's page: the same file for all tasks, whose script fetches the task.
+    """Serve the participant's page with the task in it, unless that is large: then its script fetches the task.
 
     A header names the files of the client that only some tasks need, so that browsers load them at once.
     """
+    loaded: dict[str, StaticFile] = request.app.state.static_files
+    page = loaded["static/join.html"]
     try:
         task = (await collector.find(task_id)).task
     except ProblemDetails:
         # The script says what is wrong with the task.
-        return _serve(request, "static/join.html")
+        return _respond(request, page)
     paths = _imported(request, f"client/mechanisms/{task.mechanism}.js")
     if task.size_question:
         paths.append("client/size-question.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
-    return _serve(request, "static/join.html", {"Link": links})
+    text, _ = await collector.task_cache.text(task)
+    if len(text) <= MAX_TASK_BYTES:
+        page = _page_with_task(page.content, bytes(text))
+    return _respond(request, page, {"Link": links})
+
+
+@lru_cache(PAGES_KEPT)
+def _page_with_task(page: bytes, text: bytes) -> StaticFile:
+    """Return the participant's page with a task's JSON in its head: one request less before it can be used."""
+    head, end, rest = page.partition(b"</head>")
+    meta = f'  <meta name="task" content="{html.escape(text.decode())}" />\n  '
+    return _static_file(head + meta.encode() + end + rest, "html")
 
 
 def _imported(request: Request, path: str) -> list[str]:

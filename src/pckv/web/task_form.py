@@ -156,5 +156,5 @@ def read_form(body: bytes) -> NewTaskForm:
         first = error.errors(include_url=False)[0]
         place = [str(part) for part in first["loc"]]
         field = place[-1] if place[:1] == ["about"] else "".join(place[:1])
-        detail = EXPECTED.get(field, f"{'.'.join(place)}: {first['msg']}")
+        detail = EXPECTED.get(field, f"{'.'.join(place)}: {first['msg']}" if place else first["msg"])
         raise ProblemDetails(ProblemKind.MALFORMED, detail, field=field) from None

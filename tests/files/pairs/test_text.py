@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from pckv.files.pairs import rows as rows_module
+from pckv.files.pairs import text as text_module
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import read_population
 from pckv.files.pairs.rows import Columns
@@ -129,3 +131,39 @@ def test_a_large_compressed_file_is_streamed(tmp_path: Path, monkeypatch: pytest
     found = [pairs for part in parts for pairs in people(part.population)]
     assert sorted(found, key=str) == sorted(PEOPLE, key=str)
     assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("begin", [b"", b"user,key,value\n", b"user,key,value\nann,alien,"])
+@pytest.mark.parametrize("letter", [b"x", b"\xff"], ids=["text", "not UTF-8"])
+def test_a_small_file_with_a_huge_line_does_not_fill_the_memory(
+    tmp_path: Path, begin: bytes, letter: bytes
+) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(begin + letter * 2**25))
+    tracemalloc.start()
+    try:
+        line = refusal(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    number = begin.count(b"\n") + 1
+    reason = "field larger than field limit (131072)" if letter == b"x" else "not UTF-8"
+    assert line == f"{path}, line {number}: {reason}"
+    assert peak < 2**24
+
+
+@pytest.mark.parametrize("row", ["ann,alien,4,a long remark", "ann,alien,4,x,y,z,a,b,c,d,e,f,g,h,i"])
+def test_a_line_that_is_too_long_is_never_two_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str
+) -> None:
+    header = "user,key,value" + ",more" * (row.count(",") - 2)
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\n{row}\n", encoding="utf-8")
+    assert people(read(path).population) == [{0: 4}]
+    for length in range(len(header) // 2, len(header)):
+        monkeypatch.setattr(text_module, "MAX_LINE_LENGTH", length)
+        assert refusal(path)
+    # Inside quotes a line may be in pieces.
+    path.write_text('user,key,value,more\nann,alien,4,"a\nlong remark of several lines"\n', encoding="utf-8")
+    monkeypatch.setattr(text_module, "MAX_LINE_LENGTH", 21)
+    assert people(read(path).population) == [{0: 4}]

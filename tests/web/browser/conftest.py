@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,15 +31,25 @@ def browser(browsers: Any) -> Iterator[Any]:
     launched.close()
 
 
-@pytest.fixture
-def context(browser: Any) -> Iterator[Any]:
-    """A new browser context without any stored data."""
+@pytest.fixture(scope="package")
+def kept_context(browser: Any) -> Iterator[Any]:
+    """A browser context for the tests of the client alone: a new page takes more of the processor than most tests."""
     created = browser.new_context()
     yield created
     created.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
+def context(kept_context: Any) -> Iterator[Any]:
+    """A browser context; every test has its own port, where nothing is stored yet."""
+    yield kept_context
+    kept_context.set_offline(False)
+    kept_context.unroute_all(behavior="ignoreErrors")
+    for page in kept_context.pages:
+        page.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.fixture
 def port() -> Iterator[int]:
     """A server for the client's files."""
     with pages() as serving_port:
@@ -63,18 +74,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
         yield started
 
 
-@pytest.fixture
-def people(browser: Any, server: ServeProcess) -> Iterator[Any]:
-    """A function that opens a person's browser; none of them may have had problems in the end."""
-    persons: list[Person] = []
+@pytest.fixture(scope="package")
+def kept_people() -> dict[str, list[Person]]:
+    """Browsers that were used before and have forgotten it, by their language: a new one takes longer."""
+    return defaultdict(list)
 
-    def open_browser(viewport: dict[str, int] = DESK, **options: Any) -> Person:
-        context = browser.new_context(viewport=viewport, **options)
-        context.set_default_timeout(20_000)
-        persons.append(Person(context, f"http://127.0.0.1:{server.port}"))
-        return persons[-1]
+
+@pytest.fixture
+def people(browser: Any, server: ServeProcess, kept_people: dict[str, list[Person]]) -> Iterator[Any]:
+    """A function that opens a person's browser; none of them may have had problems in the end."""
+    persons: list[tuple[str, Person]] = []
+
+    def open_browser(
+        viewport: dict[str, int] = DESK, color_scheme: str = "light", locale: str = "en-US"
+    ) -> Person:
+        if kept_people[locale]:
+            person = kept_people[locale].pop()
+        else:
+            person = Person(browser.new_context(locale=locale), f"http://127.0.0.1:{server.port}")
+        person.begin(viewport, color_scheme)
+        persons.append((locale, person))
+        return person
 
     yield open_browser
-    for person in persons:
-        person.context.close()
-    assert [problem for person in persons for problem in person.problems] == []
+    for locale, person in persons:
+        if person.altered:
+            person.context.close()
+        else:
+            person.forget()
+            kept_people[locale].append(person)
+    assert [problem for _, person in persons for problem in person.problems] == []

@@ -10,7 +10,7 @@ import pytest
 
 import pckv
 from support.collectors import as_items
-from support.people import PHONE, Person, add_task, answer, chart_with, choose, download, table
+from support.people import DESK, PHONE, Person, add_task, answer, chart_with, choose, download, table
 from support.serving import ServeProcess
 
 # Names of members that every JavaScript object has.
@@ -145,6 +145,36 @@ def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server:
     assert sorted(labels) == sorted(MEMBERS)
     picture = download(page, "SVG").read_text(encoding="utf-8")
     assert all(f">{key}</text>" in picture for key in MEMBERS)
+
+
+LONG_NAMES = [
+    "the first of two names that differ only at their very end, after more words than four lines of a phone hold: A",
+    "the first of two names that differ only at their very end, after more words than four lines of a phone hold: B",
+    "Donaudampfschifffahrtsgesellschaftskapitän",
+    "short",
+]
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_long_names_are_wrapped(people: Any, server: ServeProcess, viewport: dict[str, int]) -> None:
+    task = add_task(server, name=f"long names {viewport['width']}", keys=LONG_NAMES, padding=2)
+    add_reports(server, task)
+    operator = people(viewport)
+    page = open_task(operator, task)
+    chart = chart_with(page, "200 reports")
+    chart.wait_for()
+    labels = chart.locator(".role-axis-label text").all()
+    lines = [label.locator("tspan").all_text_contents() or [label.text_content()] for label in labels]
+    whole = ["".join(label) for label in lines]
+    assert {"Donaudampfschifffahrtsgesellschaftskapitän", "short"} <= set(whole)
+    # Two keys never share a row, even where their labels are cut at the same place.
+    panels = 2 if viewport == PHONE else 1
+    assert sum(label.startswith("the first of two") for label in whole) == 2 * panels
+    assert max(map(len, lines)) == (4 if viewport == PHONE else 3)
+    # Every row of the table is as wide as its card.
+    region = page.get_by_role("region", name="Table of estimates")
+    assert region.evaluate("element => element.scrollWidth <= element.clientWidth")
+    operator.check()
 
 
 def test_the_downloaded_picture_has_its_own_colours(people: Any, server: ServeProcess) -> None:

@@ -64,7 +64,8 @@ class BrowserDevice(ScriptedBrowser):
         self.tab.page.evaluate(CHANGE_ROW, ["spent", task.id, {"epsilon": "0"}])
 
     def move_clock(self, days: int) -> None:
-        self.tab.page.clock.set_fixed_time(dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days))
+        time = dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days)
+        self.tab.set_clock(time.isoformat())
 
 
 @pytest.mark.parametrize("check", checks.CHECKS, ids=lambda check: check.__name__)

@@ -149,7 +149,7 @@ def test_a_report_from_before_the_end_is_sent_after_it(context: Any, port: int, 
     task = collector.add_task(closes="2999-01-01")
     tab = Tab(context, port)
     made_offline(tab, collector, task)
-    tab.page.clock.set_fixed_time("2999-01-02T00:00:00Z")
+    tab.set_clock("2999-01-02T00:00:00Z")
     sent = tab.call(url(collector), {}, "submit", task.id, {})
     assert (sent["status"], sent["perturbed"]) == ("sent", False)
     check_one(collector, task, sent)

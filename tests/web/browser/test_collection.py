@@ -64,6 +64,7 @@ def make_task(operator: Person) -> tuple[str, str]:
 def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -> None:
     operator = people()
     operator.sign_in()
+    operator.go("/")
     task_id, lines = make_task(operator)
     operator.page.get_by_text("No reports yet: share the link").wait_for()
 

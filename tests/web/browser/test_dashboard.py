@@ -35,14 +35,11 @@ def send(server: ServeProcess, task: pckv.Task, sizes: Iterable[int]) -> None:
     httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_task_tells_what_larger_sets_hide(
-    server: ServeProcess, people: Any, viewport: dict[str, int]
-) -> None:
+def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -> None:
     """Twelve keys and a padding of 1, where people hold 4 pairs: the page promises nothing."""
     members = {"keys": 12, "epsilon": 2, "padding": 1, "size_share": "0.2"}
-    task = add_task(server, name=f"large sets {viewport['width']}", **members)
-    operator = people(viewport)
+    task = add_task(server, name="large sets", **members)
+    operator = people(PHONE)
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
@@ -55,16 +52,13 @@ def test_a_task_tells_what_larger_sets_hide(
     assert "out from the noise" in told
     assert "true frequencies may be up to" in told
     assert page.get_by_text("An error of ±1 point takes").count() == 0
-    operator.check()
+    operator.check(DESK)
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_the_page_says_that_it_is_computing(
-    server: ServeProcess, people: Any, viewport: dict[str, int]
-) -> None:
-    task = add_task(server, name=f"slow {viewport['width']}", keys=1200, padding=5, mechanism="collision")
+def test_the_page_says_that_it_is_computing(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="slow", keys=1200, padding=5, mechanism="collision")
     send(server, task, [5] * 30)
-    operator = people(viewport)
+    operator = people(PHONE)
     operator.sign_in()
     page, held = operator.page, []
     # The answer is held back, as that of a large task would be.
@@ -76,7 +70,7 @@ def test_the_page_says_that_it_is_computing(
     assert page.locator(".chart svg").count() == 0
     # A change of the options computes again; the page goes on saying so until the newest answer is there.
     assert page.get_by_text("Options", exact=True).is_hidden()
-    operator.check()
+    operator.check(DESK)
     held[0].continue_()
     page.locator(".chart svg").first.wait_for()
     status.wait_for(state="detached")
@@ -85,7 +79,7 @@ def test_the_page_says_that_it_is_computing(
     choose(page, "Level of the intervals", "0.9")
     page.get_by_role("status").filter(has_text="the last result is from 30 reports").wait_for()
     assert len(held) == 2
-    operator.check()
+    operator.check(DESK)
     held[1].continue_()
     chart_with(page, "90 % intervals").wait_for()
 

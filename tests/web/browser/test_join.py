@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.browser import SET_CLOCK
 from support.people import (
     HOSTILE,
     KEYS,
@@ -209,7 +210,7 @@ SIZE_IS_ANSWERED, PAIRS_ARE_REPORTED = 0, 0xC0
 
 
 def with_randomness(person: Any, byte: int) -> None:
-    person.context.add_init_script(f"crypto.getRandomValues = (data) => data.fill({byte});")
+    person.alter(f"crypto.getRandomValues = (data) => data.fill({byte});")
 
 
 def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, server: ServeProcess) -> None:
@@ -325,7 +326,7 @@ def test_a_page_that_was_open_when_the_task_closed_sends_nothing(people: Any, se
     task = add_task(server, name="closes soon", closes="2099-01-01")
     person = people()
     fill_in(person, task.id, {"Alien": 1})
-    person.page.clock.set_fixed_time("2099-01-01T00:00:01Z")
+    person.page.evaluate(SET_CLOCK, "2099-01-01T00:00:01Z")
     person.press("Send my report")
     person.state("ended")
     assert "December 31, 2098" in person.page.locator(".panel").inner_text()

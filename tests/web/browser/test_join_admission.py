@@ -119,7 +119,7 @@ def test_only_the_button_sends_a_report(people: Any, server: ServeProcess) -> No
 def test_the_page_says_whether_the_browser_may_forget(people: Any, server: ServeProcess, kept: bool) -> None:
     task = add_task(server, name=f"forgetful {kept}")
     person = people(PHONE)
-    person.context.add_init_script(
+    person.alter(
         f"StorageManager.prototype.persist = StorageManager.prototype.persisted = async () => {str(kept).lower()};"
     )
     fill_in(person, task.id, {"Alien": 1})

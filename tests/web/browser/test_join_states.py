@@ -126,7 +126,8 @@ def test_links_that_lead_nowhere_and_a_collector_that_is_gone(
         person.go(path)
         person.state("unknown")
         person.check()
-    task = add_task(server, name=f"gone {language}")
+    # A task that is too large to come with the page.
+    task = add_task(server, name=f"gone {language}", keys=[f"{number:0250}" for number in range(100)])
     person.page.route(f"**/tasks/{task.id}", lambda route: route.abort())
     person.go(f"/join/{task.id}")
     person.state("unreachable")
@@ -151,7 +152,7 @@ def test_pages_that_cannot_protect_or_remember_say_so(
     insecure.problems = [text for text in insecure.problems if INSECURE not in text]
     blocked = people(PHONE, locale=language)
     denied = "throw new DOMException('denied', 'SecurityError')"
-    blocked.context.add_init_script(f"IDBFactory.prototype.open = () => {{ {denied}; }};")
+    blocked.alter(f"IDBFactory.prototype.open = () => {{ {denied}; }};")
     blocked.go(f"/join/{task.id}")
     blocked.state("storage")
     assert ("nicht privat" if german else "not private") in blocked.page.locator(".panel").inner_text()

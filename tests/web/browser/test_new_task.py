@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import pckv
 from support.collectors import ADMINISTRATOR, wait_until
 from support.people import (
@@ -49,7 +47,7 @@ def open_form(operator: Person, *, planned: bool = False) -> None:
     if not planned:
         operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()
-    operator.press("New task", "link")
+    operator.go("/#/new")
     operator.page.get_by_role("heading", name="New task").wait_for()
 
 
@@ -58,16 +56,13 @@ def forget(operator: Person, status: str) -> None:
     operator.problems = [problem for problem in operator.problems if status not in problem]
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, viewport: dict[str, int]) -> None:
-    operator = people(viewport)
+def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> None:
+    operator = people(PHONE)
     open_form(operator, planned=True)
     page = operator.page
     plan = page.get_by_role("region", name="Plan", exact=True)
     plan.get_by_text("Keys: name at least one key.").wait_for()
-    fill_task(
-        operator, f"refusing {viewport['width']}", [f"key {number}" for number in range(12)], users="500"
-    )
+    fill_task(operator, "refusing", [f"key {number}" for number in range(12)], users="500")
     plan.get_by_text("1 to 9 pairs per person, 3 on average").wait_for()
     # The light says in words what its colour says.
     assert plan.locator(".light.red").inner_text() == "Too few people"
@@ -77,7 +72,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, view
     page.get_by_label("People expected").fill("5e6")
     plan.locator(".light.green", has_text="Enough people").wait_for()
     plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
-    operator.check()
+    operator.check(DESK)
     operator.press("Change what is assumed")
     assert focused(page) == "Pairs per person: typical"
     page.get_by_label("At most (optional)").fill("2")
@@ -88,7 +83,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any, view
     operator.unfold("Details")
     plan.get_by_text("Nobody may hold more: people choose up to 4.").wait_for()
     plan.locator(".chart svg").nth(1).wait_for()
-    operator.check()
+    operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
     assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["target"] == 5_000_000
@@ -243,8 +238,7 @@ def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None
     page.get_by_label("Contact").fill("me")
     operator.context.clear_cookies()
     operator.press("Create the task")
-    page.get_by_label("Token").fill(ADMINISTRATOR)
-    operator.press("Sign in")
+    operator.fill_in_token()
     page.get_by_text("Draft restored.").wait_for()
     forget(operator, "401")
     assert page.get_by_label("Contact").input_value() == "me"
@@ -264,9 +258,26 @@ def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None
     assert page.get_by_text("Draft restored.").count() == 0
 
 
+def test_signing_out_deletes_the_draft_and_the_preview(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "a secret draft", KEYS)
+    wait_until(lambda: "a secret draft" in draft(page))
+    page.evaluate("localStorage.setItem('pckv-preview', 'a preview')")
+    operator.press("Sign out")
+    page.get_by_label("Token").wait_for()
+    assert page.evaluate("localStorage.length") == 0
+    page.reload()
+    page.get_by_label("Token").fill(ADMINISTRATOR)
+    operator.press("Sign in")
+    page.get_by_role("heading", name="New task").wait_for()
+    assert page.get_by_label("Name", exact=True).input_value() == ""
+
+
 def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:
     operator = people(PHONE)
-    operator.page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full'); };")
+    operator.alter("Storage.prototype.setItem = () => { throw new DOMException('full'); };")
     open_form(operator)
     operator.page.get_by_label("Name", exact=True).fill("too large")
     operator.page.get_by_text("This browser cannot keep the draft").wait_for()

@@ -115,9 +115,8 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(
     operator.problems = [problem for problem in operator.problems if "400" not in problem]
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_key_has_a_page(people: Any, task: pckv.Task, viewport: dict[str, int]) -> None:
-    operator = people(viewport, color_scheme="dark" if viewport is PHONE else "light")
+def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
+    operator = people(PHONE)
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}?level=0.9")
     page = operator.page
@@ -134,7 +133,7 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task, viewport: dict[str, int]
     assert "Four times as many, 1,280, would halve that." in sharper
     levels = page.get_by_role("region", name="How sure that is").locator("tbody th")
     assert levels.all_inner_texts() == ["50 %", "80 %", "90 %", "95 %", "99 %"]
-    operator.check()
+    operator.check_in_both_colours(DESK)
     page.get_by_role("navigation", name="Other keys").get_by_role("link").click()
     page.get_by_text("It is too rare to tell:").wait_for()
     assert "The mean of what they say is unknown" in page.locator("main").inner_text()

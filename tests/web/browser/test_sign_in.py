@@ -14,8 +14,7 @@ def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     person = people(PHONE)
     person.go("/")
     person.check()
-    person.page.get_by_label("Token").fill("wrong")
-    person.press("Sign in")
+    person.fill_in_token("wrong")
     person.page.get_by_text("This token is not known here. Check that you have copied all of it").wait_for()
     person.unfold("How do I get a token?")
     person.page.get_by_text("pckv token new --help says how.").wait_for()
@@ -23,7 +22,9 @@ def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     # The browser itself logs that the answer was 401.
     person.problems = [problem for problem in person.problems if "401" not in problem]
     add_task(server, name="for the list", opens="2099-01-01")
-    person.sign_in(ANALYST)
+    person.go("/")
+    person.fill_in_token(ANALYST)
+    person.page.get_by_role("heading", name="Tasks").wait_for()
     person.page.get_by_role("link", name="for the list").wait_for()
     assert "not yet open" in person.page.locator("tr", has_text="for the list").inner_text()
     assert person.page.get_by_role("link", name="New task").count() == 0
@@ -49,7 +50,40 @@ def test_whoever_signs_in_is_where_they_wanted_to_be(people: Any, server: ServeP
     person = people()
     person.go(f"/#/tasks/{task.id}")
     # As copied from a terminal.
-    person.page.get_by_label("Token").fill(f"  {ADMINISTRATOR} ")
-    person.press("Sign in")
+    person.fill_in_token(f"  {ADMINISTRATOR} ")
     person.page.get_by_role("heading", name="wanted").wait_for()
     assert person.page.url.endswith(f"/#/tasks/{task.id}")
+
+
+def test_an_analyst_is_told_why_they_cannot_make_tasks(people: Any) -> None:
+    person = people(PHONE)
+    person.go("/#/new")
+    person.page.get_by_label("Token").fill(ANALYST)
+    person.press("Sign in")
+    person.page.get_by_text("Only the administrator's token makes tasks").wait_for()
+    person.check()
+    person.press("All tasks", role="link")
+    person.page.get_by_role("heading", name="Tasks").wait_for()
+
+
+def test_only_whoever_is_signed_in_loads_the_views(people: Any) -> None:
+    person = people()
+    loaded: list[str] = []
+    person.context.on("request", lambda request: loaded.append(request.url.rpartition("/")[2]))
+    person.go("/")
+    person.page.get_by_label("Token").wait_for()
+    person.page.wait_for_load_state("networkidle")
+    expected = {"", "style.css", "favicon.svg", "session"}
+    scripts = {"dashboard.js", "address.js", "connection.js", "page.js", "sign-in.js"}
+    assert set(loaded) <= expected | scripts
+    person.context.route("**/key-page.js", lambda route: route.abort())
+    person.page.get_by_label("Token").fill(ANALYST)
+    person.press("Sign in")
+    person.page.get_by_text("The collector cannot be reached").wait_for()
+    person.check()
+    # The browser itself logs the script that it missed.
+    assert len(person.problems) == 2
+    person.problems.clear()
+    person.context.unroute("**/key-page.js")
+    person.press("Try again")
+    person.page.get_by_role("heading", name="Tasks").wait_for()

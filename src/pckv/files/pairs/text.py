@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -25,6 +26,9 @@ TAB_SUFFIXES = (".tsv", ".tab")
 GZIP_MAGIC, GZIP_SUFFIX = b"\x1f\x8b", ".gz"
 # A line has at least this many bytes; compressed, people's ratings hardly take fewer than that each.
 MIN_LINE_BYTES, MIN_COMPRESSED_LINE_BYTES = 8, 1
+# A longer line is read in pieces, of which none can be a row: a small compressed file could fill the memory otherwise.
+MAX_LINE_LENGTH = 2**20
+CHUNK_BYTES = 2**16
 
 
 class TextPairs(PairsSource):
@@ -62,7 +66,7 @@ class TextPairs(PairsSource):
         """Return the names of the columns; None if the header cannot be read with this separator."""
         with self._text() as (_, file):
             try:
-                header = next(csv.reader(file, delimiter=separator, strict=True), None)
+                header = next(csv.reader(_lines(file), delimiter=separator, strict=True), None)
             except csv.Error:
                 return None
             if header is None:
@@ -73,7 +77,7 @@ class TextPairs(PairsSource):
         """Yield the three columns of all rows."""
         size, start = self.path.stat().st_size or 1, 0
         with self._text() as (raw, file):
-            reader = csv.reader(file, delimiter=self.separator, strict=True)
+            reader = csv.reader(_lines(file), delimiter=self.separator, strict=True)
             try:
                 header = next(reader)
                 self.check_header(header)
@@ -96,7 +100,7 @@ class TextPairs(PairsSource):
     def place(self, row: int) -> str:
         """Return the line on which a row ends, as an editor counts lines."""
         with self._text(errors="replace") as (_, file):
-            reader = csv.reader(file, delimiter=self.separator)
+            reader = csv.reader(_lines(file), delimiter=self.separator)
             rows = (fields for fields in reader if fields)
             next(islice(rows, row + 1, None), None)
             return f"line {reader.line_num}"
@@ -123,13 +127,18 @@ class TextPairs(PairsSource):
                 raise self.error(f"not a whole gzip file ({first_line(error)})") from None
 
     def _line_not_utf8(self) -> int:
+        decoder, lines = codecs.getincrementaldecoder("utf-8")(), 1
         with self._bytes() as (_, file):
-            return next(number for number, line in enumerate(file, 1) if not _is_utf8(line))
+            try:
+                while chunk := file.read(CHUNK_BYTES):
+                    decoder.decode(chunk)
+                    lines += chunk.count(b"\n")
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError as error:
+                lines += error.object[: error.start].count(b"\n")
+        return lines
 
 
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _lines(file: io.TextIOWrapper) -> Iterator[str]:
+    """Yield the lines of a file; one that is too long is cut, so that its fields are too long or too few."""
+    return iter(partial(file.readline, MAX_LINE_LENGTH), "")

@@ -172,8 +172,8 @@ export interface LedgerEntry {
 export declare class Client {
   constructor(url: string, options?: { state?: string; cap?: string | number; retryPolicy?: RetryPolicy });
   readonly url: string;
-  /** The task with an id: fetched once, checked against the id, then stored. */
-  task(id: string): Promise<Task>;
+  /** The task with an id: fetched once (unless its JSON is given as `text`), checked against the id, then stored. */
+  task(id: string, text?: string): Promise<Task>;
   /**
    * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`.
    * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. The first

@@ -172,15 +172,15 @@ export class Client {
     Object.assign(this, { url: checkedUrl(url), state, retryPolicy });
   }
 
-  async task(id) {
-    if (!this.#tasks.has(id)) this.#tasks.set(id, await this.#load(id));
+  async task(id, text) {
+    if (!this.#tasks.has(id)) this.#tasks.set(id, await this.#load(id, text));
     return this.#tasks.get(id);
   }
 
-  async #load(id) {
+  async #load(id, given) {
     const text = await this.#locked((on) => on("tasks", "get", checkedId(id)));
     if (text) return taskOf(text, id);
-    const task = await fetchTask(this.url, id, this.retryPolicy);
+    const task = await (given ? taskOf(given, id) : fetchTask(this.url, id, this.retryPolicy));
     await this.#locked((on) => on("tasks", "put", task.text, id));
     return task;
   }

@@ -1,4 +1,5 @@
 // Charts: a Vega-Lite specification drawn in the page's colours and as wide as its place, again when those change.
+import { wrapLabels } from "./chart-labels.js";
 import { debounced, make, replace } from "./page.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -118,9 +119,10 @@ export class Chart {
     const { config: own = {}, hconcat: { length: panels } = [], ...rest } = spec;
     const sideBySide = width >= panels * MIN_PANEL_WIDTH,
       across = sideBySide ? Math.max(1, panels) : 1;
-    const config = { ...theme(colours), axisY: { labelLimit: Math.floor((sideBySide ? 0.25 : 0.4) * width) } };
+    const labelLimit = Math.floor((sideBySide ? 0.25 : 0.4) * width);
+    const config = { ...theme(colours), axisY: { labelLimit } };
     config.axis = { ...config.axis, ...own.axis };
-    const fitted = { ...rest, hconcat: spec.hconcat, description: this.description };
+    const fitted = wrapLabels({ ...rest, hconcat: spec.hconcat, description: this.description }, labelLimit);
     for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
       const box = make("div");
       const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, sideBySide), { ...OPTIONS, config });

@@ -1,26 +1,58 @@
 // The dashboard: who is signed in, and which view the address asks for.
 import { readAddress } from "./address.js";
 import { forget } from "./connection.js";
-import { announce, ask, make, replace } from "./page.js";
-import { keyView } from "./key-page.js";
-import { newTask } from "./new-task.js";
+import { dropAll } from "./draft.js";
+import { alertBox, announce, ask, make, replace } from "./page.js";
 import { signIn } from "./sign-in.js";
-import { taskView } from "./task.js";
-import { tasksView } from "./tasks.js";
 
 const main = document.getElementById("main"),
   menu = document.getElementById("menu");
 const SESSION_OVER = "Your session is over. Sign in again to go on where you were.";
+const NOT_LOADED = "The collector cannot be reached, so that this page is not complete.";
 let role = null,
+  opened = 0,
   stop = () => {};
 
 // A view fills the page and may return a function that stops its timers and requests.
 function open(view, ...values) {
   stop();
   forget();
+  opened++;
   const root = make("div", { class: "view" });
   replace(main, root);
   stop = view(root, ...values) ?? (() => {});
+}
+
+// All views are loaded at once when somebody is signed in, so that a connection that is lost later stops none of them.
+// Only what was asked for last is shown.
+async function load(name, ...values) {
+  open((root) => replace(root, make("p", { class: "computing" }, "Loading …")));
+  const number = opened;
+  const views = await import("./views.js").catch((error) => {
+    console.error(error);
+    return { [name]: notLoaded };
+  });
+  if (number === opened) open(views[name], ...values);
+}
+
+// A browser does not ask again for a script that it missed, unless the whole page is loaded again.
+function notLoaded(root) {
+  const again = make("button", { type: "button", onclick: () => location.reload() }, "Try again");
+  replace(root, make("h1", {}, "Connection lost"), alertBox(NOT_LOADED), again);
+}
+
+function readsOnly(root) {
+  document.title = "New task – pckv";
+  replace(
+    root,
+    make("h1", {}, "New task"),
+    make(
+      "p",
+      { class: "note" },
+      "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes tasks: sign out, and sign in with that one.",
+    ),
+    make("p", {}, make("a", { href: "#/" }, "All tasks")),
+  );
 }
 
 function show() {
@@ -35,10 +67,11 @@ function show() {
     if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (place === "tasks" && part === "keys") open(keyView, id, key, settings);
-  else if (place === "tasks") open(taskView, id, role);
-  else if (place === "new" && role === "administrator") open(newTask, settings.from);
-  else open(tasksView, role);
+  if (place === "tasks" && part === "keys") load("keyView", id, key, settings);
+  else if (place === "tasks") load("taskView", id, role);
+  else if (place !== "new") load("tasksView", role);
+  else if (role === "administrator") load("newTask", settings.from);
+  else open(readsOnly);
 }
 
 function signedIn(newRole) {
@@ -49,6 +82,7 @@ function signedIn(newRole) {
 
 document.getElementById("sign-out").addEventListener("click", async () => {
   stop();
+  dropAll();
   await ask("DELETE", "/session").catch(() => {});
   role = null;
   show();

@@ -26,3 +26,9 @@ export const dropDraft = () => attempt(() => localStorage.removeItem(DRAFT));
 export const keepPreview = (text) => localStorage.setItem(PREVIEW, text);
 
 export const loadPreview = () => attempt(() => localStorage.getItem(PREVIEW));
+
+// Whoever uses the browser next must not find them.
+export function dropAll() {
+  dropDraft();
+  attempt(() => localStorage.removeItem(PREVIEW));
+}

@@ -118,16 +118,24 @@ export class EstimatesTable {
   row(estimate) {
     const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected } = estimate;
     const share = frequencyTexts(estimate),
-      value = meanTexts(estimate);
+      value = meanTexts(estimate),
+      [, shares, means] = this.columns;
     return make(
       "tr",
       { class: detected ? null : "soft" },
       make("th", { scope: "row", class: "key" }, make("a", { href: this.address(key) }, key)),
-      cell(detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
-      cell(detected && mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
+      cell(shares, detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
+      cell(means, detected && mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
     );
   }
 }
 
-const cell = (text, range, numbers) =>
-  make("td", { class: "number", title: numbers.join(" – ") }, make("span", {}, text), " ", make("small", {}, `(${range})`));
+// On a narrow screen each number stands in a line of its own, below the key.
+const cell = ({ name }, text, range, numbers) =>
+  make(
+    "td",
+    { class: "number", title: numbers.join(" – "), "data-label": name },
+    make("span", {}, text),
+    " ",
+    make("small", {}, `(${range})`),
+  );

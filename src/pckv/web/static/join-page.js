@@ -8,27 +8,26 @@ import { PairsForm } from "./pairs-form.js";
 
 const STILL_SECONDS = 5;
 const { host } = location,
-  main = document.getElementById("main"),
-  invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
+  main = document.getElementById("main");
 const body = make("div"),
   budget = make("div", { id: "budget" }),
   forgetful = make("div");
 // The tabs of a browser tell each other that something became of a report.
 const tabs = new BroadcastChannel("pckv-join");
-let client, id, task, typed, retry;
+let client, id, invitation, task, typed, retry;
 // Whether a request of this tab decides what is shown next.
 let busy = false;
 
-export async function start(theClient, theId, fetched) {
-  [client, id] = [theClient, theId];
+export async function start(theClient, theId, theInvitation, answered) {
+  [client, id, invitation] = [theClient, theId, theInvitation];
   document.documentElement.lang = language;
   try {
-    const { task: found, receipt, error } = await fetched;
+    const { task: found, receipt, checked, error } = await answered;
     if (error) throw error;
     task = found;
     replace(main, heading(task), body, forgetful);
     if (receipt) show(receipt, { before: true });
-    else await ask();
+    else await ask(checked);
   } catch (error) {
     return showPanel(error);
   }
@@ -45,9 +44,8 @@ async function refresh() {
   if (receipt && !busy && receipt.status !== body.firstChild?.dataset.state) show(receipt, { before: true });
 }
 
-async function ask() {
-  const checked = client.check(id, { invitation }),
-    view = make("div");
+async function ask(checked) {
+  const view = make("div");
   // Made while the collector is asked, and shown once it is known that a report would be taken.
   const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm().element];
   await checked;

@@ -65,7 +65,8 @@ export const pairs = (number) => plural(number, "pair");
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
-  return size >= 1e6 || size < 1e-5 ? number.toExponential(1) : String(Number(number.toPrecision(3)));
+  if (size >= 1e6 || size < 1e-5) return number.toExponential(1);
+  return Number(number.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 8 });
 }
 
 export const percent = (share) => `${short(100 * share)} %`;

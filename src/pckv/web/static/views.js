@@ -1,0 +1,5 @@
+// What only people who are signed in see.
+export { keyView } from "./key-page.js";
+export { newTask } from "./new-task.js";
+export { taskView } from "./task.js";
+export { tasksView } from "./tasks.js";
