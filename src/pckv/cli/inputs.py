@@ -49,6 +49,14 @@ def _is_file(id_or_file: str) -> bool:
     return bool(path.suffix) or len(path.parts) > 1 or path.is_file()
 
 
+def read_series(path: Path) -> Series:
+    """Read the file of a series; the message names the file."""
+    try:
+        return Series.from_json(path.read_bytes())
+    except SeriesError as error:
+        raise SeriesError(f"{path}: {error}") from None
+
+
 def read_keys(path: Path) -> list[str]:
     """Read key names, one per line; the message names the line of a bad one."""
     try:
