@@ -25,14 +25,6 @@ def read_task(path: Path) -> Task:
         raise TaskError(f"{path}: {error}") from None
 
 
-def read_series(path: Path) -> Series:
-    """Read a file with a series; the message names the file."""
-    try:
-        return Series.from_json(path.read_bytes())
-    except SeriesError as error:
-        raise SeriesError(f"{path}: {error}") from None
-
-
 def read_task_id(id_or_file: str) -> str:
     """Return the id of a task, given that or its file."""
     return read_task(Path(id_or_file)).id if _is_file(id_or_file) else id_or_file
