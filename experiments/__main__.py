@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "hostile": False,
     "mechanism-map": False,
     "reproduction": True,
+    "series": False,
 }
 
 

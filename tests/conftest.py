@@ -24,6 +24,11 @@ settings.register_profile(
 settings.load_profile("pckv")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of slow variants."""
+    config.addinivalue_line("markers", "slow: a variant that runs with --slow alone.")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for slow tests, and for pictures of the pages."""
     parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
@@ -34,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
 SPARK = "the Spark session and ten million reports"
 SHARED = {
-    SPARK: r"test_spark\.py|\[spark\b|ten_million|on_every_engine",
+    SPARK: r"test_spark\.py|\[spark\b|on_every_engine",
     "the browser": r"tests/web/browser/",
     "the commands of the tutorial": r"test_tutorial\.py",
     "the built site": r"test_the_site_",
@@ -55,9 +60,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that would start a second Spark session, in another process."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow variants, and refuse a test that would start a second Spark session, in another process."""
     for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="a slow variant: --slow"))
         if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
 

@@ -54,7 +54,7 @@ def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
     >>> ranged(49.27, 43.22, 58.6, " %")
     Ranged(value='49 %', range='43 – 59 %', most='at most 59 %')
     >>> ranged(4.39, 4.125, 4.648).range
-    '4.13 – 4.65'
+    '4.12 – 4.65'
     """
     width = high - low
     decimals = min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if width > 0 else POINT_DECIMALS

@@ -35,6 +35,7 @@ OVERVIEW: dict[str, Any] = {
     "public_results": False,
     "keep_reports": None,
     "alarms": None,
+    "about": GRR.about.to_dict(),
 }
 COMMANDS = (
     "task push grr.json",
@@ -96,6 +97,7 @@ def test_another_answer_is_one_line(answer: Callable[[Script], None], command: s
         ("card grr.json --no-audit", {"overview": {"reports": "many"}}),
         ("card grr.json --no-audit", {"overview": {"phase": "[open](https://evil.example)"}}),
         ("card grr.json --no-audit", {"overview": {"keep_reports": "for ever"}}),
+        ("estimate grr.json", {"overview": {"about": "stars"}}),
         ("invitations new grr.json --count 1 --out new.txt", {}),
     ],
 )

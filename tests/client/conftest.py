@@ -38,7 +38,7 @@ def perturbed_reports(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
         reports.append(pckv.perturb(task, pairs, coin))
         return reports[-1]
 
-    monkeypatch.setattr("pckv.client.client.perturb", watched)
+    monkeypatch.setattr("pckv.client.reports.perturb", watched)
     return reports
 
 

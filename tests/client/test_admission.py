@@ -79,7 +79,7 @@ def test_who_dies_with_a_coin_gets_the_same_one_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("pckv.client.client.perturb", dies)
+        patched.setattr("pckv.client.reports.perturb", dies)
         with pytest.raises(KeyboardInterrupt):
             client_of(real, state).submit(task.id, PAIRS, invitation=invitation)
     assert client_of(real, state).spent == 0
@@ -117,7 +117,7 @@ def test_nothing_is_spent_on_a_report_that_would_be_refused(
             client.submit(task.id, PAIRS, invitation=invitation)
         assert (caught.value.code, "\n" in str(caught.value)) == (code, False)
         assert f"no report of task {task.id} can be made: {MEANINGS[code]}" in str(caught.value)
-        assert (client.spent, client.ledger) == (Decimal(0), [])
+        assert (client.spent, client.ledger()) == (Decimal(0), [])
     assert perturbed_reports == []
 
 

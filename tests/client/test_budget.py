@@ -37,7 +37,7 @@ def test_the_cap_is_respected(collector: FakeCollector, state: Path, perturbed_r
     enough = device(collector, state, cap=both)
     assert enough.submit(OTHERS.id, PAIRS).status == "sent"
     assert enough.spent == both
-    assert {entry.task for entry in enough.ledger} == {MOVIES.id, OTHERS.id}
+    assert {entry.task for entry in enough.ledger()} == {MOVIES.id, OTHERS.id}
     assert (device(collector, state).cap, device(collector, state, cap=2).cap) == (both, Decimal(2))
 
 

@@ -13,6 +13,7 @@ from pckv import Task
 from pckv.cli import main
 from pckv.cli.state import default_state
 from pckv.client.ledger import realised_epsilon
+from pckv.days import utc_today
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     KEYS,
@@ -88,7 +89,7 @@ def test_submit_says_what_is_refused(
     assert "over the cap of 0.5 in all (pckv ledger shows what was spent" in result.stderr
     result = run(pairs_file, *options, "--task", MOVIES.id)
     assert "over the cap of 0.5 in all" in result.stderr
-    assert ledger("--state", state, "--cap", "10").stdout == "ε = 0 of at most 10 is spent\n"
+    assert ledger("--state", state, "--cap", "10").stdout == "ε = 0 is spent, of at most 10 in all.\n"
     reply_with(collector, Reply(500), monkeypatch, 4)
     run(pairs_file, *options, "--task", MOVIES.id)
     reply_with(collector, problem(403, "closed"), monkeypatch)
@@ -129,20 +130,37 @@ def test_the_ledger_shows_every_survey(
     run(pairs_file, *options, "--task", OTHERS.id)
     (state / f"{MOVIES.id}.report").unlink()
     epsilon = {task: f"{realised_epsilon(task):f}" for task in (MOVIES, OTHERS)}
-    rows = {
-        ("movies", MOVIES.id, "removed", epsilon[MOVIES]),
-        ("others", OTHERS.id, "refused", epsilon[OTHERS]),
-    }
-    spent = f"{realised_epsilon(MOVIES) + realised_epsilon(OTHERS):f}"
-    header, *lines, last = ledger("--state", state).stdout.splitlines()
-    assert header.split() == ["survey", "task", "state", "ε"]
-    assert {tuple(line.split()) for line in lines} == rows
-    assert last == f"ε = {spent} of at most 10 is spent"
-    printed = json.loads(ledger("--state", state, "--cap", "3.5", "--json").stdout)
+    spent, today = f"{realised_epsilon(MOVIES) + realised_epsilon(OTHERS):f}", utc_today()
+    lines = ledger("--state", state).stdout.splitlines()
+    assert lines == [
+        f"On {today}, a report for “movies” spent ε = {epsilon[MOVIES]}; the report was removed from this device.",
+        f"On {today}, a report for “others” spent ε = {epsilon[OTHERS]}; the collector refused the report.",
+        f"ε = {spent} is spent, of at most 10 in all.",
+    ]
+    caps = ("--cap", "3.5", "--cap-per-period", "3", "365")
+    printed = json.loads(ledger("--state", state, *caps, "--json").stdout)
     assert (printed["spent"], printed["cap"]) == (spent, "3.5")
-    assert {
-        tuple(row[name] for name in ("survey", "task", "status", "epsilon")) for row in printed["surveys"]
-    } == rows
+    assert printed["cap_per_period"] == {"epsilon": "3", "days": 365}
+    assert printed["reports"] == [
+        {
+            "survey": task.name,
+            "task": task.id,
+            "series": None,
+            "round": None,
+            "day": today,
+            "epsilon": epsilon[task],
+            "status": status,
+            "text": text,
+        }
+        for task, status, text in zip((MOVIES, OTHERS), ("removed", "refused"), lines[:2], strict=True)
+    ]
+    last = ledger("--state", state).stdout.splitlines()[-1]
+    assert last == f"ε = {spent} is spent, of at most 3.5 in all, and at most 3 in any 365 days."
+    refused = ledger("--state", state, "--cap-per-period", "3", "0")
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        "pckv: the days of the cap per period must be at least 1 and at most 36,525, not 0\n",
+    )
     refused = ledger("--state", state, "--cap", "-1")
     assert (refused.exit_code, refused.stderr) == (1, "pckv: the cap must not be below 0: -1\n")
 

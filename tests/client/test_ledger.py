@@ -13,11 +13,14 @@ from typing import Any
 
 import pytest
 
-import pckv.client.client
+import pckv.client.caps
+import pckv.client.ledger
 from pckv import Task
 from pckv.client import Client, Status
+from pckv.client.caps import Caps
+from pckv.client.clock import Clock, utc_now
 from pckv.client.folder import StateFolder, _sealed
-from pckv.client.ledger import Ledger
+from pckv.client.ledger import Ledger, Spending
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
 from pckv.days import Phase
 from pckv.errors import PckvError
@@ -39,9 +42,12 @@ class PythonDevice:
 
     def __init__(self, collector: FakeCollector, state: Path, patch: pytest.MonkeyPatch) -> None:
         self.collector, self._state, self._patch = collector, state, patch
+        self._clock: Clock = utc_now
 
     def _client(self, cap: str | None = None, folder: str = "") -> Client:
-        return Client(self.collector.url + folder, self._state, cap=cap, retry_policy=QUICK)
+        return Client(
+            self.collector.url + folder, self._state, cap=cap, retry_policy=QUICK, clock=self._clock
+        )
 
     def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
         try:
@@ -78,8 +84,8 @@ class PythonDevice:
 
     def move_clock(self, days: int) -> None:
         """Files also look older by as many days."""
-        day, seconds = dt.date(2026, 1, 1) + dt.timedelta(days), days * SECONDS_PER_DAY
-        self._patch.setattr(pckv.client.client, "utc_today", lambda: str(day))
+        now, seconds = dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days), days * SECONDS_PER_DAY
+        self._clock = lambda: now
         self._patch.setattr(time, "time", lambda: _real_time() + seconds)
         for path in self._state.iterdir() if self._state.exists() else ():
             os.utime(path, (_real_time() - seconds,) * 2)
@@ -117,8 +123,8 @@ def anew_after_a_week(patch: pytest.MonkeyPatch) -> None:
     submit = Client.submit
 
     def forgetful(self: Client, task_id: str, *arguments: Any, **options: Any) -> Any:
-        path = self._folder.path / (task_id + REPORT_SUFFIX)
-        waits = path.exists() and _outcome(self._outbox, task_id).status is Status.WAITING
+        path = self._reports._folder.path / (task_id + REPORT_SUFFIX)
+        waits = path.exists() and _outcome(self._reports._outbox, task_id).status is Status.WAITING
         if waits and time.time() - path.stat().st_mtime > 7 * SECONDS_PER_DAY:
             for suffix in (REPORT_SUFFIX, SPENT_SUFFIX):
                 path.with_suffix(suffix).unlink()
@@ -132,7 +138,7 @@ def record_after_sending(patch: pytest.MonkeyPatch) -> None:
 
     def decided(self: Outbox, task_id: str, outcome: DeliveryOutcome) -> DeliveryOutcome:
         with self.folder.locked():
-            record(Ledger(self), task_id)
+            record(Ledger(self, Caps(self.folder)), task_id)
         return decide(self, task_id, outcome)
 
     patch.setattr(Ledger, "record", lambda *_: None)
@@ -150,9 +156,9 @@ def records_alone(self: Ledger) -> list[Any]:
 
 def believed(self: Ledger, task_id: str) -> Any:
     """Believe a record whatever its report says."""
-    text = self._folder.get(task_id + SPENT_SUFFIX)
-    status = _outcome(self._outbox, task_id).status
-    return pckv.client.ledger.LedgerEntry(*self._read(task_id, text or ""), status)
+    recorded = Spending.from_json(self._folder.get(task_id + SPENT_SUFFIX) or "")
+    assert recorded is not None
+    return pckv.client.ledger._entry_of(task_id, recorded, _outcome(self._outbox, task_id).status)
 
 
 def one_ledger_per_address(patch: pytest.MonkeyPatch) -> None:
@@ -206,12 +212,12 @@ MUTANTS = (
     ),
     LedgerMutant(
         "the cap is forgotten",
-        replaced(Ledger, "remember_cap", lambda _: None),
+        replaced(Caps, "remember", lambda _: None),
         checks.check_the_cap_is_remembered,
     ),
     LedgerMutant(
         "no cap by default",
-        replaced(pckv.client.ledger, "DEFAULT_CAP", Decimal("Infinity")),
+        replaced(pckv.client.caps, "DEFAULT_CAP", Decimal("Infinity")),
         checks.check_there_is_a_cap_by_default,
     ),
     LedgerMutant(
@@ -242,10 +248,12 @@ def test_a_record_of_another_release_is_refused(ledger_device: LedgerDevice, sta
     assert checks.submitted(ledger_device, task) == "sent"
     ledger_device.remove_report(task)
     for text in (
-        '{"epsilon":"1","survey":"movies","version":2}',
+        '{"day":"2026-01-01","epsilon":"1","series":null,"survey":"movies","version":2}',
         "[]",
         "{",
-        '{"epsilon":1,"survey":"x","version":1}',
+        '{"day":"2026-01-01","epsilon":1,"series":null,"survey":"x","version":1}',
+        '{"day":"2026-1-1","epsilon":"1","series":null,"survey":"x","version":1}',
+        '{"day":"2026-01-01","epsilon":"1","series":[],"survey":"x","version":1}',
     ):
         (state / (task.id + SPENT_SUFFIX)).write_bytes(_sealed(text))
         assert checks.submitted(ledger_device, checks.a_task("others")) == "bad_data"
@@ -256,4 +264,4 @@ def test_a_damaged_cap_is_refused(ledger_device: LedgerDevice, state: Path) -> N
     for data in (b"3", _sealed("much"), _sealed("")):
         (state / "cap").write_bytes(data)
         assert checks.submitted(ledger_device, checks.a_task("two")) == "bad_data"
-        assert Ledger(Outbox(StateFolder(state)), 4).cap == 4
+        assert Caps(StateFolder(state), 4).in_all == 4

@@ -13,7 +13,9 @@ import pytest
 
 import pckv.client
 import pckv.client.folder as folders
+import pckv.client.reports
 from pckv import Report, Task
+from pckv.days import utc_today
 from pckv.errors import ClientError, DataError
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
@@ -63,7 +65,13 @@ def test_pairs_are_not_stored(collector: FakeCollector, state: Path, monkeypatch
         json.loads(collector.sent[0])["reports"][0].values()
     )
     epsilon = f"{receipt.epsilon:f}"
-    assert members == {"epsilon": epsilon, "invitation": None, "url": client.url, "version": 1}
+    assert members == {
+        "day": utc_today(),
+        "epsilon": epsilon,
+        "invitation": None,
+        "url": client.url,
+        "version": 1,
+    }
 
 
 def test_bytes_are_on_the_disk_before_they_are_sent(
@@ -87,7 +95,7 @@ def test_bytes_are_on_the_disk_before_they_are_sent(
 
     watch(os, "fsync", synced)
     watch(os, "link", lambda _, path: f"link {path.suffix}")
-    watch(pckv.client.client, "perturb", lambda *_: "perturb")
+    watch(pckv.client.reports, "perturb", lambda *_: "perturb")
     watch(client._transport, "send", lambda *_: "send")
     reply_with(collector, problem(401, "bad-token"), monkeypatch)
     client.submit(MOVIES.id, PAIRS)
@@ -128,11 +136,11 @@ def test_the_first_wins_where_locks_do_not_work(
     first, second = device(collector, state), device(collector, state)
 
     def overtaken(task: Task, pairs: dict[str, float], coin: bytes | None) -> Report:
-        monkeypatch.setattr("pckv.client.client.perturb", pckv.perturb)
+        monkeypatch.setattr("pckv.client.reports.perturb", pckv.perturb)
         assert second.submit(MOVIES.id, PAIRS).perturbed
         return pckv.perturb(task, pairs, coin)
 
-    monkeypatch.setattr("pckv.client.client.perturb", overtaken)
+    monkeypatch.setattr("pckv.client.reports.perturb", overtaken)
     receipt = first.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("sent", False)
     assert len(set(collector.sent)) == 1
@@ -149,6 +157,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
         data[:-66].decode().replace('"version":1', '"version":2')
     ),
     "another ε": lambda data: folders._sealed(data[:-66].decode().replace('"epsilon":"', '"epsilon":"x')),
+    "another day": lambda data: folders._sealed(data[:-66].decode().replace('"day":"', '"day":"0')),
     "lenient base64": lambda data: folders._sealed(data[:-66].decode().replace('"body":"', '"body":"=')),
     "a short id": lambda data: folders._sealed(data[:-66].decode().replace('"id":"', '"id":"","x":"')),
     "another task": lambda data: folders._sealed(data[:-66].decode().replace("movies", "moviez")),
@@ -166,7 +175,7 @@ ANY_FILE_DAMAGE = ["truncated", "halved", "emptied", "edited", "not text", "long
     + [(".outcome", name) for name in [*ANY_FILE_DAMAGE, "no JSON", "no object"] if name != "edited"]
     + [
         (".spent", name)
-        for name in [*ANY_FILE_DAMAGE, "no JSON", "no object", "another version", "another ε"]
+        for name in [*ANY_FILE_DAMAGE, "no JSON", "no object", "another version", "another ε", "another day"]
     ]
     + [(".task", name) for name in ANY_FILE_DAMAGE],
 )

@@ -15,6 +15,7 @@ import pytest
 from pckv import Report, Task
 from pckv.canonical import from_base64url
 from pckv.client import Client, LedgerEntry, Status
+from pckv.days import utc_today
 from pckv.errors import ClientError, PairsError, ParameterError
 from support.client_collector import FakeCollector, problem
 from support.client_devices import (
@@ -41,7 +42,7 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
     # The collector decodes strictly: any other encoding of these bytes would be refused.
     assert perturbed_reports == [Report(from_base64url(report["id"]), from_base64url(report["body"]))]
     MOVIES.message_format.decode(perturbed_reports[0].body)
-    assert client.ledger == [LedgerEntry("movies", MOVIES.id, epsilon, Status.SENT)]
+    assert client.ledger() == [LedgerEntry("movies", MOVIES.id, epsilon, Status.SENT, utc_today())]
     assert (client.spent, client.cap) == (epsilon, Decimal(10))
 
 
@@ -92,7 +93,7 @@ def test_offline_first_sent_later(
     receipt = client.submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed) == ("waiting", True)
     assert "refused" in receipt.reason  # The connection was refused.
-    assert client.ledger == [LedgerEntry("movies", MOVIES.id, receipt.epsilon, Status.WAITING)]
+    assert client.ledger() == [LedgerEntry("movies", MOVIES.id, receipt.epsilon, Status.WAITING, utc_today())]
     assert client.submit(MOVIES.id, {}).status == "waiting"
     assert [waiting.status for waiting in client.flush()] == ["waiting"]
     with FakeCollector(MOVIES).serving(port) as back:
@@ -165,7 +166,7 @@ def test_only_valid_task_ids_are_requested(collector: FakeCollector, state: Path
         device(collector, state).task,
         lambda task_id: device(collector, state).submit(task_id, PAIRS),
     ):
-        with pytest.raises(ClientError, match="is not a task's id") as caught:
+        with pytest.raises(ClientError, match="is not the id of a task") as caught:
             call(task_id)
         assert caught.value.code == "wrong_task"
     assert (collector.received, stored_files(state)) == ([], {})

@@ -14,7 +14,8 @@ from pckv.collector import alarms
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.metrics import Metrics
 from pckv.errors import StoreError
-from pckv.store.base import AlarmCheck, Upload
+from pckv.store.alarm_checks import AlarmCheck
+from pckv.store.base import Upload
 from pckv.store.memory import MemoryStore
 from pckv.wire import Report
 from support.collectors import Running, new_task, wait_until

@@ -15,7 +15,8 @@ from pckv import Task
 from pckv.days import Phase
 from pckv.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.base import AlarmCheck, Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
+from pckv.store.alarm_checks import AlarmCheck
+from pckv.store.base import Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
 from pckv.store.checks import check_store
 from pckv.store.memory import MemoryStore
 from pckv.store.postgres import PostgresStore

@@ -177,6 +177,8 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
             f"tasks.{name}"
             for name in ("created", "folded_name", "opens", "closes", "target", "public_results")
         ),
+        *(f"tasks.{name}" for name in ("series", "series_round")),
+        *(f"series.{name}" for name in ("number", "id", "name", "json", "created", "closed")),
         *(f"report_days.{name}" for name in ("task", "day", "reports")),
         *(f"deletions.{name}" for name in ("task", "day", "reports")),
         *(f"reports.{name}" for name in ("task", "id", "body")),

@@ -21,6 +21,7 @@ from pckv import Task, perturb
 from pckv.client import Client, RetryPolicy
 from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import StoredReport
+from pckv.client.reports import Reports
 from pckv.errors import PckvError
 
 # Processes are killed at lines of the client and, less often, of the HTTP module that it uses.
@@ -96,16 +97,17 @@ def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = F
         print(json.dumps({"task": task.id, "kills": kills, "sound": sound, "spent": spent}))  # noqa: T201
 
 
-def perturb_sending_first(
-    self: Client, task: Task, pairs: dict[str, float], invitation: str | None, coin: bytes | None
+def make_sending_first(
+    self: Reports, task: Task, pairs: dict[str, float], invitation: str | None, coin: bytes | None
 ) -> bool:
     """Send the report before it is stored: the planted fault that must be caught."""
     report = perturb(task, pairs, coin)
     self._transport.send(task.id, report, invitation)
+    stored = StoredReport(
+        report, task.to_json(), realised_epsilon(task), self.today(), self._transport.url, invitation
+    )
     with self._folder.locked():
-        return self._outbox.add(
-            task.id, StoredReport(report, task.to_json(), realised_epsilon(task), self.url, invitation)
-        )
+        return self._outbox.add(task.id, stored)
 
 
 def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
@@ -143,7 +145,7 @@ def main() -> None:
         race(url, Path(root), tasks, sys.argv[5] if len(sys.argv) > 5 else None)
         return
     if action == "send-first":
-        Client._perturb = perturb_sending_first  # type: ignore[assignment,method-assign]
+        Reports.make = make_sending_first  # type: ignore[assignment,method-assign]
     if action == "remove-without-record":
         # Records are the only thing that outlives a report.
         Ledger.record = lambda *_: None  # type: ignore[method-assign]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -146,9 +145,8 @@ class Person:
             self.check(*other_sizes)
 
 
-@cache
 def _session(origin: str, token: str) -> str:
-    """Return the text of a session's cookie."""
+    """Begin a session of its own, which may be ended; return the text of its cookie."""
     answer = httpx2.post(f"{origin}/session", json={"token": token}, headers=OWN_PAGE | {"Origin": origin})
     return str(answer.raise_for_status().cookies[PLAIN_COOKIE])
 

@@ -64,10 +64,8 @@ from support.simulation_model import (
 )
 
 InFlight = tuple[Request, list[Report], str | None, asyncio.Task[HttpAnswer]]
-STEPS = 50
-# Nothing that is simulated depends on the method, and this one takes less time than the default.
-METHOD = "corrected"
-KEEP_DAYS = 1
+STEPS, KEEP_DAYS = 50, 1
+METHOD = "corrected"  # Faster than the default, and nothing that is simulated depends on it.
 
 
 class Simulation:

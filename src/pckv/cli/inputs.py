@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pckv.about import About, read_about
 from pckv.canonical import check_name
-from pckv.errors import DataError, ParameterError, TaskError
+from pckv.errors import DataError, ParameterError, SeriesError, TaskError
+from pckv.series import Series
 from pckv.task import Task
 
 
@@ -30,6 +31,14 @@ def read_task_id(id_or_file: str) -> str:
     # No id has a dot or a slash: this is the name of a file, which may be misspelt.
     is_name = bool(path.suffix) or len(path.parts) > 1
     return read_task(path).id if is_name or path.is_file() else id_or_file
+
+
+def read_series(path: Path) -> Series:
+    """Read the file of a series; the message names the file."""
+    try:
+        return Series.from_json(path.read_bytes())
+    except SeriesError as error:
+        raise SeriesError(f"{path}: {error}") from None
 
 
 def read_keys(path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""`pckv ledger`: what a participant has spent, survey by survey."""
+"""`pckv ledger`: what a participant has spent, report by report."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import json_option
-from pckv.cli.state import cap_option, default_state, state_option
-from pckv.cli.table import print_table
+from pckv.cli.state import cap_option, cap_per_period_option, default_state, state_option
 from pckv.cli.terminal import print_json
+from pckv.client.caps import Caps, PeriodCap
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger
+from pckv.client.ledger import Ledger, LedgerEntry
 from pckv.client.outbox import Outbox
 from pckv.errors import DataError
 
@@ -19,35 +19,54 @@ from pckv.errors import DataError
 @click.command("ledger", short_help="Show what you have spent, survey by survey.")
 @state_option
 @cap_option
+@cap_per_period_option
 @json_option
-def ledger_command(state: Path | None, cap: str | None, as_json: bool) -> None:
-    """Show the ε that your reports have spent, survey by survey, and the cap on all of them.
+def ledger_command(
+    state: Path | None, cap: str | None, cap_per_period: tuple[str, int] | None, as_json: bool
+) -> None:
+    """Show the ε that your reports have spent, and the caps on all of them.
 
     A report counts from the moment that it is stored, whether it was sent, waits, was refused, or was removed.
 
     \b
     pckv ledger
-    pckv ledger --cap 3
+    pckv ledger --cap 30 --cap-per-period 3 365
     """
-    if state is not None and cap is None and not state.exists():
+    if state is not None and (cap, cap_per_period) == (None, None) and not state.exists():
         # What was spent is in another folder, and "nothing is spent" would be a wrong answer.
         raise DataError("there is no such folder, so it is not known what was spent", place=state)
-    ledger = Ledger(Outbox(StateFolder((state or default_state()).absolute())), cap)
-    ledger.remember_cap()
-    entries, spent, most = ledger.entries(), f"{ledger.spent():f}", f"{ledger.cap:f}"
+    folder = StateFolder((state or default_state()).absolute())
+    caps = Caps(folder, cap, cap_per_period)
+    caps.remember()
+    ledger = Ledger(Outbox(folder), caps)
+    entries, spent, most, period = ledger.entries(), ledger.spent(), caps.in_all, caps.per_period
     if as_json:
-        facts = [
-            {
-                "survey": entry.survey,
-                "task": entry.task,
-                "epsilon": f"{entry.epsilon:f}",
-                "status": entry.status,
-            }
-            for entry in entries
-        ]
-        print_json({"surveys": facts, "spent": spent, "cap": most})
+        facts = {
+            "reports": [_entry_facts(entry) for entry in entries],
+            "spent": f"{spent:f}",
+            "cap": f"{most:f}",
+        }
+        print_json(facts | {"cap_per_period": period and _period_facts(period)})
         return
-    rows = [(entry.survey, entry.task, str(entry.status), f"{entry.epsilon:f}") for entry in entries]
-    if rows:
-        print_table("", ("survey", "task", "state", "ε"), rows, texts=3)
-    click.echo(f"ε = {spent} of at most {most} is spent")
+    for entry in entries:
+        click.echo(entry.text)
+    lately = "" if period is None else f", and at most {period.epsilon:f} in any {period.days:,} days"
+    click.echo(f"ε = {spent:f} is spent, of at most {most:f} in all{lately}.")
+
+
+def _entry_facts(entry: LedgerEntry) -> dict[str, object]:
+    """Return an entry as plain values."""
+    return {
+        "survey": entry.survey,
+        "task": entry.task,
+        "series": entry.series,
+        "round": entry.round,
+        "day": entry.day,
+        "epsilon": f"{entry.epsilon:f}",
+        "status": entry.status,
+        "text": entry.text,
+    }
+
+
+def _period_facts(period: PeriodCap) -> dict[str, object]:
+    return {"epsilon": f"{period.epsilon:f}", "days": period.days}

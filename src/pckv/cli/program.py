@@ -74,6 +74,7 @@ COMMANDS = {
     "tally": LazyCommand("pckv.cli.tally:tally_command", "Count reports."),
     "task": LazyCommand("pckv.cli.task:task_group", "Make and show tasks, and run them on a collector."),
     "token": LazyCommand("pckv.cli.store:token_group", "Make, list and revoke tokens."),
+    "trend": LazyCommand("pckv.cli.trend:trend_command", "Say what changed over the rounds of a series."),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath
-from pckv.client.ledger import DEFAULT_CAP
+from pckv.client.caps import DEFAULT_CAP
 
 state_option = click.option(
     "--state",
@@ -22,6 +22,14 @@ cap_option = click.option(
     metavar="E",
     help="From now on, refuse if all surveys together would spend more than this ε. "
     f"[default: the one given last, or {DEFAULT_CAP:f}]",
+)
+cap_per_period_option = click.option(
+    "--cap-per-period",
+    nargs=2,
+    type=(str, int),
+    metavar="E DAYS",
+    help="From now on, refuse if all surveys together would spend more than this ε in as many days. "
+    "[default: the one given last, or none]",
 )
 
 

@@ -12,7 +12,7 @@ from pckv.canonical import RepeatedMember, refuse_repeated_members
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task_id
 from pckv.cli.remote import warn_if_readable_on_the_way
-from pckv.cli.state import cap_option, default_state, state_option
+from pckv.cli.state import cap_option, cap_per_period_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.client.reasons import explain
@@ -25,6 +25,7 @@ from pckv.errors import ClientError, DataError
 @click.option("--task", "task_id", metavar="TASK", help="The id of the task, or its file.")
 @state_option
 @cap_option
+@cap_per_period_option
 @click.option("--invitation", metavar="TOKEN", help="The one-time token, where the collector asks for one.")
 @click.option("--flush", is_flag=True, help="Send the reports that wait, and perturb nothing.")
 @json_option
@@ -34,6 +35,7 @@ def submit_command(
     task_id: str | None,
     state: Path | None,
     cap: str | None,
+    cap_per_period: tuple[str, int] | None,
     invitation: str | None,
     flush: bool,
     as_json: bool,
@@ -52,7 +54,7 @@ def submit_command(
     pckv submit --flush --url https://collect.example.org
     """
     folder = state or default_state()
-    given = (pairs_file, task_id, cap, invitation)
+    given = (pairs_file, task_id, cap, cap_per_period, invitation)
     if flush:
         if given != (None,) * len(given):
             raise click.UsageError("--flush sends what waits: give it --url and --state only")
@@ -60,7 +62,7 @@ def submit_command(
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
-    client, task_id = _client(url, folder, cap), read_task_id(task_id)
+    client, task_id = _client(url, folder, cap, cap_per_period), read_task_id(task_id)
     receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
@@ -82,9 +84,11 @@ def _print_sent(receipt: Receipt, client: Client) -> None:
     )
 
 
-def _client(url: str, folder: Path, cap: str | None = None) -> Client:
+def _client(
+    url: str, folder: Path, cap: str | None = None, cap_per_period: tuple[str, int] | None = None
+) -> Client:
     """Return the client of a collector, after a warning if others can read what it sends."""
-    client = Client(url, folder, cap=cap)
+    client = Client(url, folder, cap=cap, cap_per_period=cap_per_period)
     warn_if_readable_on_the_way(client.url, "the report")
     return client
 

@@ -6,30 +6,28 @@ from typing import NamedTuple
 
 from pckv.canonical import from_base64url
 from pckv.client.reasons import explain
-from pckv.client.transport import OK, Answer, Transport, problem_of
+from pckv.client.transport import OK, Answer, Problem, Transport, problem_of
 from pckv.errors import ClientError, ReportError
 from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.task import Task
 
 
 class Admission(NamedTuple):
-    """A report may be made: with this coin, where the task needs one.
+    """What a collector says about a report that is not made yet.
 
-    `undecided` says why the collector did not answer; it is empty if it did.
+    Attributes:
+        coin: The coin that the report is to be made with, where the task needs one.
+        undecided: Why the collector did not answer; empty if it did.
+        refusal: Why the collector would refuse the report; None if it would not.
     """
 
-    coin: bytes | None
+    coin: bytes | None = None
     undecided: str = ""
+    refusal: Problem | None = None
 
 
 def ask_admission(transport: Transport, task: Task, invitation: str | None) -> Admission:
-    """Ask a collector whether it would take a report of a task.
-
-    A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait.
-
-    Raises:
-        ClientError: if the collector would refuse the report, or gives no coin where one is needed.
-    """
+    """Ask a collector whether it would take a report of a task."""
     answer = transport.ask_admission(task.id, invitation)
     if answer.status == OK:
         members = answer.members("application/json")
@@ -38,16 +36,29 @@ def ask_admission(transport: Transport, task: Task, invitation: str | None) -> A
             return Admission(coin)
     problem = problem_of(answer)
     if problem is not None and not answer.temporary:
+        return Admission(refusal=problem)
+    return Admission(undecided=_undecided(answer, str(problem or answer)))
+
+
+def require_admission(task: Task, admission: Admission) -> None:
+    """Refuse a report that the collector would refuse, and one without the coin that it needs.
+
+    A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait.
+
+    Raises:
+        ClientError: if no report may be made.
+    """
+    problem = admission.refusal
+    if problem is not None:
         raise ClientError(
             problem.kind.replace("-", "_"),
             f"no report of task {task.id} can be made: {explain(str(problem))}; nothing was perturbed",
         )
-    undecided = _undecided(answer, str(problem or answer))
-    if task.coin == SERVER_COIN:
+    if admission.undecided and task.coin == SERVER_COIN:
         raise ClientError(
-            "not_sent", f"task {task.id} needs a coin from its collector ({undecided}); nothing was perturbed"
+            "not_sent",
+            f"task {task.id} needs a coin from its collector ({admission.undecided}); nothing was perturbed",
         )
-    return Admission(None, undecided)
 
 
 def _undecided(answer: Answer, shown: str) -> str:

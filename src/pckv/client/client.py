@@ -1,53 +1,38 @@
 """The client: perturb once, store, send. Standard library only.
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs once
-per survey, stores the bytes before anyone sees them, and sends exactly those bytes until the collector has decided.
-Pairs are never stored.
+per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends exactly those
+bytes until the collector has decided. Pairs are never stored.
 """
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from pckv.canonical import check_name, from_base64url
-from pckv.client.admission import Admission, ask_admission
+from pckv.canonical import check_name
+from pckv.client.admission import Admission, ask_admission, require_admission
+from pckv.client.caps import Caps, PeriodCap
+from pckv.client.clock import Clock, utc_now
+from pckv.client.contracts import Contracts, check_id
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger, LedgerEntry, realised_epsilon
-from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport, task_id_of
+from pckv.client.ledger import Ledger, LedgerEntry
+from pckv.client.outbox import DeliveryOutcome, Outbox, Status
 from pckv.client.reasons import explain
+from pckv.client.reports import Receipt, Reports
 from pckv.client.retry_policy import RetryPolicy
-from pckv.client.transport import OK, Transport, problem_of
-from pckv.days import Phase, utc_today
-from pckv.device.perturb import perturb, read_pairs
-from pckv.errors import ClientError, DataError, ReportError, TaskError
+from pckv.client.round_receipt import RoundReceipt, RoundStatus, check_spread
+from pckv.client.rounds import RoundReporter
+from pckv.client.transport import Transport
+from pckv.days import Phase
+from pckv.device.perturb import read_pairs
+from pckv.errors import ClientError
 from pckv.limits import Numeric
+from pckv.series import Series
 from pckv.task import Task
-
-TASK_SUFFIX = ".task"
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """The state of a task's report, and what it cost.
-
-    Attributes:
-        task: The id of the task.
-        status: The state of the report.
-        epsilon: The ε that the report has spent.
-        perturbed: Whether this very call perturbed: if not, the pairs that it was given were not used.
-        reason: Why a report waits or was refused.
-    """
-
-    task: str
-    status: Status
-    epsilon: Decimal
-    perturbed: bool = False
-    reason: str = ""
 
 
 class Client:
@@ -56,10 +41,13 @@ class Client:
     Args:
         url: The collector's address.
         state: The folder that stores reports; all threads and processes that share it share the reports, the ledger
-            and the cap.
-        cap: The most ε of all surveys together: `submit` stores it, and it holds for later clients that give none;
-            ε = 10 if nobody ever gave one.
+            and the caps.
+        cap: The most ε of all surveys together: `submit` and `report` store it, and it holds for later clients that give
+            none; ε = 10 if nobody ever gave one.
+        cap_per_period: The most ε of all surveys together in a number of days, such as (3, 365); stored like `cap`. None
+            if nobody ever gave one.
         retry_policy: How long one call tries.
+        clock: Returns the time, with a time zone; for tests.
     """
 
     def __init__(
@@ -68,21 +56,30 @@ class Client:
         state: str | os.PathLike[str],
         *,
         cap: Numeric | None = None,
+        cap_per_period: tuple[Numeric, int] | None = None,
         retry_policy: RetryPolicy | None = None,
+        clock: Clock = utc_now,
     ) -> None:
-        self._folder = StateFolder(Path(state).absolute())
-        self._outbox = Outbox(self._folder)
-        self._ledger = Ledger(self._outbox, cap)
+        folder = StateFolder(Path(state).absolute())
+        outbox = Outbox(folder)
+        self._caps = Caps(folder, cap, cap_per_period)
+        self._ledger = Ledger(outbox, self._caps)
         self._transport = Transport(url, retry_policy or RetryPolicy())
+        self._contracts = Contracts(folder, self._transport)
+        self._reports = Reports(outbox, self._ledger, self._transport, clock)
+        self._rounds = RoundReporter(folder, self._ledger, self._transport, self._reports, clock)
 
     @property
     def url(self) -> str:
         """The collector's address."""
         return self._transport.url
 
-    @property
     def ledger(self) -> list[LedgerEntry]:
-        """The ε that each survey has spent, from the moment that its report is stored."""
+        """Return the ε that each report has spent, from the moment that it is stored, in the order of days.
+
+        Returns:
+            One entry per report; its `text` is a sentence.
+        """
         return self._ledger.entries()
 
     @property
@@ -93,7 +90,12 @@ class Client:
     @property
     def cap(self) -> Decimal:
         """The ε that all surveys together may spend."""
-        return self._ledger.cap
+        return self._caps.in_all
+
+    @property
+    def cap_per_period(self) -> PeriodCap | None:
+        """The ε that all surveys together may spend in a number of days; None if only the total is capped."""
+        return self._caps.per_period
 
     def task(self, task_id: str) -> Task:
         """Return the task of an id: fetched once, checked against the id, then stored in the state folder.
@@ -107,34 +109,21 @@ class Client:
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
         """
-        _check_id(task_id)
-        text = self._folder.get(task_id + TASK_SUFFIX)
-        if text is not None:
-            if task_id_of(text) != task_id:
-                raise self._folder.damage_error(task_id + TASK_SUFFIX)
-            return Task.from_json(text)
-        task = self._fetch(task_id)
-        with self._folder.locked():
-            self._folder.put(task_id + TASK_SUFFIX, task.to_json())
-        return task
+        return self._contracts.task(task_id)
 
-    def _fetch(self, task_id: str) -> Task:
-        answer = self._transport.fetch(task_id)
-        place = f"{self.url}/tasks/{task_id}"
-        if answer.status != OK:
-            problem = problem_of(answer)
-            code = "not_sent" if problem is None or answer.temporary else problem.kind.replace("-", "_")
-            raise ClientError(code, f"{place}: {explain(str(problem or answer))}; nothing was perturbed")
-        try:
-            task = Task.from_json(answer.body)
-        except TaskError as error:
-            raise ClientError("wrong_task", f"{place}: {error}") from None
-        # The id is the hash of the task's text: nobody can change ε on the way.
-        if task.id != task_id:
-            raise ClientError(
-                "wrong_task", f"{place}: the answer is the task {task.id}, not the one asked for"
-            )
-        return task
+    def series(self, series_id: str) -> Series:
+        """Return the series of an id: fetched once, checked against the id, then stored in the state folder.
+
+        Args:
+            series_id: The id of a series of this collector.
+
+        Returns:
+            The series.
+
+        Raises:
+            ClientError: if the collector does not know it, or its text does not have this id.
+        """
+        return self._contracts.series(series_id)
 
     def submit(self, task_id: str, pairs: Mapping[str, float], *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
@@ -143,7 +132,7 @@ class Client:
         that the collector refuses is a `ClientError` with the reason. Its ε is spent all the same, and another call for
         the task does not perturb again.
 
-        Before anything is perturbed, a `ClientError` refuses an ε beyond the cap (`over_budget`), and a second task of a
+        Before anything is perturbed, a `ClientError` refuses an ε beyond a cap (`over_budget`), and a second task of a
         survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the collector is asked
         whether it would take a report. If not, because the task is closed, not open yet or gone, or the invitation is
         missing, unknown or spent, that is a `ClientError`, and nothing is perturbed or spent. If it cannot be reached, the
@@ -162,23 +151,27 @@ class Client:
             The state of the report, and what it cost.
 
         Raises:
-            ClientError: if nothing may be spent, the collector would not take a report, or it refused the one sent.
+            ClientError: if nothing may be spent, the task is a round of a series (`series`), the collector would not take a
+                report, or it refused the one sent.
             PairsError: if a pair does not belong to the task; nothing was perturbed.
         """
-        _check_id(task_id)
+        check_id(task_id, "task")
         if invitation is not None:
             check_name(invitation, "the invitation")
-        self._ledger.remember_cap()
+        self._caps.remember()
         perturbed, unreachable = False, None
-        if self._outbox.find(task_id) is None:
+        if (stored := self._reports.find(task_id)) is not None:
+            _refuse_round(task_id, json.loads(stored.task)["series"] is not None)
+        else:
             task = self.task(task_id)
+            _refuse_round(task_id, task.series is not None)
             admission = self._ask_admission(task, pairs, invitation)
-            perturbed = self._perturb(task, pairs, invitation, admission.coin)
+            perturbed = self._reports.make(task, pairs, invitation, admission.coin)
             if admission.undecided:
                 unreachable = DeliveryOutcome(Status.WAITING, admission.undecided)
         if not perturbed:
-            self._outbox.readdress(task_id, self.url, invitation)
-        receipt, _ = self._deliver(task_id, perturbed=perturbed, skip_as=unreachable)
+            self._reports.readdress(task_id, invitation)
+        receipt, _ = self._reports.send(task_id, perturbed=perturbed, skip_as=unreachable)
         if receipt.status is Status.REFUSED:
             raise ClientError(
                 "refused",
@@ -188,30 +181,53 @@ class Client:
 
     def _ask_admission(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it: first by what is known here, then by what the collector says."""
-        phase = task.phase(utc_today())
+        phase = task.phase(self._reports.today())
         if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would be spent all the same.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
-        with self._folder.locked():
-            if self._outbox.find(task.id) is None:
-                self._ledger.check(task, realised_epsilon(task))
+        self._reports.check(task)
         # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
         read_pairs(task, pairs)
-        return ask_admission(self._transport, task, invitation)
+        admission = ask_admission(self._transport, task, invitation)
+        require_admission(task, admission)
+        return admission
 
-    def _perturb(
-        self, task: Task, pairs: Mapping[str, float], invitation: str | None, coin: bytes | None
-    ) -> bool:
-        epsilon = realised_epsilon(task)
-        with self._folder.locked():
-            if self._outbox.find(task.id) is not None:
-                return False
-            self._ledger.check(task, epsilon)
-            report = StoredReport(perturb(task, pairs, coin), task.to_json(), epsilon, self.url, invitation)
-            added = self._outbox.add(task.id, report)
-            self._ledger.record(task.id)
-            return added
+    def report(self, series_id: str, pairs: Mapping[str, float], *, spread: float = 0.0) -> RoundReceipt:
+        """Report in the current round of a series if a report is due, and say what was done.
+
+        Call it as often as you like, for example at every start of an app. A device draws one of the series' panels once,
+        and reports in one round out of as many as there are panels; if it was off in its round, it waits for its next one.
+        That many rounds in a row hold at most one report, whatever happens to the device or its clock. A report is made
+        once, and later calls send the same bytes; `flush` sends those of earlier rounds that still wait.
+
+        A report is made only after the collector has answered that it would take one: its clock confirms the round.
+
+        Args:
+            series_id: The id of the series.
+            pairs: The value of every key that the participant holds.
+            spread: If above 0, reports are due at a random moment within this share of the round, from its start on, so
+                that the hour of a report tells nothing.
+
+        Returns:
+            What was done: a report was `sent`, is `waiting` or was `refused`; or none was made, because it is `not_due`
+            or `delayed`, the collector was `unreachable`, or the series has `not_started` or is `over`.
+
+        Raises:
+            ClientError: if the device has answered another task or series of this name (`answered`), nothing more may be
+                spent (`over_budget`), or the collector does not know the series.
+            PairsError: if a pair does not belong to the series; nothing was perturbed.
+        """
+        check_spread(spread)
+        check_id(series_id, "series")
+        self._caps.remember()
+        try:
+            series = self.series(series_id)
+        except ClientError as error:
+            if error.code != "not_sent":
+                raise
+            return RoundReceipt(series_id, RoundStatus.UNREACHABLE, reason=str(error))
+        return self._rounds.report(series, pairs, spread)
 
     def flush(self) -> list[Receipt]:
         """Send all reports that wait for this collector.
@@ -224,57 +240,13 @@ class Client:
         Raises:
             ClientError: if a file of the state folder is damaged; all other reports were sent before.
         """
-        receipts: list[Receipt] = []
-        damage: DataError | None = None
-        unreachable: DeliveryOutcome | None = None
-        for task_id in self._outbox.tasks():
-            try:
-                if not self._waits(task_id):
-                    continue
-                receipt, is_unreachable = self._deliver(task_id, skip_as=unreachable)
-            except DataError as error:
-                damage = damage or error
-                continue
-            receipts.append(receipt)
-            if is_unreachable:
-                unreachable = DeliveryOutcome(receipt.status, receipt.reason)
-        if damage is not None:
-            raise damage
-        return receipts
-
-    def _waits(self, task_id: str) -> bool:
-        stored = self._outbox.find(task_id)
-        waits = self._outbox.outcome(task_id).status is Status.WAITING
-        return stored is not None and stored.url == self.url and waits
-
-    def _deliver(
-        self, task_id: str, *, perturbed: bool = False, skip_as: DeliveryOutcome | None = None
-    ) -> tuple[Receipt, bool]:
-        """Send what is stored, unless its outcome is known; with `skip_as`, only return that outcome.
-
-        Also return whether the collector was unreachable.
-        """
-        stored = self._outbox.find(task_id)
-        if stored is None:
-            raise self._folder.damage_error(task_id, "the report was removed")
-        outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
-        if skip_as is None and outcome.status is Status.WAITING:
-            # The process that stored the report may have died before the record, or the file's name, was on disk.
-            if not self._ledger.is_recorded(task_id):
-                with self._folder.locked():
-                    self._ledger.record(task_id)
-            self._folder.sync()
-            outcome, unreachable = self._transport.send(task_id, stored.report, stored.invitation)
-            if outcome.status is not Status.WAITING:
-                outcome = self._outbox.decide(task_id, outcome)
-        return Receipt(task_id, outcome.status, stored.epsilon, perturbed, outcome.reason), unreachable
+        return self._reports.send_all()
 
 
-def _check_id(task_id: str) -> None:
-    # The id becomes the name of a file: nothing but an id passes.
-    try:
-        valid = isinstance(task_id, str) and len(from_base64url(task_id)) == hashlib.sha256().digest_size
-    except ReportError:
-        valid = False
-    if not valid:
-        raise ClientError("wrong_task", f"{task_id!r} is not a task's id")
+def _refuse_round(task_id: str, is_round: bool) -> None:
+    if is_round:
+        raise ClientError(
+            "series",
+            f"task {task_id} is a round of a series, which devices report to by turns: use `report`; "
+            "nothing was perturbed",
+        )

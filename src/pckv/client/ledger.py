@@ -2,6 +2,9 @@
 
 Every report leaves a record, written before the report is first sent. A record that is missing is restored from its
 report; one that contradicts it is refused. So nothing that was spent is forgotten while one of the two is left.
+
+A record has the day on which it was spent. That day is never before the day of an earlier record, and the rounds of a
+series only go up: a clock that is set back frees nothing.
 """
 
 from __future__ import annotations
@@ -11,99 +14,166 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from pckv.canonical import decimal_text, dump, is_decimal_text
+from pckv.client.caps import Caps
 from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, SPENT_SUFFIX, Outbox, Status, StoredReport
 from pckv.client.survey import survey_of
-from pckv.errors import ClientError, ParameterError
-from pckv.limits import Numeric
+from pckv.days import days_between, is_day
+from pckv.errors import ClientError
+from pckv.series_round import SeriesRound, read_series_round
 from pckv.task import Task
 
-# What a device spends in all, unless somebody decides otherwise.
-DEFAULT_CAP = Decimal(10)
-CAP_NAME = "cap"
 VERSION = 1
 # An ε has at most 2 digits before the point and 24 behind it: sums at this precision are exact.
 SUM_DIGITS = 60
+_STATES = {
+    Status.SENT: "the collector has the report",
+    Status.WAITING: "the report waits to be sent",
+    Status.REFUSED: "the collector refused the report",
+    Status.REMOVED: "the report was removed from this device",
+}
+
+
+class Spending(NamedTuple):
+    """What a report has spent: the text of a record.
+
+    Attributes:
+        survey: The name of the survey; of a round, the name of its series.
+        epsilon: The realised ε, rounded up.
+        day: The day on which it was spent, YYYY-MM-DD in UTC.
+        series: The series and the round that the report is for; None for a task that stands alone.
+    """
+
+    survey: str
+    epsilon: Decimal
+    day: str
+    series: SeriesRound | None
+
+    @classmethod
+    def of(cls, stored: StoredReport) -> Spending:
+        """Return what a stored report has spent."""
+        members = json.loads(stored.task)
+        series = read_series_round(members["series"])
+        return cls(survey_name(members["name"], series), stored.epsilon, stored.day, series)
+
+    @classmethod
+    def from_json(cls, text: str) -> Spending | None:
+        """Read a record; None if it is not one."""
+        try:
+            members = json.loads(text)
+            survey, day, epsilon = str(members["survey"]), members["day"], members["epsilon"]
+            series = read_series_round(members["series"])
+            valid = members["version"] == VERSION and is_decimal_text(epsilon) and is_day(day)
+        except (KeyError, TypeError, ValueError):
+            return None
+        return cls(survey, Decimal(epsilon), day, series) if valid else None
+
+    def to_json(self) -> str:
+        """Return the text of the record."""
+        return dump(
+            {
+                "day": self.day,
+                "epsilon": f"{self.epsilon:f}",
+                "series": None if self.series is None else self.series.to_dict(),
+                "survey": self.survey,
+                "version": VERSION,
+            }
+        )
 
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What one survey has spent.
+    """What one report has spent.
 
     Attributes:
-        survey: The name of the survey.
+        survey: The name of the survey; of a round, the name of its series.
         task: The id of the task that was answered.
         epsilon: The realised ε, rounded up.
         status: The state of the report.
+        day: The day on which it was spent, YYYY-MM-DD in UTC.
+        series: The id of the series, None for a task that stands alone.
+        round: The number of the round of the series, None for a task that stands alone.
     """
 
     survey: str
     task: str
     epsilon: Decimal
     status: Status
+    day: str
+    series: str | None = None
+    round: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The entry as a sentence."""
+        survey = f"“{self.survey}”" if self.round is None else f"round {self.round} of “{self.survey}”"
+        return f"On {self.day}, a report for {survey} spent ε = {self.epsilon:f}; {_STATES[self.status]}."
 
 
 class Ledger:
-    """The ε of all surveys; it counts from the moment that a report is stored, whatever becomes of the report.
+    """The ε of all surveys; it counts from the moment that a report is stored, whatever becomes of the report."""
 
-    A `cap` that is given bounds the ε of all surveys together, and `remember_cap` stores it for those who give none.
-    """
-
-    def __init__(self, outbox: Outbox, cap: Numeric | None = None) -> None:
-        self._outbox, self._folder = outbox, outbox.folder
-        self._given_cap = None if cap is None else Decimal(decimal_text(cap, "the cap"))
-        if self._given_cap is not None and self._given_cap < 0:
-            raise ParameterError(f"the cap must not be below 0: {cap}")
-
-    @property
-    def cap(self) -> Decimal:
-        """The cap that was given, or else the one that was remembered, or else the default."""
-        if self._given_cap is not None:
-            return self._given_cap
-        text = self._folder.get(CAP_NAME)
-        if text is None:
-            return DEFAULT_CAP
-        if not is_decimal_text(text):
-            raise self._folder.damage_error(CAP_NAME, "not a cap")
-        return Decimal(text)
-
-    def remember_cap(self) -> None:
-        """Store the cap that was given, if one was."""
-        text = None if self._given_cap is None else f"{self._given_cap:f}"
-        if text is not None and text != self._folder.get(CAP_NAME):
-            with self._folder.locked():
-                self._folder.put(CAP_NAME, text, replace=True)
+    def __init__(self, outbox: Outbox, caps: Caps) -> None:
+        self._outbox, self._folder, self._caps = outbox, outbox.folder, caps
 
     def entries(self) -> list[LedgerEntry]:
-        """Return what each survey has spent, sent or not."""
+        """Return what each report has spent, sent or not, in the order of days."""
         suffixes = (REPORT_SUFFIX, SPENT_SUFFIX, OUTCOME_SUFFIX)
         tasks = {task_id for suffix in suffixes for task_id in self._folder.names(suffix)}
-        return [self._entry(task_id) for task_id in sorted(tasks)]
+        entries = [self._entry(task_id) for task_id in tasks]
+        return sorted(entries, key=lambda entry: (entry.day, entry.survey, entry.round or 0, entry.task))
 
     def spent(self) -> Decimal:
         """Return what all surveys have spent together."""
         return _sum(entry.epsilon for entry in self.entries())
 
-    def check(self, task: Task, epsilon: Decimal) -> None:
-        """Refuse a survey that was answered, and an ε beyond the cap; under the lock, so that nobody else spends now.
+    def last_round(self, series_id: str) -> int:
+        """Return the last round of a series that a report was made for; 0 if there is none."""
+        return _last_round(self.entries(), series_id)
 
-        A file that cannot be read prevents every new report: nobody knows what was spent.
+    def check(self, task: Task, epsilon: Decimal, today: str) -> str:
+        """Refuse a survey that was answered, a round too early, and an ε beyond a cap.
+
+        Call it under the lock, so that nobody else spends now. A file that cannot be read prevents every new report:
+        nobody knows what was spent.
+
+        Args:
+            task: The task of the new report.
+            epsilon: What the report would spend.
+            today: The day by the device's clock.
+
+        Returns:
+            The day on which the report is spent: `today`, or that of the latest record if the clock was set back.
+
+        Raises:
+            ClientError: `answered`, `not_due` or `over_budget`.
         """
-        survey, entries = survey_of(task.name), self.entries()
+        entries = self.entries()
         for entry in entries:
             self.record(entry.task)
-            if survey_of(entry.survey) == survey:
-                raise ClientError(
-                    "answered",
-                    f"this device has answered the survey {entry.survey!r} (task {entry.task}); "
-                    "another run of it needs another name; nothing was perturbed",
-                )
-        spent = _sum(entry.epsilon for entry in entries)
-        if _sum((spent, epsilon)) > self.cap:
+        _check_survey(task, entries)
+        day = max([today, *(entry.day for entry in entries)])
+        self._check_caps(epsilon, day, entries)
+        return day
+
+    def _check_caps(self, epsilon: Decimal, day: str, entries: list[LedgerEntry]) -> None:
+        spent, cap = _sum(entry.epsilon for entry in entries), self._caps.in_all
+        if _sum((spent, epsilon)) > cap:
             raise ClientError(
                 "over_budget",
-                f"the task costs ε = {epsilon:f}, and {spent:f} is spent: over the cap of {self.cap:f} in all",
+                f"the task costs ε = {epsilon:f}, and {spent:f} is spent: over the cap of {cap:f} in all",
+            )
+        period = self._caps.per_period
+        if period is None:
+            return
+        lately = _sum(entry.epsilon for entry in entries if days_between(entry.day, day) < period.days)
+        if _sum((lately, epsilon)) > period.epsilon:
+            raise ClientError(
+                "over_budget",
+                f"the task costs ε = {epsilon:f}, and {lately:f} is spent in {period.days:,} days: "
+                f"over the cap of {period.epsilon:f} per {period.days:,} days",
             )
 
     def is_recorded(self, task_id: str) -> bool:
@@ -113,28 +183,22 @@ class Ledger:
     def record(self, task_id: str) -> None:
         """Remember what the stored report of a task has spent, under the lock, unless that was done before."""
         if not self.is_recorded(task_id) and (stored := self._outbox.find(task_id)) is not None:
-            self._folder.put(task_id + SPENT_SUFFIX, _record_text(*_facts(stored)))
+            self._folder.put(task_id + SPENT_SUFFIX, Spending.of(stored).to_json())
 
     def _entry(self, task_id: str) -> LedgerEntry:
         text = self._folder.get(task_id + SPENT_SUFFIX)
         if text is not None and self._folder.get(task_id + REPORT_SUFFIX) is None:
-            return LedgerEntry(*self._read(task_id, text), Status.REMOVED)
+            recorded = Spending.from_json(text)
+            if recorded is None:
+                raise self._folder.damage_error(task_id + SPENT_SUFFIX, "not a record this release reads")
+            return _entry_of(task_id, recorded, Status.REMOVED)
         stored = self._outbox.find(task_id)
         if stored is None:
             raise self._folder.damage_error(task_id + REPORT_SUFFIX, "removed")
-        survey, epsilon = _facts(stored)
-        if text is not None and text != _record_text(survey, epsilon):
+        spending = Spending.of(stored)
+        if text is not None and text != spending.to_json():
             raise self._folder.damage_error(task_id + SPENT_SUFFIX, "does not fit its report")
-        return LedgerEntry(survey, task_id, epsilon, self._outbox.outcome(task_id).status)
-
-    def _read(self, task_id: str, text: str) -> tuple[str, str, Decimal]:
-        try:
-            members = json.loads(text)
-            if members["version"] == VERSION and is_decimal_text(members["epsilon"]):
-                return str(members["survey"]), task_id, Decimal(members["epsilon"])
-        except (KeyError, TypeError, ValueError):
-            pass
-        raise self._folder.damage_error(task_id + SPENT_SUFFIX, "not a record this release reads")
+        return _entry_of(task_id, spending, self._outbox.outcome(task_id).status)
 
 
 def realised_epsilon(task: Task) -> Decimal:
@@ -142,13 +206,42 @@ def realised_epsilon(task: Task) -> Decimal:
     return Decimal(decimal_text(task.realised_epsilon, "epsilon"))
 
 
-def _facts(stored: StoredReport) -> tuple[str, Decimal]:
-    """Return the name of a report's survey, and the ε that it spent."""
-    return json.loads(stored.task)["name"], stored.epsilon
+def survey_name(name: str, series: SeriesRound | None) -> str:
+    """Return the name of the survey that a task belongs to: of a round, the name of its series."""
+    return name if series is None else name.removesuffix(series.suffix)
 
 
-def _record_text(survey: str, epsilon: Decimal) -> str:
-    return dump({"epsilon": f"{epsilon:f}", "survey": survey, "version": VERSION})
+def _entry_of(task_id: str, spending: Spending, status: Status) -> LedgerEntry:
+    survey, epsilon, day, series = spending
+    if series is None:
+        return LedgerEntry(survey, task_id, epsilon, status, day)
+    return LedgerEntry(survey, task_id, epsilon, status, day, series.id, series.round)
+
+
+def _check_survey(task: Task, entries: list[LedgerEntry]) -> None:
+    """Refuse a survey that was answered: by another task or series, or in one of the last rounds of this series."""
+    series, survey = task.series, survey_of(survey_name(task.name, task.series))
+    for entry in entries:
+        is_other = series is None or entry.series != series.id
+        if is_other and survey_of(entry.survey) == survey:
+            raise ClientError(
+                "answered",
+                f"this device has answered the survey {entry.survey!r} (task {entry.task}); "
+                "another run of it needs another name; nothing was perturbed",
+            )
+    if series is None:
+        return
+    last = _last_round(entries, series.id)
+    if last and series.round < last + series.panels:
+        raise ClientError(
+            "not_due",
+            f"this device has reported in round {last} of series {series.id}, so that its next report is for round "
+            f"{last + series.panels} or later, not for round {series.round}; nothing was perturbed",
+        )
+
+
+def _last_round(entries: list[LedgerEntry], series_id: str) -> int:
+    return max((entry.round or 0 for entry in entries if entry.series == series_id), default=0)
 
 
 def _sum(numbers: Iterable[Decimal]) -> Decimal:

@@ -2,8 +2,8 @@
 
 Three files per task: `ID.report` holds the bytes, which never change; `ID.spent` is what the ledger remembers, even if
 the report is removed, and is written before the first send; `ID.outcome` exists once the collector has decided. What
-is sent is what was read from the disk, so nothing is sent that is not stored. Time plays no part: a report that waits
-for a year is sent as it was made.
+is sent is what was read from the disk, so nothing is sent that is not stored. A report that waits for a year is sent as
+it was made.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pckv.canonical import base64url, dump, from_base64url, is_decimal_text
 from pckv.client.folder import StateFolder
+from pckv.days import is_day
 from pckv.limits import SERVER_COIN
 from pckv.wire import Report, check_id
 
@@ -49,11 +50,12 @@ class DeliveryOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredReport:
-    """A report with its task, the ε it spent, and where it goes."""
+    """A report with its task, the ε it spent on a day, and where it goes."""
 
     report: Report
     task: str
     epsilon: Decimal
+    day: str
     url: str
     invitation: str | None
 
@@ -62,6 +64,7 @@ class StoredReport:
         return dump(
             {
                 "body": base64url(self.report.body),
+                "day": self.day,
                 "epsilon": f"{self.epsilon:f}",
                 "id": base64url(self.report.id),
                 "invitation": self.invitation,
@@ -80,7 +83,8 @@ class StoredReport:
     def from_json(cls, text: str) -> StoredReport:
         """Read a stored text; an invalid one is a `ValueError`, `KeyError` or `TypeError`."""
         members = json.loads(text)
-        if members.pop("version") != VERSION or not is_decimal_text(members["epsilon"]):
+        valid = is_decimal_text(members["epsilon"]) and is_day(members["day"])
+        if members.pop("version") != VERSION or not valid:
             raise ValueError("another version")
         report = Report(from_base64url(members.pop("id")), from_base64url(members.pop("body")))
         check_id(report.id)

@@ -15,10 +15,10 @@ MEANINGS = {
 }
 
 
-def explain(reason: str) -> str:
+def explain(reason: str, noun: str = "task") -> str:
     """Return a reason in words: what its code means, then what the collector adds to it.
 
-    A code without a meaning of its own is written as words, and what is no code is returned as it is.
+    The noun says what the reason is about. A code without a meaning of its own is written as words, and what is no code is returned as it is.
 
     >>> explain("invitation-spent")
     'the invitation was used before'
@@ -31,5 +31,5 @@ def explain(reason: str) -> str:
     if not REASON_CODE.fullmatch(first):
         return reason
     code = first.replace("-", "_")
-    meaning = MEANINGS.get(code, code.replace("_", " "))
+    meaning = MEANINGS.get(code, code.replace("_", " ")).replace("task", noun)
     return f"{meaning} ({detail})" if detail else meaning

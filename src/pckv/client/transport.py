@@ -102,9 +102,9 @@ class Transport:
         for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), _PlainResponses()):
             self._opener.add_handler(handler)
 
-    def fetch(self, task_id: str) -> Answer:
-        """Request a task."""
-        return self._request_with_retries(Request(f"{self.url}/tasks/{task_id}"), MAX_TASK_BYTES)  # noqa: S310
+    def fetch(self, path: str) -> Answer:
+        """Request the text of a task or a series."""
+        return self._request_with_retries(Request(self.url + path), MAX_TASK_BYTES)  # noqa: S310
 
     def send(self, task_id: str, report: Report, invitation: str | None) -> Delivery:
         """Send a report; it is safe to send it again."""

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from pckv.collector.metrics import Metrics
 from pckv.estimators.alarms.check import ReportSample
 from pckv.estimators.alarms.result import CHECKS_PER_DAY, Alarms
-from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, Store, StoredTask
+from pckv.store.alarm_checks import AlarmCheck
+from pckv.store.base import TASKS_PER_PAGE, Store, StoredTask
 from pckv.task import Task
 
 SECONDS_BETWEEN_CHECKS = 24 * 60 * 60 // CHECKS_PER_DAY

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
-from pckv.collector import admission_routes, estimate_routes, task_routes, upload_routes
+from pckv.collector import admission_routes, estimate_routes, series_routes, task_routes, upload_routes
 from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
@@ -26,7 +26,7 @@ from pckv.collector.compaction import Compactor
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.gateway import Gateway
 from pckv.collector.logs import log
-from pckv.collector.maintenance import run_maintenance
+from pckv.collector.maintenance import add_due_rounds, run_maintenance
 from pckv.collector.metrics import Metrics
 from pckv.collector.problem_details import (
     BY_STATUS,
@@ -38,6 +38,8 @@ from pckv.collector.problem_details import (
     problem_responses,
 )
 from pckv.collector.report_writer import ReportWriter
+from pckv.collector.rounds import RoundMaker
+from pckv.collector.series_cache import SeriesCache
 from pckv.collector.settings import Settings
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
@@ -104,8 +106,8 @@ def create_app(
     app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
-    for router in (upload_routes.router, admission_routes.router, task_routes.router, estimate_routes.router):
-        app.include_router(router)
+    for routes in (upload_routes, admission_routes, task_routes, estimate_routes, series_routes):
+        app.include_router(routes.router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
@@ -130,13 +132,19 @@ def _create_collector(
     caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
     alarms = AlarmWatch(store, metrics)
-    return Collector(store, threads, settings, report_writer, metrics, *caches, budget, alarms, clock)
+    series = SeriesCache(store, threads), RoundMaker(store, compactor)
+    return Collector(
+        store, threads, settings, report_writer, metrics, *caches, budget, alarms, *series, clock
+    )
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
     collector.report_writer.start()
+    if app.state.maintains:
+        # Before the first request: a device that asks for a round must not hear that there is none.
+        await add_due_rounds(collector)
     maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield

@@ -32,6 +32,8 @@ PUBLIC: frozenset[Route] = frozenset(
         ("OPTIONS", "/tasks/{task_id}/admission"),
         ("POST", "/tasks/{task_id}/reports"),
         ("OPTIONS", "/tasks/{task_id}/reports"),
+        ("GET", "/series/{series_id}"),
+        ("OPTIONS", "/series/{series_id}"),
         # Known to nobody unless the administrator made it public.
         ("GET", "/tasks/{task_id}/results"),
         # Pages and what they load hold nothing secret: they request what they show afterwards.
@@ -52,6 +54,9 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/metrics"),
         ("GET", "/tasks/{task_id}/estimates"),
         ("GET", "/tasks/{task_id}/reports"),
+        ("GET", "/series"),
+        ("GET", "/series/{series_id}/rounds"),
+        ("GET", "/series/{series_id}/rounds/{number}"),
         ("GET", "/overview"),
         ("GET", "/tasks/{task_id}/overview"),
         ("GET", "/tasks/{task_id}/chart"),

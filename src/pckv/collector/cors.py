@@ -1,4 +1,4 @@
-"""Cross-origin access: pages of any origin may load the client, fetch a task, ask for admission and send a report."""
+"""Cross-origin access: pages of any origin may load the client, fetch a task or series, ask for admission and send a report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from starlette.types import Scope
 
 CLIENT_REQUEST = re.compile(
-    r"GET /client/.+|(?:GET|OPTIONS) /tasks/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/(?:admission|reports)"
+    r"GET /client/.+|(?:GET|OPTIONS) /(?:tasks|series)/[^/]+|(?:POST|OPTIONS) /tasks/[^/]+/(?:admission|reports)"
 )
 ANY_ORIGIN = (
     (b"access-control-allow-origin", b"*"),

@@ -25,6 +25,7 @@ from pckv.errors import StoreError
 # The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
 BODY_LIMITS: Mapping[Route, int | None] = {
     ("POST", "/tasks"): None,
+    ("POST", "/series"): None,
     ("POST", "/tasks/new"): None,
     ("POST", "/session"): 4 * 2**10,
 }

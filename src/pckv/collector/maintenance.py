@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, end sessions, delete, erase and raise alarms."""
+"""What a collector does by itself: compact tallies, add rounds, end sessions, delete, erase and raise alarms."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ SECONDS_BETWEEN_SESSIONS = 3600.0
 SECONDS_AFTER_FAILURE = 5.0
 # How soon a task whose check is due is checked for alarms.
 SECONDS_BETWEEN_ALARMS = 60.0
+# A round is added one round ahead: this only decides how soon rounds come after a failure or a change of the clock.
+SECONDS_BETWEEN_ROUNDS = 60.0
 
 
 async def run_maintenance(collector: Collector) -> None:
@@ -34,6 +36,7 @@ async def run_maintenance(collector: Collector) -> None:
         loops.create_task(_erase(collector))
         loops.create_task(_end_sessions(collector))
         loops.create_task(_watch(collector))
+        loops.create_task(_add_rounds(collector))
 
 
 async def _erase(collector: Collector) -> None:
@@ -52,6 +55,17 @@ async def _watch(collector: Collector) -> None:
     while True:
         await _succeeds(collector, collector.alarm_watch.check_due)
         await asyncio.sleep(SECONDS_BETWEEN_ALARMS)
+
+
+async def _add_rounds(collector: Collector) -> None:
+    while True:
+        added = await add_due_rounds(collector)
+        await asyncio.sleep(SECONDS_BETWEEN_ROUNDS if added else SECONDS_AFTER_FAILURE)
+
+
+async def add_due_rounds(collector: Collector) -> bool:
+    """Add the rounds of all series that are due; return whether nothing failed."""
+    return await _succeeds(collector, lambda: collector.round_maker.add_due(collector.today()))
 
 
 async def _compact_and_finish(collector: Collector) -> None:

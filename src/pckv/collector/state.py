@@ -16,6 +16,8 @@ from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.report_writer import ReportWriter
+from pckv.collector.rounds import RoundMaker
+from pckv.collector.series_cache import SeriesCache
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
@@ -38,6 +40,8 @@ class Collector:
     estimate_cache: EstimateCache
     budget: ByteBudget
     alarm_watch: AlarmWatch
+    series_cache: SeriesCache
+    round_maker: RoundMaker
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:

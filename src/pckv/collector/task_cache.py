@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.threads import CollectorThreads
+from pckv.series import Series
 from pckv.store.base import Deletion, Store, StoredTask
 from pckv.task import Task
 
@@ -27,11 +28,16 @@ TASK_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 T = TypeVar("T")
 
 
-class TaskText(NamedTuple):
-    """The canonical JSON of a task, and the same compressed unless that is not worth it."""
+class ContractText(NamedTuple):
+    """The canonical JSON of a task or series, and the same compressed unless that is not worth it."""
 
     json: bytes
     gzipped: bytes | None
+
+    @property
+    def size(self) -> int:
+        """How many bytes both take."""
+        return len(self.json) + len(self.gzipped or b"")
 
 
 class RecentItems(Generic[T]):
@@ -71,10 +77,10 @@ class TaskCache:
         # When the store was asked, and what it said.
         self._tasks: RecentItems[tuple[float, StoredTask]] = RecentItems(MAX_TASK_BYTES)
         # A task never changes, so neither does its text.
-        self._texts: RecentItems[TaskText] = RecentItems(MAX_TEXT_BYTES)
+        self._texts: RecentItems[ContractText] = RecentItems(MAX_TEXT_BYTES)
         # What is being looked up or written: everybody who asks for the same waits for the same.
         self._lookups: dict[str, asyncio.Task[StoredTask]] = {}
-        self._writing: dict[str, asyncio.Task[TaskText]] = {}
+        self._writing: dict[str, asyncio.Task[ContractText]] = {}
 
     async def find(self, task_id: str) -> StoredTask:
         """Return a task, or raise the problem that it is unknown or deleted."""
@@ -83,7 +89,7 @@ class TaskCache:
         read_at, cached = self._tasks.get(task_id) or (0.0, None)
         if cached is not None and now - read_at < CACHE_SECONDS:
             return cached
-        lookup = _share(self._lookups, task_id, lambda: self._look_up(task_id, now))
+        lookup = share(self._lookups, task_id, lambda: self._look_up(task_id, now))
         if cached is not None and now - read_at < MAX_CACHE_SECONDS:
             # Nobody waits for threads as long as somebody asks for the task every other second.
             return cached
@@ -102,16 +108,16 @@ class TaskCache:
             self._tasks.put(task_id, (now, stored), _size(stored.task))
         return stored
 
-    async def text(self, task: Task) -> TaskText:
+    async def text(self, task: Task) -> ContractText:
         """Return the text of a task."""
         text = self._texts.get(task.id)
         if text is None:
-            text = await asyncio.shield(_share(self._writing, task.id, lambda: self._write(task)))
+            text = await asyncio.shield(share(self._writing, task.id, lambda: self._write(task)))
         return text
 
-    async def _write(self, task: Task) -> TaskText:
-        text = await asyncio.get_running_loop().run_in_executor(self._threads.task_texts, _text, task)
-        self._texts.put(task.id, text, len(text.json) + len(text.gzipped or b""))
+    async def _write(self, task: Task) -> ContractText:
+        text = await asyncio.get_running_loop().run_in_executor(self._threads.task_texts, contract_text, task)
+        self._texts.put(task.id, text, text.size)
         return text
 
     def invalidate(self, task_id: str) -> None:
@@ -120,7 +126,7 @@ class TaskCache:
         self._lookups.pop(task_id, None)
 
 
-def _share(
+def share(
     running: dict[str, asyncio.Task[T]], key: str, start: Callable[[], Coroutine[Any, Any, T]]
 ) -> asyncio.Task[T]:
     """Return some work, which is started unless it is running already.
@@ -142,11 +148,12 @@ def _share(
     return task
 
 
-def _text(task: Task) -> TaskText:
-    content = task.to_json().encode()
+def contract_text(contract: Task | Series) -> ContractText:
+    """Return the text of a task or series as it is sent."""
+    content = contract.to_json().encode()
     # Without a time, so that the same text always gives the same bytes.
     compressed = gzip.compress(content, mtime=0) if len(content) >= MIN_GZIP_BYTES else None
-    return TaskText(content, compressed)
+    return ContractText(content, compressed)
 
 
 def _size(task: Task) -> int:
@@ -154,6 +161,6 @@ def _size(task: Task) -> int:
 
 
 def check_task_id(task_id: str) -> None:
-    """Refuse as unknown what cannot be a task's id; not every database accepts every text in a query."""
+    """Refuse as unknown what cannot be the id of a task or series; not every database accepts every text in a query."""
     if not TASK_ID.fullmatch(task_id):
         raise ProblemDetails(ProblemKind.UNKNOWN)

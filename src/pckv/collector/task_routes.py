@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector, task_facts, unchanged
-from pckv.collector.task_cache import check_task_id
+from pckv.collector.task_cache import ContractText, check_task_id
 from pckv.collector.tokens import new_token, token_hash
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.errors import TaskError, TaskGone
@@ -44,10 +44,12 @@ CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
 )
 async def create_task(request: Request, collector: CurrentCollector) -> Response:
     """Create a task from its canonical JSON; it never changes afterwards."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
-        raise ProblemDetails(ProblemKind.MEDIA, f"a task comes as {JSON_TYPE}")
+    check_media(request, "a task")
     try:
         task = await asyncio.to_thread(Task.from_json, await request.body())
+        if task.series is not None:
+            detail = f"this is a round of the series {task.series.id}, which adds its rounds by itself"
+            raise ProblemDetails(ProblemKind.MALFORMED, detail)
         new = await asyncio.to_thread(collector.store.add_task, task, collector.today())
     except TaskError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
@@ -57,6 +59,12 @@ async def create_task(request: Request, collector: CurrentCollector) -> Response
     asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id}, 201 if new else 200, headers)
+
+
+def check_media(request: Request, what: str) -> None:
+    """Refuse a contract that does not come as JSON."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
+        raise ProblemDetails(ProblemKind.MEDIA, f"{what} comes as {JSON_TYPE}")
 
 
 @router.get(
@@ -90,15 +98,19 @@ async def list_tasks(
 async def fetch_task(task_id: str, request: Request, collector: CurrentCollector) -> Response:
     """Return the public contract: the id is its SHA-256, so that anybody can check it."""
     stored = await collector.find(task_id)
-    content, gzipped = await collector.task_cache.text(stored.task)
-    tags = {False: f'"{task_id}"', True: f'"{task_id}-gzip"'}
-    compressed = gzipped is not None and accepts_gzip(request.headers.get("accept-encoding", ""))
+    return contract_response(request, task_id, await collector.task_cache.text(stored.task))
+
+
+def contract_response(request: Request, contract_id: str, text: ContractText) -> Response:
+    """Return the text of a task or series, compressed where the client takes that; nothing if the client has it."""
+    tags = {False: f'"{contract_id}"', True: f'"{contract_id}-gzip"'}
+    compressed = text.gzipped is not None and accepts_gzip(request.headers.get("accept-encoding", ""))
     headers = {"ETag": tags[compressed], "Cache-Control": "public, max-age=3600", "Vary": "Accept-Encoding"}
     if any(unchanged(request, tag) for tag in tags.values()):
         return Response(status_code=304, headers=headers)
     if compressed:
         headers["Content-Encoding"] = "gzip"
-    return SharedResponse(gzipped if compressed else content, headers=headers, media_type=JSON_TYPE)
+    return SharedResponse(text.gzipped if compressed else text.json, headers=headers, media_type=JSON_TYPE)
 
 
 class TaskSettings(BaseModel):
@@ -172,7 +184,8 @@ async def create_invitations(
     count: Annotated[int, Query(ge=1, le=MAX_INVITATIONS_PER_REQUEST)] = 1,
 ) -> dict[str, list[str]]:
     """Create one-time tokens, shown this once; from now on the task takes reports by invitation only."""
-    await collector.find(task_id)
+    if (await collector.find(task_id)).task.series is not None:
+        raise ProblemDetails(ProblemKind.MALFORMED, "nobody is invited to a round of a series")
     tokens = [new_token() for _ in range(count)]
     added = await asyncio.to_thread(
         collector.store.add_invitations, task_id, [token_hash(token) for token in tokens]

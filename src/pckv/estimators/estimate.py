@@ -10,6 +10,7 @@ import numpy as np
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
+from pckv.estimators.counted import CountedReports
 from pckv.estimators.detection import detected
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import Interval
@@ -72,6 +73,13 @@ class _Decoded(NamedTuple):
     dummies: DummySupport | None
 
 
+class _Hostile(NamedTuple):
+    """How many reports may be hostile, and what is known of the others; None if none is honest or all are."""
+
+    reports: int
+    honest: HonestReports | None
+
+
 class _Known(NamedTuple):
     """Estimates with their intervals, standard errors of the keys' own frequencies, and which stand out from the noise."""
 
@@ -94,7 +102,8 @@ def estimate(
 
     Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
     estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
-    ends reach to what larger sets may hide, by the answers to the task's size question.
+    ends reach to what larger sets may hide, by the answers to the task's size question. Those of a round of a series
+    are about everybody, not only about the panel that reported, and contain the error of choosing it.
 
     Args:
         tally: The counted reports.
@@ -119,28 +128,55 @@ def estimate(
     >>> estimate(Tally(task)).frequency_high.tolist()
     [1.0, 1.0]
     """
-    _check_level(level)
+    check_level(level)
     task, posts = tally.task, check_posts(post)
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     liars = count_hostile(hostile, tally.reports)
     decoded = _decode(tally, request, progress)
-    columns = _columns(tally, decoded, request.method, level, liars)
-    sets = summarise_sets(tally, level, liars)
-    estimates = Estimates(
+    honest = HonestReports.of_pairs(tally, liars) if liars else None
+    estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
+    requested = _only_requested(estimates, request)
+    return replace(requested, verdict=verdict(tally.reports, requested.detected, requested.sets, liars))
+
+
+def estimate_supports(
+    counted: CountedReports, keys: Integers, support: KeySupport, method: str, level: float
+) -> Estimates:
+    """Estimate keys whose counts were decoded before.
+
+    Args:
+        counted: The reports that were counted.
+        keys: The numbers of the keys.
+        support: Their counts.
+        method: One that exists.
+        level: The level of the intervals.
+
+    Returns:
+        A table with a row per key.
+    """
+    request = _Request(method, (), keys)
+    estimates = _estimates(counted, _Decoded(keys, support, None), request, level, _Hostile(0, None))
+    return replace(estimates, verdict=verdict(counted.reports, estimates.detected, estimates.sets))
+
+
+def _estimates(
+    counted: CountedReports, decoded: _Decoded, request: _Request, level: float, hostile: _Hostile
+) -> Estimates:
+    """Return the table of all keys that were decoded, without a verdict."""
+    task = counted.task
+    return Estimates(
         task=task.id,
         mechanism=task.mechanism,
-        reports=tally.reports,
+        reports=counted.reports,
         epsilon=task.realised_epsilon,
-        method=full_name(request.method, posts),
+        method=full_name(request.method, request.posts),
         level=level,
-        hostile=liars,
-        sets=sets,
+        hostile=hostile.reports,
+        sets=summarise_sets(counted, level, hostile.reports),
         verdict=(),
         key=task.key_names(decoded.keys.tolist()),
-        **columns,
+        **_columns(counted, decoded, request.method, level, hostile),
     )
-    requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(tally.reports, requested.detected, sets, liars))
 
 
 def default_method(task: Task) -> str:
@@ -149,7 +185,8 @@ def default_method(task: Task) -> str:
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Refuse a level that intervals cannot have."""
     if not 0 < level <= MAX_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
 
@@ -191,16 +228,16 @@ def _check_key_count(task: Task, request: _Request) -> None:
 
 
 def _columns(
-    tally: Tally, decoded: _Decoded, method: str, level: float, hostile: int
+    counted: CountedReports, decoded: _Decoded, method: str, level: float, hostile: _Hostile
 ) -> dict[str, np.ndarray]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
-    task, reports, support = tally.task, tally.pair_reports, decoded.support
+    task, reports, support = counted.task, counted.pair_reports, decoded.support
     if reports == 0:
         return _columns_without_reports(len(support.plus), task)
-    moments = CountMoments.of(tally.count_law, left_out=1 - reports / tally.reports)
-    found = _known_of_all(tally, support, moments, method, level)
-    if hostile:
-        found = _known_of_honest(tally, support, found.estimates, level, hostile)
+    moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people)
+    found = _known_of_all(counted, support, moments, method, level)
+    if hostile.reports:
+        found = _known_of_honest(hostile.honest, support, found.estimates, task.key_count, level)
     result = found.estimates
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:
@@ -208,7 +245,7 @@ def _columns(
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
     # An interval contains its estimate, as far as the estimate is possible at all.
     possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
-    hidden = hidden_share(task, tally.size_answers, level, hostile)
+    hidden = hidden_share(task, counted.size_answers, level, hostile.reports)
     high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
     return {
         "frequency": frequency,
@@ -224,22 +261,21 @@ def _columns(
 
 
 def _known_of_all(
-    tally: Tally, support: KeySupport, moments: CountMoments, method: str, level: float
+    counted: CountedReports, support: KeySupport, moments: CountMoments, method: str, level: float
 ) -> _Known:
     """Return what the reports say if all of them are honest."""
-    reports = tally.pair_reports
+    reports = counted.pair_reports
     return _Known(
         METHODS[method].estimate_with_intervals(support, reports, moments, level),
         own_standard_error(support, reports, moments),
-        detected(support, reports, moments, tally.task.key_count, level),
+        detected(support, reports, moments, counted.task.key_count, level),
     )
 
 
 def _known_of_honest(
-    tally: Tally, support: KeySupport, of_all: KeyEstimates, level: float, hostile: int
+    honest: HonestReports | None, support: KeySupport, of_all: KeyEstimates, keys: int, level: float
 ) -> _Known:
     """Return estimates of all reports with what holds whatever some of them say."""
-    honest = HonestReports.of_pairs(tally, hostile)
     if honest is None:
         zeros, nowhere = np.zeros(support.plus.size), np.zeros(support.plus.size, np.bool_)
         anything = of_all._replace(
@@ -255,7 +291,7 @@ def _known_of_honest(
     return _Known(
         of_all._replace(frequency_interval=frequency, mean_interval=mean, mean_misfit=misfit),
         honest.least_standard_error(support),
-        honest.detected(support, tally.task.key_count, level) & (frequency.low > 0),
+        honest.detected(support, keys, level) & (frequency.low > 0),
     )
 
 

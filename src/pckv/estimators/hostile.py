@@ -93,7 +93,7 @@ class HonestReports:
 
     @classmethod
     def of(cls, laws: tuple[CountLaw, CountLaw], reports: int, hostile: int, others: int) -> HonestReports:
-        """Return the honest ones of these reports, besides which there are others that say nothing of the counts."""
+        """Return the honest ones of these reports, besides whom there are others who said nothing of the counts."""
         # With fewer honest reports, those that are left out are a larger share of the honest people.
         left_out = others / (reports - hostile + others)
         least, most = (CountMoments.of(law, left_out) for law in laws)
@@ -105,7 +105,7 @@ class HonestReports:
         reports = tally.pair_reports
         if hostile >= reports:
             return None
-        return cls.of(tally.honest_laws(hostile), reports, hostile, tally.reports - reports)
+        return cls.of(tally.honest_laws(hostile), reports, hostile, tally.people - reports)
 
     @property
     def fewest(self) -> int:

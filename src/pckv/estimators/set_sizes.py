@@ -17,11 +17,11 @@ import numpy as np
 from pckv.arrays import Floats, Integers
 from pckv.channels import CountLaw, Support
 from pckv.channels.size_question import SizeQuestion
+from pckv.estimators.counted import CountedReports
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
 from pckv.estimators.postprocess import project_to_sum
 from pckv.moments import CountMoments
-from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 from pckv.task import Task
 
@@ -145,9 +145,9 @@ def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int)
     return float((left @ rising / left.sum(axis=1)).max())
 
 
-def summarise_sets(tally: Tally, level: float, hostile: int = 0) -> SetSummary:
+def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> SetSummary:
     """Return how many people hold more pairs than the padding, and what that hides, whatever some reports say."""
-    task, answers = tally.task, tally.size_answers
+    task, answers = counted.task, counted.size_answers
     question, asked = task.size_question, bool(answers.any())
     low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
     larger = hidden = hidden_high = 0.0
@@ -156,7 +156,7 @@ def summarise_sets(tally: Tally, level: float, hostile: int = 0) -> SetSummary:
     if question is not None and asked:
         shares = _shares(question, answers)
         larger = 1 - shares[0]
-        low, high = _larger_interval(question, answers, tally.reports, level, hostile)
+        low, high = _larger_interval(question, answers, counted.people, level, hostile)
         hidden = _hidden_by(question, answers.astype(np.float64)).value
         bound = hidden_share(task, answers, level, hostile)
         hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
@@ -189,7 +189,7 @@ def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
 
 
 def _larger_interval(
-    question: SizeQuestion, answers: Integers, reports: int, level: float, hostile: int
+    question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
 ) -> tuple[float, float]:
     """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
     holder = Support(1 - question.other_chance, Fraction(0))
@@ -200,9 +200,9 @@ def _larger_interval(
     if hostile >= asked:
         return 0.0, 1.0
     if hostile:
-        honest = HonestReports.of((law, law), asked, hostile, reports - asked)
+        honest = HonestReports.of((law, law), asked, hostile, people - asked)
         low, high = honest.frequency_interval(support, level)
     else:
-        moments = CountMoments.of(law, left_out=1 - asked / reports)
+        moments = CountMoments.of(law, left_out=1 - asked / people)
         low, high = frequency_interval(support, asked, moments, level)
     return float(low[0]), float(high[0])

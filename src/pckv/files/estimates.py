@@ -1,4 +1,4 @@
-"""Estimates as a Parquet file."""
+"""Estimates and trends as a Parquet file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import io
 
 from pckv.errors import require
 from pckv.estimators.result import Estimates
+from pckv.estimators.trends.result import Trend
 
 
-def estimates_to_parquet(estimates: Estimates) -> bytes:
-    """Return a Parquet file with one row per key."""
+def estimates_to_parquet(estimates: Estimates | Trend) -> bytes:
+    """Return a Parquet file with one row per key, of a trend one per key and round."""
     file = io.BytesIO()
     require("pyarrow.parquet", extra="files").write_table(estimates.to_arrow(), file)
     return file.getvalue()

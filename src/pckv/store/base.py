@@ -16,6 +16,8 @@ from typing import NamedTuple, Protocol, TypedDict
 
 from pckv.days import Phase
 from pckv.progress import Progress, no_progress
+from pckv.store.alarm_checks import AlarmCheckStore
+from pckv.store.stored_series import SeriesStore, StoredSeries
 from pckv.task import Task
 from pckv.wire import Report
 
@@ -74,16 +76,18 @@ class TaskChanges(TypedDict, total=False):
 
 
 class TaskFilter(NamedTuple):
-    """Which tasks to list: with a text in their names, ignoring case, and in a phase on a day."""
+    """Which tasks to list: with a text in their names, ignoring case, in a phase on a day, and rounds of series or not."""
 
     search: str = ""
     phase: Phase | None = None
     day: str = ""
+    rounds: bool = True
 
     def admits(self, stored: StoredTask) -> bool:
         """Return whether a task is to be listed."""
         named = self.search.casefold() in stored.task.name.casefold()
-        return named and (self.phase is None or stored.phase(self.day) is self.phase)
+        chosen = self.rounds or stored.task.series is None
+        return named and chosen and (self.phase is None or stored.phase(self.day) is self.phase)
 
 
 ALL_TASKS = TaskFilter()
@@ -187,17 +191,6 @@ class Invitation(NamedTuple):
         return InvitationState.SPENT if self.spent else InvitationState.VALID
 
 
-class AlarmCheck(NamedTuple):
-    """What a check of a task's reports for alarms found, as text; when it began, and how many reports there were.
-
-    The time is in seconds since 1970.
-    """
-
-    seconds: int
-    reports: int
-    result: str
-
-
 class Snapshot(Protocol):
     """A store as it was at one moment."""
 
@@ -211,7 +204,7 @@ class Snapshot(Protocol):
         """Return the days on which reports of a task came, in order."""
 
 
-class Store(Protocol):
+class Store(AlarmCheckStore, SeriesStore, Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
 
     Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if the
@@ -369,18 +362,6 @@ class Store(Protocol):
         If the invitation admits no report, return its state. The coin is erased when the report is stored.
         """
 
-    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
-        """Note that a check of a task begins now; return False if one began less than a pause before or after.
-
-        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
-        """
-
-    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
-        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
-
-    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
-        """Return the last checks that were recorded, of those tasks that have one."""
-
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store, as of one moment, to a file that only its owner can read.
 
@@ -398,3 +379,11 @@ def all_tasks(store: Store) -> Iterator[StoredTask]:
     while page := store.list_tasks(TASKS_PER_PAGE, after):
         yield from page
         after = page[-1].task.id
+
+
+def all_series(store: Store) -> Iterator[StoredSeries]:
+    """Yield all series of a store, newest first, with one query per page."""
+    before = None
+    while page := store.list_series(TASKS_PER_PAGE, before):
+        yield from page
+        before = page[-1].number

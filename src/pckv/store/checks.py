@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pckv.errors import PckvError, StoreError
-from pckv.store.base import Snapshot, Store, StoredTask, all_tasks
+from pckv.series import Series
+from pckv.series_round import MAX_ROUNDS
+from pckv.store.base import Snapshot, Store, StoredTask, all_series, all_tasks
 from pckv.store.parts import merge_parts
 from pckv.store.word_parts import are_words
 from pckv.tally import Tally
@@ -15,13 +17,38 @@ def check_store(store: Store) -> list[str]:
     """Return everything that is wrong with a store, one line each; the store may be in use meanwhile."""
     problems = store.integrity_errors()
     try:
+        for series in all_series(store):
+            problems += _check_rounds(store, series.series)
         for stored in all_tasks(store):
             # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)
+            problems += _check_membership(store, stored.task)
     except StoreError as error:
         problems.append(str(error))
     return problems
+
+
+def _check_rounds(store: Store, series: Series) -> list[str]:
+    """Return which tasks stand in the place of a round, and are not that round."""
+    rounds = store.rounds(series.id, MAX_ROUNDS)
+    return [
+        f"series {series.id}: task {one.task} is not its round {one.number:,}"
+        for one in rounds
+        if series.round_on(one.opens) != one.number or series.task_of(one.number).id != one.task
+    ]
+
+
+def _check_membership(store: Store, task: Task) -> list[str]:
+    """Return whether a task that is a round of a series is missing there."""
+    if task.series is None:
+        return []
+    listed = store.rounds(task.series.id, 1, task.series.round + 1)
+    known = store.find_series(task.series.id) is not None
+    # It may have been deleted since it was listed.
+    if (known and [one.task for one in listed] == [task.id]) or store.find_task(task.id) is None:
+        return []
+    return [f"task {task.id}: series {task.series.id} does not have it as round {task.series.round:,}"]
 
 
 def _check_task(snapshot: Snapshot, stored: StoredTask) -> list[str]:

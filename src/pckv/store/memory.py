@@ -13,9 +13,9 @@ from pathlib import Path
 from pckv.days import Phase, utc_today
 from pckv.errors import ParameterError, TaskGone
 from pckv.progress import Progress, no_progress
+from pckv.store.alarm_checks import AlarmCheck
 from pckv.store.base import (
     ALL_TASKS,
-    AlarmCheck,
     Deletion,
     Invitation,
     InvitationState,
@@ -30,8 +30,9 @@ from pckv.store.base import (
     TaskFilter,
     Upload,
 )
-from pckv.store.memory_accounts import MemoryAccounts
+from pckv.store.memory_series import MemorySeries
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
+from pckv.store.stored_series import StoredRound
 from pckv.store.uploads import (
     BatchDecision,
     TaskBatch,
@@ -74,6 +75,11 @@ class _TaskData:
             self.invitations.update(dict.fromkeys(decision.spent, Invitation(spent=True)))
             self.add_part(part)
 
+    def as_round(self, number: int) -> StoredRound:
+        stored, task = self.stored, self.stored.task
+        days = (task.opens or "", task.closes or "", stored.closed, stored.reports_forgotten)
+        return StoredRound(number, task.id, *days, sum(part.reports for part in self.parts.values()))
+
     def add_part(self, part: Part) -> None:
         number = secrets.randbits(63)
         self.parts[number] = StoredPart(number, *part)
@@ -91,7 +97,7 @@ def _summary(part: StoredPart) -> PartSummary:
     return PartSummary(part.number, part.uncounted, len(part.content))
 
 
-class MemoryStore(MemoryAccounts):
+class MemoryStore(MemorySeries):
     """A `Store` that is not durable."""
 
     def __init__(self) -> None:
@@ -241,6 +247,14 @@ class MemoryStore(MemoryAccounts):
         with self._lock:
             data = self._tasks.get(task_id)
             return [ReportDay(*row) for row in sorted(data.days.items())] if data else []
+
+    def _all_rounds(self, series_id: str) -> list[StoredRound]:
+        with self._lock:
+            return sorted(
+                data.as_round(data.stored.task.series.round)
+                for data in self._tasks.values()
+                if data.stored.task.series is not None and data.stored.task.series.id == series_id
+            )
 
     def last_report_days(self, task_ids: Sequence[str]) -> dict[str, str]:
         """Return the last day on which a report came, of those tasks that have one."""

@@ -43,6 +43,7 @@ from pckv.store.sql_reading import (
     reports_after,
     summarise_parts,
 )
+from pckv.store.sql_series import SqlSeries
 from pckv.store.sql_task_lists import SqlTaskLists, count_day, insert_task
 from pckv.store.transactions import Lock, Transaction, TransactionConflict
 from pckv.store.uploads import (
@@ -64,12 +65,13 @@ MAX_PARSED_TASKS = 64
 PARTS_PER_READ = 16
 
 
-class SqlStore(SqlTaskLists, SqlAccounts, SqlAlarmChecks, SqlErasures):
+class SqlStore(SqlTaskLists, SqlSeries, SqlAccounts, SqlAlarmChecks, SqlErasures):
     """A `Store` in SQL."""
 
     dialect: str
 
     def __init__(self) -> None:
+        super().__init__()
         self._tasks: dict[str, Task] = {}
         self._tasks_lock = threading.Lock()
 
@@ -83,15 +85,14 @@ class SqlStore(SqlTaskLists, SqlAccounts, SqlAlarmChecks, SqlErasures):
 
     def add_task(self, task: Task, day: str | None = None) -> bool:
         """Add a task on a day, by default today; return False if it is stored already."""
+        return self._run("add task", lambda tx: self._insert_task(tx, task, day or utc_today()))
 
-        def work(tx: Transaction) -> bool:
-            added = insert_task(tx, task, day or utc_today())
-            # Checked last: an insert that waited for a deletion must see it.
-            if added and _deletion(tx, task.id):
-                raise TaskGone(f"task {task.id} was deleted")
-            return added
-
-        return self._run("add task", work)
+    def _insert_task(self, tx: Transaction, task: Task, day: str) -> bool:
+        added = insert_task(tx, task, day)
+        # Checked last: an insert that waited for a deletion must see it.
+        if added and _deletion(tx, task.id):
+            raise TaskGone(f"task {task.id} was deleted")
+        return added
 
     def find_task(self, task_id: str) -> StoredTask | None:
         """Return a task; None if it is unknown or deleted."""

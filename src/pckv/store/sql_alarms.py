@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pckv.store.base import AlarmCheck
+from pckv.store.alarm_checks import AlarmCheck
 from pckv.store.sql_reading import TASK_NUMBER, find_row
 from pckv.store.transactions import Lock, Transaction, TransactionRunner
 

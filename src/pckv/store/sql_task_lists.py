@@ -13,8 +13,8 @@ from pckv.store.uploads import has_server_coin
 from pckv.task import Task
 
 _INSERT = """
-    INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation)
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING
+    INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation, series, series_round)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING
 """
 _COUNT = """
     INSERT INTO report_days (task, day, reports) VALUES ($1, $2, $3)
@@ -43,7 +43,7 @@ class SqlTaskLists(TransactionRunner):
         among = ", ".join(f"${4 + index}" for index in range(len(phases)))
         sql = (
             f"{TASK_ROW} WHERE number < $1 AND folded_name LIKE $2 ESCAPE '!' AND {_PHASE} IN ({among}) "
-            f"ORDER BY number DESC LIMIT {int(limit)}"
+            f"{'' if chosen.rounds else 'AND series IS NULL '}ORDER BY number DESC LIMIT {int(limit)}"
         )
         start = _NO_NUMBER if before is None else before
 
@@ -90,7 +90,8 @@ def _pattern(search: str) -> str:
 def insert_task(tx: Transaction, task: Task, day: str) -> bool:
     """Insert the row of a task that is created on a day; return False if there is one."""
     facts = (task.name.casefold(), task.opens, task.closes, int(has_server_coin(task)))
-    return tx.change(_INSERT, task.id, task.to_json(), day, *facts) > 0
+    series = (None, None) if task.series is None else (task.series.id, task.series.round)
+    return tx.change(_INSERT, task.id, task.to_json(), day, *facts, *series) > 0
 
 
 def count_day(tx: Transaction, day: str, counts: Iterable[tuple[TaskRow | None, int]]) -> None:

@@ -22,6 +22,7 @@ from pckv.errors import TallyError
 
 MAGIC = b"pckvtly1"
 _HEADER = struct.Struct("<8s32sqqq")
+HEADER_BYTES = _HEADER.size
 CHECKSUM_BYTES = 32
 _INT64 = np.dtype("<i8")
 
@@ -62,6 +63,13 @@ def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, 
     if reports < 0 or not in_order or not in_range:
         raise TallyError("not a tally: cells out of order or counts out of range")
     return reports, found.astype(np.int64), counts.astype(np.int64)
+
+
+def task_digest(data: bytes) -> bytes:
+    """Return the digest of the task that a tally is of, given at least its header; nothing else is checked."""
+    if data[: len(MAGIC)] != MAGIC or len(data) < HEADER_BYTES:
+        raise TallyError("not a tally: it does not begin like one")
+    return data[len(MAGIC) : len(MAGIC) + CHECKSUM_BYTES]
 
 
 def _is_sparse(nonzero: int, cells: int) -> bool:

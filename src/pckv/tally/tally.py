@@ -64,6 +64,12 @@ class Tally:
         return self.reports - int(self.size_answers.sum())
 
     @property
+    def people(self) -> int:
+        """How many people the reports stand for: a round's are a random choice, those of one panel."""
+        series = self.task.series
+        return self.reports * (1 if series is None else series.panels)
+
+    @property
     def count_law(self) -> CountLaw:
         """The law of a key's counts: the channel's, with what the reports themselves tell of it."""
         layout = self.layout

@@ -43,14 +43,15 @@ async def tasks(
     state: Phase | None = None,
     limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
     after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+    rounds: bool = False,  # noqa: FBT002
 ) -> dict[str, list[dict[str, Any]]]:
     """Return tasks, newest first, with their phases, numbers of reports and the last report's days.
 
     `search` is a part of the name, whatever its case; `state` is waiting, open or closed; `after` is the `number` of
-    the last task that is known already.
+    the last task that is known already. Rounds of series are left out unless `rounds` is true.
     """
     # No name holds one, and PostgreSQL takes none.
-    chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.today())
+    chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.today(), rounds)
 
     def query_store() -> list[dict[str, Any]]:
         listed = collector.store.newest_tasks(limit, after, chosen)

@@ -70,7 +70,9 @@ class Precision:
 
     @property
     def _moments(self) -> CountMoments:
-        return CountMoments.of(self.task.channel.count_law, left_out=self.task.size_share)
+        series = self.task.series
+        panels = 1 if series is None else series.panels
+        return CountMoments.of(self.task.channel.count_law, left_out=1 - (1 - self.task.size_share) / panels)
 
     def noise(self, reports: float) -> ExpectedErrors:
         """Return the errors of the key's frequency and mean that come from noise, the latter in the task's units."""

@@ -145,6 +145,16 @@ def test_a_closed_task_says_so(server: ServeProcess, operator: Person) -> None:
     operator.check()
 
 
+def test_an_address_without_a_task_says_so_and_leads_back(operator: Person) -> None:
+    operator.go(f"/#/tasks/{'A' * 43}")
+    operator.page.get_by_role("heading", name="No task here").wait_for()
+    operator.check()
+    operator.press("All tasks", role="link")
+    operator.page.get_by_role("heading", name="Tasks", exact=True).wait_for()
+    # The browser itself logs that the answer was 404.
+    operator.problems = [problem for problem in operator.problems if "404" not in problem]
+
+
 def test_a_lost_connection_is_said_and_so_is_its_return(server: ServeProcess, operator: Person) -> None:
     task = add_task(server, name="far away")
     page, place = operator.page, operator.page.locator("#connection")
@@ -192,6 +202,7 @@ def test_results_become_public_by_a_switch(server: ServeProcess, people: Any) ->
     assert not switch.is_checked()
     reader.go(f"/results/{task.id}")
     reader.page.get_by_text("The results of this task are not public.").wait_for()
+    reader.page.get_by_role("heading", name="No results here").wait_for()
     reader.problems = [problem for problem in reader.problems if "404" not in problem]
     switch.check()
     link = operator.page.get_by_role("link", name=f"{operator.origin}/results/{task.id}")

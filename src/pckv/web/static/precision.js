@@ -76,7 +76,7 @@ function today(answer, unit) {
       : `As yet all keys are often ${TOO_RARE}.`;
   const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
   if (!hidden || !size_answers) return [noise];
-  return [`${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share.`];
+  return [`${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share; the chart counts both.`];
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.

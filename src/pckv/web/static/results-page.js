@@ -11,7 +11,7 @@ const main = document.getElementById("main"),
   id = location.pathname.split("/").pop(),
   said = make("div"),
   body = make("div", { class: "results-page" });
-replace(main, said, body);
+replace(main, body, said);
 
 const ENDED = {
   404: "The results of this task are not public.",
@@ -25,7 +25,7 @@ async function refresh() {
     replace(said);
   } catch (error) {
     replace(said, alertBox(ENDED[error.status] ?? `${error.message} The page goes on trying.`));
-    if (error.status in ENDED) return replace(body);
+    if (error.status in ENDED) return replace(body, make("h1", {}, "No results here"));
   }
   setTimeout(refresh, 1000 * POLL_SECONDS);
 }

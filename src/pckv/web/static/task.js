@@ -78,10 +78,15 @@ export function taskView(root, id, role) {
     } catch (error) {
       if (signal.aborted) return;
       replace(said, isLost(error) ? null : alertBox(error.message));
-      if (error.status === 404 || error.status === 410) return;
+      if (error.status === 404 || error.status === 410) return task ? undefined : showNone(error);
     }
     timer = setTimeout(refresh, 1000 * POLL_SECONDS);
   });
+
+  // Whoever reads a task while it is deleted may go on reading; whoever opens it then finds nothing.
+  function showNone(error) {
+    replace(root, make("h1", {}, "No task here"), alertBox(error.message), make("p", {}, make("a", { href: "#/" }, "All tasks")));
+  }
 
   function endSection() {
     const closing = confirmButton({

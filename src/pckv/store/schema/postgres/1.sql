@@ -17,7 +17,21 @@ CREATE TABLE tasks (
     by_invitation smallint NOT NULL DEFAULT 0,
     reports_forgotten text,
     target bigint,
-    public_results smallint NOT NULL DEFAULT 0
+    public_results smallint NOT NULL DEFAULT 0,
+    -- Of a round of a series: the series, and which round it is.
+    series text COLLATE "C",
+    series_round bigint
+);
+
+CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
+
+CREATE TABLE series (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    name text COLLATE "C" NOT NULL,
+    json text NOT NULL,
+    created text NOT NULL,
+    closed text
 );
 
 CREATE TABLE deletions (

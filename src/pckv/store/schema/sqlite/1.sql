@@ -13,7 +13,21 @@ CREATE TABLE tasks (
     reports_forgotten TEXT,
     target INTEGER,
     public_results INTEGER NOT NULL DEFAULT 0,
+    -- Of a round of a series: the series, and which round it is.
+    series TEXT,
+    series_round INTEGER,
     -- The last column, since it may be large: the others are read without it.
+    json TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
+
+CREATE TABLE series (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created TEXT NOT NULL,
+    closed TEXT,
     json TEXT NOT NULL
 ) STRICT;
 

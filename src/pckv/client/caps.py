@@ -1,0 +1,105 @@
+"""The caps: what all surveys of a state folder may spend together, in all and per period."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import NamedTuple
+
+from pckv.canonical import decimal_text, dump, is_decimal_text
+from pckv.client.folder import StateFolder
+from pckv.errors import ParameterError
+from pckv.limits import Numeric
+from pckv.series_round import check_count
+
+# What a device spends in all, unless somebody decides otherwise.
+DEFAULT_CAP = Decimal(10)
+CAP_NAME, CAP_PER_PERIOD_NAME = "cap", "cap_per_period"
+MAX_CAP_DAYS = 36_525
+
+
+class PeriodCap(NamedTuple):
+    """The most ε in any number of days in a row."""
+
+    epsilon: Decimal
+    days: int
+
+    def to_json(self) -> str:
+        """Return the text that is stored."""
+        return dump({"days": self.days, "epsilon": f"{self.epsilon:f}"})
+
+
+class Caps:
+    """The caps that were given, or else those that the folder remembers.
+
+    Args:
+        folder: Where caps are remembered.
+        cap: The most ε in all; None for the one that is remembered, or the default.
+        cap_per_period: The most ε, and the number of days it is for; None for the one that is remembered, if there is one.
+    """
+
+    def __init__(
+        self,
+        folder: StateFolder,
+        cap: Numeric | None = None,
+        cap_per_period: tuple[Numeric, int] | None = None,
+    ) -> None:
+        self._folder = folder
+        self._given = None if cap is None else _checked_epsilon(cap, "the cap")
+        self._given_per_period = None if cap_per_period is None else _checked_period_cap(cap_per_period)
+
+    @property
+    def in_all(self) -> Decimal:
+        """The most ε that all surveys may spend together."""
+        if self._given is not None:
+            return self._given
+        text = self._folder.get(CAP_NAME)
+        if text is None:
+            return DEFAULT_CAP
+        if not is_decimal_text(text):
+            raise self._folder.damage_error(CAP_NAME, "not a cap")
+        return Decimal(text)
+
+    @property
+    def per_period(self) -> PeriodCap | None:
+        """The most ε that all surveys may spend together in a number of days; None if only the total counts."""
+        if self._given_per_period is not None:
+            return self._given_per_period
+        text = self._folder.get(CAP_PER_PERIOD_NAME)
+        if text is None:
+            return None
+        try:
+            members = json.loads(text)
+            return _checked_period_cap((members["epsilon"], members["days"]))
+        except (KeyError, TypeError, ValueError):
+            raise self._folder.damage_error(CAP_PER_PERIOD_NAME, "not a cap") from None
+
+    def remember(self) -> None:
+        """Store the caps that were given, if any were."""
+        if self._given is not None:
+            self._store(CAP_NAME, f"{self._given:f}")
+        if self._given_per_period is not None:
+            self._store(CAP_PER_PERIOD_NAME, self._given_per_period.to_json())
+
+    def _store(self, name: str, text: str) -> None:
+        if text != self._folder.get(name):
+            with self._folder.locked():
+                self._folder.put(name, text, replace=True)
+
+
+def _checked_epsilon(epsilon: Numeric, what: str) -> Decimal:
+    checked = Decimal(decimal_text(epsilon, what))
+    if checked < 0:
+        raise ParameterError(f"{what} must not be below 0: {epsilon}")
+    return checked
+
+
+def _checked_period_cap(given: tuple[Numeric, int]) -> PeriodCap:
+    try:
+        epsilon, days = given
+    except (TypeError, ValueError):
+        raise ParameterError(f"the cap per period must be an ε and a number of days, not {given!r}") from None
+    return PeriodCap(
+        _checked_epsilon(epsilon, "the cap per period"),
+        check_count(days, "the days of the cap per period", MAX_CAP_DAYS),
+    )

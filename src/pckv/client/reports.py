@@ -1,0 +1,122 @@
+"""The reports of a device: each made once, recorded in the ledger, and sent as it was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pckv.client.clock import Clock, day_of, read_clock
+from pckv.client.ledger import Ledger, realised_epsilon
+from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport
+from pckv.client.transport import Transport
+from pckv.device.perturb import perturb
+from pckv.errors import DataError
+from pckv.task import Task
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The state of a task's report, and what it cost.
+
+    Attributes:
+        task: The id of the task.
+        status: The state of the report.
+        epsilon: The ε that the report has spent.
+        perturbed: Whether this very call perturbed: if not, the pairs that it was given were not used.
+        reason: Why a report waits or was refused.
+    """
+
+    task: str
+    status: Status
+    epsilon: Decimal
+    perturbed: bool = False
+    reason: str = ""
+
+
+class Reports:
+    """The reports of a state folder, for one collector."""
+
+    def __init__(self, outbox: Outbox, ledger: Ledger, transport: Transport, clock: Clock) -> None:
+        self._outbox, self._folder, self._ledger = outbox, outbox.folder, ledger
+        self._transport, self._clock = transport, clock
+
+    def find(self, task_id: str) -> StoredReport | None:
+        """Return the stored report of a task, None if none was made."""
+        return self._outbox.find(task_id)
+
+    def today(self) -> str:
+        """Return the day by the device's clock."""
+        return day_of(read_clock(self._clock))
+
+    def check(self, task: Task) -> None:
+        """Refuse a task whose report the ledger does not allow, unless it was made."""
+        with self._folder.locked():
+            if self._outbox.find(task.id) is None:
+                self._ledger.check(task, realised_epsilon(task), self.today())
+
+    def make(
+        self, task: Task, pairs: Mapping[str, float], invitation: str | None, coin: bytes | None
+    ) -> bool:
+        """Perturb the pairs and store the report, unless there is one; return whether that was done."""
+        epsilon = realised_epsilon(task)
+        with self._folder.locked():
+            if self._outbox.find(task.id) is not None:
+                return False
+            day = self._ledger.check(task, epsilon, self.today())
+            report = perturb(task, pairs, coin)
+            stored = StoredReport(report, task.to_json(), epsilon, day, self._transport.url, invitation)
+            added = self._outbox.add(task.id, stored)
+            self._ledger.record(task.id)
+            return added
+
+    def readdress(self, task_id: str, invitation: str | None) -> None:
+        """Send a stored report to this collector from now on, with this invitation if one is given."""
+        self._outbox.readdress(task_id, self._transport.url, invitation)
+
+    def send(
+        self, task_id: str, *, perturbed: bool = False, skip_as: DeliveryOutcome | None = None
+    ) -> tuple[Receipt, bool]:
+        """Send what is stored, unless its outcome is known; with `skip_as`, only return that outcome.
+
+        Also return whether the collector was unreachable.
+        """
+        stored = self._outbox.find(task_id)
+        if stored is None:
+            raise self._folder.damage_error(task_id, "the report was removed")
+        outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
+        if skip_as is None and outcome.status is Status.WAITING:
+            # The process that stored the report may have died before the record, or the file's name, was on disk.
+            if not self._ledger.is_recorded(task_id):
+                with self._folder.locked():
+                    self._ledger.record(task_id)
+            self._folder.sync()
+            outcome, unreachable = self._transport.send(task_id, stored.report, stored.invitation)
+            if outcome.status is not Status.WAITING:
+                outcome = self._outbox.decide(task_id, outcome)
+        return Receipt(task_id, outcome.status, stored.epsilon, perturbed, outcome.reason), unreachable
+
+    def send_all(self) -> list[Receipt]:
+        """Send all reports that wait for this collector; return one receipt per report."""
+        receipts: list[Receipt] = []
+        damage: DataError | None = None
+        unreachable: DeliveryOutcome | None = None
+        for task_id in self._outbox.tasks():
+            try:
+                if not self._waits(task_id):
+                    continue
+                receipt, is_unreachable = self.send(task_id, skip_as=unreachable)
+            except DataError as error:
+                damage = damage or error
+                continue
+            receipts.append(receipt)
+            if is_unreachable:
+                unreachable = DeliveryOutcome(receipt.status, receipt.reason)
+        if damage is not None:
+            raise damage
+        return receipts
+
+    def _waits(self, task_id: str) -> bool:
+        stored = self._outbox.find(task_id)
+        waits = self._outbox.outcome(task_id).status is Status.WAITING
+        return stored is not None and stored.url == self._transport.url and waits

@@ -1,0 +1,1 @@
+"""Trends: what the rounds of a series say together."""

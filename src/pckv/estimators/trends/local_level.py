@@ -1,0 +1,174 @@
+"""The local level model: noisy rounds of a level that moves (proofs/trends.md).
+
+Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter gives the
+likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round given all of them. The
+estimate of a level is the mean over all movements, each with its chance. Its interval contains that of the mixture, and
+that of a key which drifts: an average over all keys is no reason to take a single one for still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Floats
+from pckv.estimators.intervals import Interval, two_sided_z
+from pckv.estimators.trends.movements import Chances, Movements, learn_chances, movements
+
+# Movements, keys and rounds are handled in parts of about this many numbers.
+NUMBERS_AT_ONCE = 2**21
+# Halvings of the range that the quantiles of a mixture lie in: to a thousandth of a standard error.
+HALVINGS = 14
+# Intervals are made from this many laws per key: its likeliest movements, and all others as one.
+LAWS_PER_KEY = 16
+_TINY = 1e-300
+
+
+class Levels(NamedTuple):
+    """Smoothed levels by key and round, and their intervals."""
+
+    level: Floats
+    interval: Interval
+
+
+class _Filtered(NamedTuple):
+    """Levels and variances by round, movement and key, given all rounds up to that one; log likelihoods."""
+
+    level: Floats
+    variance: Floats
+    likelihood: Floats
+
+
+def smooth_levels(values: Floats, variances: Floats, gaps: tuple[int, ...], confidence: float) -> Levels:
+    """Return the levels behind noisy values.
+
+    Args:
+        values: By key and round.
+        variances: Those of their noise.
+        gaps: How many rounds the second is after the first, and so on.
+        confidence: The level of the intervals.
+    """
+    if not values.size:
+        return Levels(values, Interval(values, values))
+    moved = movements(gaps)
+    parts = list(_parts(values.shape, moved))
+    likelihood = [_filter(values[part], variances[part], moved).likelihood for part in parts]
+    chances = learn_chances(np.concatenate(likelihood, axis=1), moved)
+    found = [
+        _mixture(
+            values[part], variances[part], moved, Chances(*(each[:, part] for each in chances)), confidence
+        )
+        for part in parts
+    ]
+    level, low, high = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Levels(level, Interval(low, high))
+
+
+def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
+    size = max(1, NUMBERS_AT_ONCE // (moved.kind.size * shape[1]))
+    yield from (slice(start, start + size) for start in range(0, shape[0], size))
+
+
+def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
+    """Run Kalman's filter for all movements and keys; before the first round nothing is known of the level."""
+    keys, rounds = values.shape
+    typical = variances.mean(axis=1)
+    level = np.empty((rounds, moved.kind.size, keys))
+    variance, likelihood = np.empty_like(level), np.zeros(level.shape[1:])
+    level[0], variance[0] = values[:, 0], variances[:, 0]
+    for number in range(1, rounds):
+        before = variance[number - 1] + moved.steps[:, number - 1, None] * typical
+        expected = before + variances[:, number]
+        error = values[:, number] - level[number - 1]
+        likelihood -= (np.log(expected) + error**2 / expected) / 2
+        gain = before / expected
+        level[number] = level[number - 1] + gain * error
+        variance[number] = before * (1 - gain)
+    return _Filtered(level, variance, likelihood)
+
+
+def _smooth(values: Floats, variances: Floats, moved: Movements) -> tuple[Floats, Floats]:
+    """Return levels and variances by round, movement and key, given all rounds."""
+    level, variance, _ = _filter(values, variances, moved)
+    typical = variances.mean(axis=1)
+    for number in range(len(level) - 2, -1, -1):
+        before = variance[number] + moved.steps[:, number, None] * typical
+        gain = variance[number] / before
+        level[number] += gain * (level[number + 1] - level[number])
+        variance[number] += gain**2 * (variance[number + 1] - before)
+    return level, variance
+
+
+def _mixture(
+    values: Floats, variances: Floats, moved: Movements, chances: Chances, confidence: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the mean over all movements by key and round, and the limits of the interval."""
+    level, variance = _smooth(values, variances, moved)
+    mean = np.einsum("tmk,mk->kt", level, chances.of_all)
+    mixtures = [_likeliest(level, np.maximum(variance, 0), each) for each in chances]
+    low = np.minimum.reduce([_lower_limit(laws, confidence) for laws in mixtures])
+    high = np.minimum.reduce([_lower_limit(laws.mirrored(), confidence) for laws in mixtures])
+    return mean, low.T, -high.T
+
+
+class _NormalLaws(NamedTuple):
+    """Normal laws by round, number and key, with the chance of each by number and key."""
+
+    level: Floats
+    deviation: Floats
+    chance: Floats
+
+    def mirrored(self) -> _NormalLaws:
+        """The laws of the numbers with the opposite sign."""
+        return self._replace(level=-self.level)
+
+
+def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
+    """Return every key's likeliest movements, and all others as one normal law of the same mean and variance."""
+    if len(chances) > LAWS_PER_KEY:
+        order = np.argpartition(-chances, LAWS_PER_KEY - 1, axis=0)
+        chances = np.take_along_axis(chances, order, axis=0)
+        level, variance = (np.take_along_axis(each, order[None], axis=1) for each in (level, variance))
+        rest = slice(LAWS_PER_KEY - 1, None)
+        chance = chances[rest].sum(axis=0)
+        share = np.divide(chances[rest], chance, out=np.zeros_like(chances[rest]), where=chance > 0)
+        mean = np.einsum("tmk,mk->tk", level[:, rest], share)
+        spread = np.einsum("tmk,mk->tk", variance[:, rest] + (level[:, rest] - mean[:, None]) ** 2, share)
+        level, variance = (
+            np.concatenate([own[:, : LAWS_PER_KEY - 1], other[:, None]], axis=1)
+            for own, other in ((level, mean), (variance, spread))
+        )
+        chances = np.append(chances[: LAWS_PER_KEY - 1], chance[None], axis=0)
+    return _NormalLaws(level, np.sqrt(np.maximum(variance, _TINY)), chances)
+
+
+def _lower_limit(laws: _NormalLaws, confidence: float) -> Floats:
+    """Return lower limits by round and key, from below; the quantile of a mixture lies among those of its laws."""
+    ends = laws.level - two_sided_z(confidence) * laws.deviation
+    possible = np.where(laws.chance > 0, ends, np.inf), np.where(laws.chance > 0, ends, -np.inf)
+    lowest, highest = possible[0].min(axis=1), possible[1].max(axis=1)
+    for _ in range(HALVINGS):
+        middle = (lowest + highest) / 2
+        chances = normal_cdf((middle[:, None] - laws.level) / laws.deviation)
+        is_below = np.einsum("tmk,mk->tk", chances, laws.chance) <= (1 - confidence) / 2
+        lowest, highest = np.where(is_below, middle, lowest), np.where(is_below, highest, middle)
+    return np.asarray(lowest)
+
+
+# The rational function of Hastings (1955), number 26.2.17 in Abramowitz and Stegun: off by less than 1e-7.
+_HASTINGS = (1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530, 0.0)
+_HASTINGS_SCALE = 0.2316419
+
+
+def normal_cdf(z: Floats) -> Floats:
+    """Return the chance of a standard normal number to be at most z.
+
+    >>> normal_cdf(np.array([-1.959964, 0.0])).round(6).tolist()
+    [0.025, 0.5]
+    """
+    distance = np.abs(z)
+    tail = np.exp(-(distance**2) / 2) * np.polyval(_HASTINGS, 1 / (1 + _HASTINGS_SCALE * distance))
+    tail /= np.sqrt(2 * np.pi)
+    return np.asarray(np.where(z < 0, tail, 1 - tail))

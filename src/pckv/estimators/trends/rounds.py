@@ -1,0 +1,167 @@
+"""The counts of rounds: decoded once per round, and pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from pckv.arrays import Floats, Integers
+from pckv.channels import CountLaw, Support
+from pckv.errors import TallyError
+from pckv.estimators.counted import PooledReports
+from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.moments import CountMoments
+from pckv.progress import Progress, no_progress
+from pckv.series import Series
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport, key_support
+
+
+@dataclass(frozen=True, eq=False)
+class RoundCounts:
+    """All that a trend needs of the tally of a round: two numbers per key, small enough to be kept.
+
+    Attributes:
+        number: That of the round.
+        panels: How many panels the series has.
+        reports: How many reports were counted, and `size_answers` the answers to the size question among them.
+        keys: The numbers of the keys that were decoded, and `support` their counts.
+        law: The law of a key's counts in this round.
+    """
+
+    number: int
+    panels: int
+    reports: int
+    size_answers: Integers
+    keys: Integers
+    support: KeySupport
+    law: CountLaw
+
+    @classmethod
+    def of(
+        cls, series: Series, tally: Tally, keys: Integers | None = None, progress: Progress = no_progress
+    ) -> RoundCounts:
+        """Decode the tally of a round.
+
+        Args:
+            series: The series that it is a round of.
+            tally: The counted reports of the round.
+            keys: The numbers of the keys to decode; by default all.
+            progress: Called with the share that is done.
+
+        Raises:
+            TallyError: if the tally is not that of a round of the series.
+        """
+        member = tally.task.series
+        if member is None or member.id != series.id or tally.task != series.task_of(member.round):
+            raise TallyError(f"task {tally.task.name!r} is not a round of series {series.name!r}")
+        numbers = np.arange(series.task.key_count) if keys is None else keys
+        return cls(
+            number=member.round,
+            panels=series.panels,
+            reports=tally.reports,
+            size_answers=tally.size_answers,
+            keys=numbers,
+            support=key_support(tally, numbers, progress),
+            law=tally.count_law,
+        )
+
+    def take(self, keys: Integers) -> RoundCounts:
+        """Return the counts of some keys, by their numbers; all of them must have been decoded."""
+        if np.array_equal(keys, self.keys):
+            return self
+        places = np.searchsorted(self.keys, keys)
+        if not np.array_equal(self.keys[np.minimum(places, self.keys.size - 1)], keys):
+            raise TallyError(f"keys were asked for that are not decoded in round {self.number:,}")
+        return self.at(places)
+
+    def at(self, places: Integers) -> RoundCounts:
+        """Return the counts at some places of the keys that were decoded."""
+        support = KeySupport(self.support.plus[places], self.support.minus[places])
+        return replace(self, keys=self.keys[places], support=support)
+
+    @property
+    def pair_reports(self) -> int:
+        """How many reports are about pairs."""
+        return self.reports - int(self.size_answers.sum())
+
+    @cached_property
+    def moments(self) -> CountMoments:
+        """The moments of the counts, as a sample of everybody."""
+        return CountMoments.of(self.law, left_out=1 - self.pair_reports / (self.reports * self.panels))
+
+    @cached_property
+    def mechanism_moments(self) -> CountMoments:
+        """The moments of the counts of the people who reported pairs."""
+        return CountMoments.of(self.law)
+
+    @cached_property
+    def frequency(self) -> Floats:
+        """The unbiased frequencies, which may lie outside [0, 1]."""
+        return unbiased_frequency(self.support, self.pair_reports, self.moments)
+
+    def noise_variance(self, frequency: Floats, left_out: float) -> Floats:
+        """Return the variance of frequencies that are estimated where these are the true ones.
+
+        Args:
+            frequency: True frequencies.
+            left_out: The share of the people who did not report pairs: 1 if those who did are a small sample.
+        """
+        of_sample = left_out * frequency * (1 - frequency)
+        of_mechanism = self.mechanism_moments.frequency_variance(frequency)
+        return np.asarray((of_mechanism + of_sample) / self.pair_reports)
+
+
+def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
+    """Return the counts of all rounds together; the functions of reports differ, supports add up all the same."""
+    plus, minus = zip(*(each.support for each in rounds), strict=True)
+    return KeySupport(add_up(plus), add_up(minus))
+
+
+def add_up(counts: Sequence[Integers]) -> Integers:
+    """Return the sum of counts, cell by cell."""
+    return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
+
+
+def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:
+    """Return the reports of at most as many rounds in a row as there are panels: everybody at most once."""
+    reports = sum(each.reports for each in rounds)
+    return PooledReports(
+        task=series.task,
+        reports=reports,
+        # Panels of whom there is no report are people who were left out.
+        people=round(reports * series.panels / len(rounds)) if rounds else 0,
+        size_answers=add_up([each.size_answers for each in rounds]) if rounds else np.zeros(0, np.int64),
+        count_law=_average_law([(each.law, each.pair_reports) for each in rounds])
+        if rounds
+        else series.task.channel.count_law,
+    )
+
+
+def last_rounds(rounds: Sequence[RoundCounts], panels: int) -> list[RoundCounts]:
+    """Return those among the last rounds, as many as there are panels, that have reports."""
+    return [each for each in rounds if each.number > rounds[-1].number - panels]
+
+
+def _average_law(laws: Sequence[tuple[CountLaw, int]]) -> CountLaw:
+    """Return the law of a report that is any of the reports of several rounds."""
+    total = sum(reports for _, reports in laws)
+    if len({law for law, _ in laws}) == 1 or not total:
+        return laws[0][0]
+    shares = [(law, Fraction(reports, total)) for law, reports in laws]
+    return CountLaw(
+        _average_support([(law.holder_plus, share) for law, share in shares]),
+        _average_support([(law.absent, share) for law, share in shares]),
+    )
+
+
+def _average_support(supports: Sequence[tuple[Support, Fraction]]) -> Support:
+    plus, minus, both = (
+        sum((getattr(support, name) * share for support, share in supports), Fraction(0))
+        for name in ("plus", "minus", "both")
+    )
+    return Support(plus, minus, both)

@@ -1,0 +1,218 @@
+"""From the tallies of rounds to a trend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pckv.arrays import Flags, Floats, Integers
+from pckv.errors import ParameterError
+from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
+from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
+from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
+from pckv.estimators.result import Estimates
+from pckv.estimators.set_sizes import hidden_share
+from pckv.estimators.trends.changes import DEFAULT_RATE, check_rate, compare
+from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
+from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
+from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
+from pckv.progress import Progress, no_progress
+from pckv.series import Series
+from pckv.tally import Tally
+from pckv.tally.decode.support import KeySupport
+
+# A trend takes about 300 bytes of memory per key and round.
+MAX_ESTIMATES = 2**22
+
+Columns = dict[str, Floats | NDArray[np.bool_]]
+
+
+def trend(
+    series: Series,
+    rounds: Iterable[Tally | RoundCounts],
+    level: float = 0.95,
+    keys: Sequence[str] | None = None,
+    *,
+    false_discovery_rate: float = DEFAULT_RATE,
+    progress: Progress = no_progress,
+) -> Trend:
+    """Estimate all rounds of a series together: each on its own, smoothed, pooled, and the last against the one before.
+
+    Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies reach to
+    what larger sets may hide. All are about everybody, not only about the panel that reported.
+
+    Args:
+        series: The series.
+        rounds: The tally of every round, or its decoded counts, in any order; a round without reports is left out.
+        level: The level of the intervals.
+        keys: The names of the keys; by default all. The others are decoded all the same, for drifts are learned from
+            all keys, unless there are too many.
+        false_discovery_rate: The share of false ones expected among the keys that are flagged as changed, at most.
+        progress: Called with the share that is decoded.
+
+    Returns:
+        A table with a row per key and round.
+
+    Raises:
+        ParameterError: if an argument is outside its domain, or a round is given twice.
+        PairsError: if a key does not exist.
+        TallyError: if a tally is not that of a round of the series.
+
+    >>> from pckv import Task, Tally
+    >>> task = Task(name="ratings", keys=["alien", "heat"], values=(1, 5), epsilon=1, padding=2)
+    >>> series = Series(task=task, first="2030-01-07", period=7, panels=4)
+    >>> trend(series, [Tally(series.task_of(1))]).verdict
+    ('There are no reports yet.',)
+    """
+    check_level(level)
+    check_rate(false_discovery_rate)
+    given = list(rounds)
+    numbers = None if keys is None else np.array([series.task.key_index(key) for key in keys], np.int64)
+    decoded = _decoded_keys(series, len(given), numbers)
+    counts = _in_order(_counts(series, given, decoded, progress))
+    pooled = _pooled(series, counts, decoded, level)
+    found = Trend(
+        series=series.id,
+        name=series.name,
+        mechanism=series.task.mechanism,
+        epsilon=series.task.realised_epsilon,
+        panels=series.panels,
+        level=level,
+        rounds=tuple(_summary(series, each) for each in counts),
+        key=pooled.key,
+        columns=_columns(series, counts, pooled.detected, level),
+        pooled=pooled,
+        changes=compare(counts[-2], counts[-1], pooled.key, level, false_discovery_rate)
+        if counts[1:]
+        else None,
+        counts=tuple(counts),
+    )
+    return found if keys is None else found.only(list(keys))
+
+
+def _decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
+    """Return the numbers of the keys to decode: all, or those asked for where all are too many."""
+    task = series.task
+    if task.channel.decodes_all and task.key_count * max(rounds, 1) <= MAX_ESTIMATES:
+        return np.arange(task.key_count)
+    if asked is None:
+        raise ParameterError(
+            f"{task.key_count:,} keys in {rounds:,} rounds are too many to estimate at once: name the keys wanted"
+        )
+    return np.unique(asked)
+
+
+def _counts(
+    series: Series, given: Sequence[Tally | RoundCounts], keys: Integers, progress: Progress
+) -> list[RoundCounts]:
+    found = []
+    for done, each in enumerate(given, 1):
+        found.append(RoundCounts.of(series, each, keys) if isinstance(each, Tally) else each.take(keys))
+        progress(done / len(given))
+    return found
+
+
+def _in_order(counts: Sequence[RoundCounts]) -> list[RoundCounts]:
+    """Return the rounds that have reports about pairs, in order; refuse one that is given twice."""
+    ordered = sorted(counts, key=lambda each: each.number)
+    for before, after in pairwise(ordered):
+        if before.number == after.number:
+            raise ParameterError(f"round {after.number:,} is given twice: merge its tallies")
+    return [each for each in ordered if each.pair_reports]
+
+
+def _summary(series: Series, counts: RoundCounts) -> RoundSummary:
+    task = series.task_of(counts.number)
+    return RoundSummary(
+        counts.number, task.id, series.opens(counts.number), series.closes(counts.number), counts.reports
+    )
+
+
+def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level: float) -> Estimates:
+    """Estimate the last rounds together, by the default method of the task."""
+    latest = last_rounds(counts, series.panels) if counts else []
+    zeros = np.zeros(keys.size, np.int64)
+    support = pooled_support(latest) if latest else KeySupport(zeros, zeros)
+    everything = keys.size == series.task.key_count
+    method = default_method(series.task) if everything else DEFAULT_FOR_MANY_KEYS
+    found = estimate_supports(pool(series, latest), keys, support, method, level)
+    return replace(found, task=series.id)
+
+
+def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, level: float) -> Columns:
+    """Return all columns by key and round, in the task's units."""
+    if not counts:
+        return {name: np.zeros((stands_out.size, 0)) for name in COLUMNS}
+    found = {
+        name: np.stack(column, axis=1)
+        for name, column in _transposed([_own(series, each, level) for each in counts]).items()
+    }
+    frequencies = smooth_frequencies(counts, level)
+    smoothed = _possible(frequencies.level, frequencies.interval, 0.0)
+    smoothed_high = [
+        _raise(series, counts[: number + 1], level, *column)
+        for number, column in enumerate(zip(smoothed[0].T, smoothed[2].T, strict=True))
+    ]
+    means: dict[str, Floats] = {
+        f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")
+    }
+    if stands_out.any():
+        rows = np.flatnonzero(stands_out)
+        of_rows = [each.at(rows) for each in counts]
+        levels = smooth_means(of_rows, frequencies.level[rows], level)
+        for name, column in zip(means, _possible(levels.level, levels.interval, -1.0), strict=True):
+            means[name][rows] = _in_units(column, series)
+    found |= {
+        "smoothed": smoothed[0],
+        "smoothed_low": smoothed[1],
+        "smoothed_high": np.stack(smoothed_high, axis=1),
+    }
+    return found | means
+
+
+def _transposed(rows: Sequence[dict[str, np.ndarray]]) -> dict[str, list[np.ndarray]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndarray]:
+    """Return what a round says on its own."""
+    reports, moments, support = counts.pair_reports, counts.moments, counts.support
+    frequency = np.clip(counts.frequency, 0, 1)
+    low, high = frequency_interval(support, reports, moments, level)
+    hidden = hidden_share(series.task, counts.size_answers, level)
+    error = np.sqrt(moments.frequency_variance(frequency) / reports)
+    mean = corrected(support, reports, moments)[1]
+    of_mean = mean_interval(support, reports, moments, level)
+    return {
+        "frequency": frequency,
+        "frequency_low": np.minimum(low, frequency),
+        "frequency_high": np.maximum(hidden.raise_limits(high, error, level), frequency),
+        "mean": _in_units(mean, series),
+        "mean_low": _in_units(np.minimum(of_mean.low, mean), series),
+        "mean_high": _in_units(np.maximum(of_mean.high, mean), series),
+        "mean_known": of_mean.high - of_mean.low < KNOWN_SPAN,
+    }
+
+
+def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
+    """Return levels and limits as far as they are possible; an interval contains its level."""
+    clipped, low, high = (np.clip(each, least, 1.0) for each in (level, *interval))
+    return clipped, np.minimum(low, clipped), np.maximum(high, clipped)
+
+
+def _raise(
+    series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats
+) -> Floats:
+    """Raise the upper limits of the last of some rounds to what larger sets may hide, by the latest answers."""
+    answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
+    error = (high - smoothed) / two_sided_z(level)
+    return hidden_share(series.task, answers, level).raise_limits(high, error, level)
+
+
+def _in_units(mean: Floats, series: Series) -> Floats:
+    return np.asarray(series.task.low + (mean + 1) / 2 * (series.task.high - series.task.low))

@@ -1,0 +1,164 @@
+"""All schedules of a device in a series: as many rounds in a row as there are panels hold at most one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import pckv.client.ledger
+import pckv.client.panel
+import pckv.client.reports
+import pckv.client.rounds
+from pckv.client.admission import Admission, ask_admission
+from pckv.client.ledger import Ledger
+from pckv.client.outbox import Outbox, Status, StoredReport
+from pckv.client.panel import Panel
+from pckv.client.reports import Reports
+from pckv.client.rounds import _next_turn
+from pckv.series import Series
+from support.client_schedules import Walk
+from support.client_series import SeriesDevice, a_series
+
+ROUNDS = 8
+# Every round may be reported in if there is one panel: there are more states than in all other series together.
+ROUNDS_WITH_ONE_PANEL = 4
+
+
+def walk(
+    patch: pytest.MonkeyPatch, panels: int, panel: int, rounds: int, faults: int, *, trusting: bool = False
+) -> Walk:
+    """Walk through all schedules of a device."""
+    device = SeriesDevice(a_series(panels, rounds), rounds, panel, patch)
+    device.collector.trusting = trusting
+    made = Walk(device, rounds, faults)
+    made.run()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("panels", "panel"), [(panels, panel) for panels in (2, 3, 4) for panel in range(panels)]
+)
+def test_every_window_of_rounds_holds_one_report(
+    monkeypatch: pytest.MonkeyPatch, panels: int, panel: int, request: pytest.FixtureRequest
+) -> None:
+    faults = 2 if request.config.getoption("--slow") else 1
+    assert walk(monkeypatch, panels, panel, ROUNDS, faults).calls > 900
+
+
+@pytest.mark.parametrize(("rounds", "faults"), [(ROUNDS, 0), (ROUNDS_WITH_ONE_PANEL, 1)])
+def test_with_one_panel_every_round_holds_one_report(
+    monkeypatch: pytest.MonkeyPatch, rounds: int, faults: int
+) -> None:
+    assert walk(monkeypatch, 1, 0, rounds, faults).states > 250
+
+
+def test_two_faults_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert walk(monkeypatch, 2, 1, 4, 2).calls > 2000
+
+
+@pytest.mark.parametrize("panels", [2, 3])
+def test_rounds_only_go_up_even_if_the_collector_takes_any(
+    monkeypatch: pytest.MonkeyPatch, panels: int
+) -> None:
+    assert walk(monkeypatch, panels, 1, 4, 2, trusting=True).calls > 1000
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def replaced(owner: Any, name: str, fault: Any) -> Plant:
+    return lambda patch: patch.setattr(owner, name, fault)
+
+
+def drawn_anew(_: object, series: Series) -> Panel:
+    """Draw a panel for every call."""
+    return pckv.client.panel._draw(series.panels)
+
+
+def after_a_missed_round(series: Series, panel: Panel, now: Any, spread: float, last: int) -> Any:
+    """Report in the next round if the device was off in its own."""
+    current = series.round_on(str(now.date()))
+    if current is None:
+        return _next_turn(series, panel, now, spread, last)
+    missed = series.next_round(panel.number, last + series.panels - 1 if last else 0)
+    is_late = missed is not None and missed < current
+    return current if is_late else _next_turn(series, panel, now, spread, last)
+
+
+def whenever_the_window_allows(series: Series, panel: Panel, now: Any, spread: float, last: int) -> Any:
+    """Ignore the panel."""
+    current = series.round_on(str(now.date()))
+    free = current is not None and (not last or current >= last + series.panels)
+    return current if free else _next_turn(series, panel, now, spread, last)
+
+
+def without_window(patch: pytest.MonkeyPatch) -> None:
+    """Remember no round, neither where it is chosen nor where it is spent."""
+    patch.setattr(pckv.client.ledger, "_last_round", lambda *_: 0)
+
+
+def offline(*arguments: Any) -> Admission:
+    """Make a report without an answer, as for tasks that stand alone."""
+    admission = ask_admission(*arguments)
+    return Admission() if admission.undecided else admission
+
+
+def made_again_while_it_waits(patch: pytest.MonkeyPatch) -> None:
+    find, outcome = Outbox.find, Outbox.outcome
+
+    def found(self: Outbox, task_id: str) -> StoredReport | None:
+        waits = outcome(self, task_id).status is Status.WAITING
+        return None if waits and self.folder.get(task_id + ".spent") is None else find(self, task_id)
+
+    patch.setattr(Outbox, "find", found)
+    patch.setattr(
+        Outbox,
+        "add",
+        lambda self, *args: self.folder.put(args[0] + ".report", args[1].to_json(), replace=True),
+    )
+    patch.setattr(Ledger, "record", lambda *_: None)
+
+
+def sent_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
+    make = Reports.make
+
+    def hasty(self: Reports, task: Any, pairs: Mapping[str, float], *others: Any) -> bool:
+        self._transport.send(task.id, vars(pckv.client.reports)["perturb"](task, pairs, None), None)
+        return make(self, task, pairs, *others)
+
+    patch.setattr(Reports, "make", hasty)
+
+
+@dataclass(frozen=True)
+class ScheduleMutant:
+    """A fault of a client, and whether it takes a collector with a wrong clock to see it."""
+
+    fault: str
+    plant: Plant
+    trusting: bool = False
+
+
+MUTANTS = (
+    ScheduleMutant("a panel drawn anew", replaced(pckv.client.rounds, "find_panel", drawn_anew)),
+    ScheduleMutant(
+        "a report after a missed round", replaced(pckv.client.rounds, "_next_turn", after_a_missed_round)
+    ),
+    ScheduleMutant("panels ignored", replaced(pckv.client.rounds, "_next_turn", whenever_the_window_allows)),
+    ScheduleMutant("no window, and the panel is removed", without_window),
+    ScheduleMutant("no window, and the clock is set back", without_window, trusting=True),
+    ScheduleMutant("made offline", replaced(pckv.client.rounds, "ask_admission", offline)),
+    ScheduleMutant("nobody is asked", replaced(pckv.client.rounds, "ask_admission", lambda *_: Admission())),
+    ScheduleMutant("made again while it waits", made_again_while_it_waits),
+    ScheduleMutant("sent before it is stored", sent_before_it_is_stored),
+    ScheduleMutant("no record", replaced(Ledger, "record", lambda *_: None)),
+)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+def test_mutant_is_caught(monkeypatch: pytest.MonkeyPatch, mutant: ScheduleMutant) -> None:
+    mutant.plant(monkeypatch)
+    with pytest.raises(AssertionError):
+        walk(monkeypatch, 2, 1, 5, 2, trusting=mutant.trusting)

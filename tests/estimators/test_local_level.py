@@ -1,0 +1,147 @@
+"""The local level model against brute force: likelihoods, smoothed levels, and the quantiles of mixtures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from scipy.stats import norm
+
+from pckv.arrays import Floats
+from pckv.estimators.trends import local_level, movements
+from pckv.estimators.trends.local_level import Levels, smooth_levels
+from pckv.estimators.trends.movements import Movements, learn_chances
+
+ROUNDS = 6
+
+
+def brute_force(values: Floats, variances: Floats, steps: Floats) -> tuple[Floats, Floats, float]:
+    """Return levels, variances and the log likelihood of a path, by one linear system; the first level is unknown."""
+    size = values.size
+    precision = np.diag(1 / variances)
+    for place, step in enumerate(steps):
+        difference = np.zeros(size)
+        difference[place : place + 2] = -1, 1
+        precision += np.outer(difference, difference) / step
+    covariance = np.linalg.inv(precision)
+    # Differences of successive values have a known law.
+    change = np.diff(np.eye(size), axis=0)
+    noise = change @ np.diag(variances) @ change.T + np.diag(steps)
+    errors = change @ values
+    likelihood = -0.5 * (np.linalg.slogdet(noise)[1] + errors @ np.linalg.solve(noise, errors))
+    return covariance @ (values / variances), np.diag(covariance), likelihood
+
+
+def test_filter_and_smoother_solve_the_linear_system() -> None:
+    rng = default_rng(1)
+    values, variances = rng.normal(0, 2, (3, ROUNDS)), rng.uniform(0.5, 2, (3, ROUNDS))
+    relative = rng.uniform(0.01, 3, (4, ROUNDS - 1))
+    moved = Movements(relative, np.arange(4))
+    likelihood = local_level._filter(values, variances, moved).likelihood
+    level, variance = local_level._smooth(values, variances, moved)
+    for key in range(3):
+        for number in range(4):
+            steps = relative[number] * variances[key].mean()
+            expected = brute_force(values[key], variances[key], steps)
+            assert level[:, number, key] == pytest.approx(expected[0])
+            assert variance[:, number, key] == pytest.approx(expected[1])
+            assert likelihood[number, key] == pytest.approx(expected[2])
+
+
+def test_a_missing_round_is_one_that_says_nothing() -> None:
+    values, variances = np.array([[1.0, 3.0, 2.0]]), np.ones((1, 3))
+    with_gap = Movements(np.array([[0.5, 1.0]]), np.zeros(1, np.int64))
+    found = local_level._smooth(values, variances, with_gap)[0][:, 0, 0]
+    # The typical noise is 1 in both; the third round of four has nearly infinite noise.
+    filled = brute_force(np.array([1.0, 3.0, 0.0, 2.0]), np.array([1, 1, 1e9, 1]), np.array([0.5, 0.5, 0.5]))
+    assert found == pytest.approx(filled[0][[0, 1, 3]], abs=1e-6)
+    assert movements.movements((1, 2)).steps[1] == pytest.approx(movements.DRIFTS[0] * np.array([1, 2]))
+
+
+def test_limits_are_quantiles_of_the_mixture() -> None:
+    rng = default_rng(2)
+    size = local_level.LAWS_PER_KEY
+    level, deviation = rng.normal(0, 3, (1, size, 2)), rng.uniform(0.1, 2, (1, size, 2))
+    chance = rng.dirichlet(np.ones(size), 2).T
+    laws = local_level._likeliest(level, deviation**2, chance)
+    low = local_level._lower_limit(laws, 0.9)
+    below = (norm.cdf((low[:, None] - level) / deviation) * chance).sum(axis=1)
+    assert below == pytest.approx(0.05, abs=2e-4)
+    assert (below <= 0.05 + 1e-7).all()
+
+
+def test_unlikely_movements_keep_their_mean_and_variance() -> None:
+    rng = default_rng(3)
+    level, variance = rng.normal(0, 1, (2, 50, 4)), rng.uniform(0.1, 2, (2, 50, 4))
+    chance = rng.dirichlet(np.ones(50), 4).T
+    laws = local_level._likeliest(level, variance, chance)
+
+    def moments(means: Floats, squares: Floats, chances: Floats) -> tuple[Floats, Floats]:
+        mean = (means * chances).sum(axis=1)
+        return mean, ((squares + means**2) * chances).sum(axis=1) - mean**2
+
+    expected = moments(level, variance, chance)
+    found = moments(laws.level, laws.deviation**2, laws.chance)
+    assert laws.chance.shape == (local_level.LAWS_PER_KEY, 4)
+    assert found[0] == pytest.approx(expected[0])
+    assert found[1] == pytest.approx(expected[1])
+
+
+def test_weights_are_learned_from_all_keys() -> None:
+    moved = movements.movements((1,) * 19)
+    rng = default_rng(4)
+    still = rng.normal(0, 1, (200, 20))
+    walks = still + np.cumsum(rng.normal(0, 1, (200, 20)), axis=1)
+    ambiguous = still[:1] + np.cumsum(rng.normal(0, 0.15, (1, 20)), axis=1)
+
+    def chance_of_stillness(others: Floats) -> float:
+        values = np.concatenate([ambiguous, others])
+        likelihood = local_level._filter(values, np.ones_like(values), moved).likelihood
+        return float(learn_chances(likelihood, moved).of_all[0, 0])
+
+    assert chance_of_stillness(still) > 3 * chance_of_stillness(walks)
+
+
+def test_one_key_is_not_taken_for_certain() -> None:
+    """With one round nothing moves, and with one key the imagined ones decide the weights."""
+    one = smooth_levels(np.array([[0.3]]), np.array([[0.04]]), (), 0.95)
+    assert one.interval.high[0, 0] - 0.3 == pytest.approx(1.96 * 0.2, rel=1e-3)
+    moved = movements.movements((1, 1))
+    chances = learn_chances(np.zeros((moved.kind.size, 1)), moved)
+    assert chances.of_all[0, 0] == pytest.approx(1 / 3)
+    assert chances.if_drifting[0, 0] == 0
+    assert chances.if_drifting.sum() == pytest.approx(1)
+
+
+@pytest.fixture(scope="module")
+def simulated() -> tuple[Floats, Floats, Levels]:
+    """200 keys over 20 rounds with noise 1: half stay, a quarter drifts, a quarter jumps by 1 to 8 before round 10."""
+    rng = default_rng(5)
+    truth = np.zeros((200, 20))
+    truth[100:150] = np.cumsum(rng.normal(0, 0.25, (50, 20)), axis=1)
+    truth[150:, 10:] = rng.uniform(1, 8, (50, 1))
+    values = truth + rng.normal(0, 1, truth.shape)
+    return truth, values, smooth_levels(values, np.ones_like(values), (1,) * 19, 0.95)
+
+
+def test_smoothing_lowers_errors_and_follows_jumps(simulated: tuple[Floats, Floats, Levels]) -> None:
+    truth, values, found = simulated
+    single, smoothed = (values - truth) ** 2, (found.level - truth) ** 2
+    far = np.r_[0:8, 12:20]
+    assert smoothed[:100].mean() < single[:100].mean() / 8
+    assert smoothed[100:150].mean() < single[100:150].mean() / 2
+    assert smoothed[150:, far].mean() < single[150:, far].mean() / 2
+    assert smoothed[150:, 8:12].mean() < 1.1 * single[150:, 8:12].mean()
+
+
+def test_smoothed_intervals_cover_every_kind_of_key(simulated: tuple[Floats, Floats, Levels]) -> None:
+    truth, values, found = simulated
+    inside = (found.interval.low <= truth) & (truth <= found.interval.high)
+    assert min(inside[rows].mean() for rows in (slice(100), slice(100, 150), slice(150, 200))) >= 0.93
+    # The control: averages over all rounds cover still keys alone.
+    average, reach = values.mean(axis=1, keepdims=True), 1.96 / 20**0.5
+    still = np.abs(average - truth) <= reach
+    assert still[:100].mean() > 0.9
+    assert still[100:].mean() < 0.4
+    # Their width is what smoothing is for.
+    assert np.median(found.interval.high - found.interval.low) < 0.4 * 2 * 1.96
