@@ -92,10 +92,10 @@ class SeriesCollector(FakeCollector):
         self.seen.append((self.now, request.path, request.body))
         if not self.reachable:
             return LOST
-        if request.method == "GET" and request.path.startswith("/series/"):
-            text = self.series.get(request.path.removeprefix("/series/"))
+        if request.method == "GET" and "/series/" in request.path:
+            text = self.series.get(request.path.partition("/series/")[2])
             return problem(404, "unknown") if text is None else Reply(200, text)
-        task = self.rounds.get(request.path.split("/")[2])
+        task = self.rounds.get(request.path.partition("/tasks/")[2].split("/")[0])
         phase = Phase.CLOSED if task is None else task.phase(str(self.now.date()))
         if phase is not Phase.OPEN and not self.trusting:
             return problem(403, "closed" if phase is Phase.CLOSED else "not-open")
