@@ -38,7 +38,7 @@ export class TrendTable {
     this.next = make("button", { type: "button", onclick: () => this.move(ROWS_PER_PAGE) }, "Next");
     this.element = make(
       "div",
-      { class: "estimates" },
+      { class: "estimates trend-table" },
       field("Search keys", box),
       make(
         "div",
