@@ -178,7 +178,9 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         person.go(f"/#/series/{series.id}")
         person.page.get_by_text("This series is not open yet: round 1 opens on 2030-03-01 (UTC).").wait_for()
         person.page.get_by_text("No reports yet: the trend appears here").wait_for()
-        person.page.get_by_text(f'client.report("{series.id}", ').wait_for(state="attached")
+        for label in ("In an app, with Python", "In a page, with JavaScript"):
+            lines = person.page.get_by_label(label, exact=True).input_value()
+            assert f'client.report("{series.id}", ' in lines
     for hidden in ("Duplicate", "Close …"):
         assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
     operator.unfold("Details")
@@ -227,7 +229,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
         "This must be at least 1.",
         "This must be at most the number of rounds.",
     ):
-        page.get_by_text(problem).wait_for()
+        page.get_by_text(problem, exact=True).wait_for()
     first = (date.fromisoformat(utc_today()) + timedelta(days=2)).isoformat()
     page.get_by_label("Rounds (optional)").fill("16")
     page.get_by_label("Days per round").fill("7")
@@ -235,7 +237,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     # Five reports of ε = 2 are not spent in four rounds of a panel.
     page.get_by_text("with this ε that is 5 reports").wait_for(state="hidden")
     # What the form says survives as a draft.
-    page.wait_for_function("localStorage.getItem('pckv-draft')?.includes('16')")
+    page.wait_for_function("() => localStorage.getItem('pckv-draft')?.includes(':\\"16\\"')")
     page.reload()
     page.get_by_text("Draft restored.").wait_for()
     operator.press("Create the series")
