@@ -10,7 +10,6 @@ import pytest
 
 import pckv
 from pckv.days import utc_today
-from pckv.texts import ranged
 from support.collectors import ANALYST, Running, as_items, running
 from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task
 from support.serving import ServeProcess
@@ -77,11 +76,8 @@ def drawn_keys(page: Any) -> list[str]:
     return listed
 
 
-def shares(estimate: dict[str, float], name: str) -> str:
-    """Return a share and its interval as the table has them."""
-    numbers = (100 * estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
-    text = ranged(*numbers, " %")
-    return f"{text.value} ({text.range})"
+def limits(estimate: dict[str, float], name: str) -> tuple[float, ...]:
+    return tuple(estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
 
 
 def test_a_series_is_listed_and_its_page_shows_what_changed(
@@ -92,8 +88,8 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     operator.go("/#/")
     row = page.locator("tr", has_text=series.name)
     row.wait_for()
-    assert "Round: 3" in row.inner_text().replace("\n", " ") or "3" in row.inner_text()
-    assert series.opens(ROUNDS + 1) in row.inner_text()
+    cells = [row.locator(f"[data-label='{name}']").inner_text() for name in ("Round", "Next round")]
+    assert cells == [str(ROUNDS), series.opens(ROUNDS + 1)]
     # Rounds are listed with their series alone.
     assert page.get_by_text("There are no tasks yet.").is_visible()
     operator.check(DESK)
@@ -114,11 +110,17 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert drawn_keys(page) == first_column(page)
     assert page.locator(".trend .badge.changed").count() == 2
     place = KEYS.index("Heat")
-    heat = page.locator(".trend-table tbody tr", has_text="Heat").inner_text()
-    assert "changed" in heat
-    assert shares(trend["pooled"]["estimates"][place], "frequency") in heat
-    last = {name: values[-1] for name, values in trend["keys"][place].items() if name.startswith("smoothed")}
-    assert f"{100 * last['smoothed']:.0f}" in heat
+    heat = page.locator(".trend-table tbody tr", has_text="Heat")
+    assert "changed" in heat.inner_text()
+    last = {name: column[-1] for name, column in trend["keys"][place].items() if name != "key"}
+    change, pooled = trend["changes"]["keys"][place], trend["pooled"]["estimates"][place]
+    shown = [tuple(map(float, cell.get_attribute("title").split(" – "))) for cell in heat.locator("td").all()]
+    assert shown == [
+        limits(last, "smoothed"),
+        limits(change, "change"),
+        limits(pooled, "frequency"),
+        limits(pooled, "mean"),
+    ]
     operator.check_in_both_colours(DESK)
 
 
@@ -237,7 +239,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     # Five reports of ε = 2 are not spent in four rounds of a panel.
     page.get_by_text("with this ε that is 5 reports").wait_for(state="hidden")
     # What the form says survives as a draft.
-    page.wait_for_function("() => localStorage.getItem('pckv-draft')?.includes(':\\"16\\"')")
+    page.wait_for_function("() => JSON.parse(localStorage.getItem('pckv-draft'))?.rounds === '16'")
     page.reload()
     page.get_by_text("Draft restored.").wait_for()
     operator.press("Create the series")
