@@ -21,7 +21,7 @@ from rich.table import Table
 from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
-DEFAULT = ("core", "lab", "scale", "shuffle", "collision", "estimate", "collector", "web", "live")
+DEFAULT = ("core", "lab", "scale", "shuffle", "collision", "estimate", "series", "collector", "web", "live")
 # Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `peers` installs
 # other packages into an environment of their own.
 ON_REQUEST = ("costs", "timing", "erasure", "peers")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pckv.errors import PckvError
     from pckv.estimators.estimate import estimate
     from pckv.estimators.result import Estimates
+    from pckv.estimators.trends.result import Trend
+    from pckv.estimators.trends.trend import trend
     from pckv.lab.dataset import Dataset
     from pckv.lab.datasets import read_ratings
     from pckv.lab.frames import perturb_frame
@@ -34,6 +36,7 @@ __all__ = [
     "Series",
     "Tally",
     "Task",
+    "Trend",
     "audit",
     "estimate",
     "perturb",
@@ -43,6 +46,7 @@ __all__ = [
     "shuffled_privacy",
     "simulate",
     "tally_frame",
+    "trend",
 ]
 
 # Loaded on first use: a device that perturbs never loads numpy.
@@ -55,6 +59,7 @@ _HOMES = {
     "Series": "pckv.series",
     "Tally": "pckv.tally",
     "Task": "pckv.task",
+    "Trend": "pckv.estimators.trends.result",
     "audit": "pckv.auditing.audit",
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
@@ -64,6 +69,7 @@ _HOMES = {
     "shuffled_privacy": "pckv.auditing.shuffled",
     "simulate": "pckv.lab.simulate",
     "tally_frame": "pckv.counting.frames",
+    "trend": "pckv.estimators.trends.trend",
 }
 
 

@@ -87,6 +87,6 @@ def test_what_takes_too_long_is_said_and_answered_the_next_time(monkeypatch: pyt
             collector.upload(task, *some_reports(range(5, 9), task))
             go_on.set()
             cache = collector.app.state.collector.estimate_cache
-            wait_until(lambda: cache._late)
+            wait_until(lambda: cache.shared.late)
             assert [collector.get(path).json()["reports"] for _ in range(2)] == [5, 9]
             assert begun == [5, 9]

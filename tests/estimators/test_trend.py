@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_a_round_on_its_own_is_what_estimate_says(found: Trend, tallies: list[Ta
         ("collision", {"more": "sample", "size_share": "0.2"}),
     ],
 )
-def test_pooled_rounds_are_estimated_like_one_task(mechanism: str, options: dict[str, str]) -> None:
+def test_pooled_rounds_are_estimated_like_one_task(mechanism: str, options: dict[str, Any]) -> None:
     series = make_series(mechanism=mechanism, epsilon=1, **options)
     tallies = collect_rounds(series, 4, people=1000)
     together = Tally(series.task)

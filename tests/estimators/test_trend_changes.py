@@ -109,7 +109,9 @@ def test_the_false_discovery_rate_is_as_stated() -> None:
     rng = default_rng(5)
     before = np.full(200, 2_000)
     after = before + np.where(np.arange(200) < 20, 2_500, 0)
-    false, unadjusted, found_share = [], [], []
+    false: list[float] = []
+    unadjusted: list[float] = []
+    found_share: list[float] = []
     for _ in range(300):
         pair = draw_round(before, 1, "ue", rng), draw_round(after, 2, "ue", rng)
         found = compare(*pair, [str(key) for key in range(200)], 0.95, 0.05)

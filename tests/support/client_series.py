@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -78,6 +78,7 @@ class SeriesCollector(FakeCollector):
         trusting: Whether it takes reports of any round, whatever its clock shows.
         reachable: Whether anybody gets an answer.
         loses: Whether the answer to an upload is lost.
+        seen: What it sees of devices: when each request came, its path and its body.
     """
 
     def __init__(self, series: Series, rounds: int) -> None:
@@ -85,8 +86,10 @@ class SeriesCollector(FakeCollector):
         self.series = {series.id: series.to_json().encode()}
         self.rounds = {series.task_of(number).id: series.task_of(number) for number in range(1, rounds + 1)}
         self.now, self.trusting, self.reachable, self.loses = FIRST, False, True, False
+        self.seen: list[tuple[dt.datetime, str, bytes]] = []
 
     def answer(self, request: ReceivedRequest) -> Reply:
+        self.seen.append((self.now, request.path, request.body))
         if not self.reachable:
             return LOST
         if request.method == "GET" and request.path.startswith("/series/"):
@@ -209,8 +212,7 @@ class SeriesDevice:
     def return_to(self, state: DeviceState) -> None:
         """Let the device and the collector be in a state."""
         self.files, self.draws = dict(state.files), state.draws
-        self.collector.received = []
-        self.collector.reports = {}
+        self.collector.received, self.collector.seen, self.collector.reports = [], [], {}
         for number, report_id in state.uploads:
             self.collector.reports.setdefault(self.tasks[number], {})[report_id] = BODY
 
@@ -229,10 +231,16 @@ class SeriesDevice:
         self._step = step
         return Client(URL, "/nowhere", cap=1000, clock=lambda: time)
 
-    def report(self, time: dt.datetime, step: Callable[[str], None] = _no_step) -> RoundReceipt | str:
+    def report(
+        self,
+        time: dt.datetime,
+        step: Callable[[str], None] = _no_step,
+        pairs: Mapping[str, float] = PAIRS,
+        spread: float = 0.0,
+    ) -> RoundReceipt | str:
         """Let a new process report; return its receipt, or the code of its error, or that it was killed."""
         try:
-            return self.client(time, step).report(self.series.id, PAIRS)
+            return self.client(time, step).report(self.series.id, pairs, spread=spread)
         except PckvError as error:
             return error.code
         except Killed:

@@ -99,7 +99,7 @@ class Person:
 
     def sign_in(self, token: str = ADMINISTRATOR) -> None:
         """Take the cookie of a session, without the form; and ask for news more often, as every route makes pages slower."""
-        self.context.route(re.compile(r"/(tasks?|results)\.js$"), _without_waits)
+        self.context.route(re.compile(r"/(tasks?|results|series|trend)\.js$"), _without_waits)
         self.context.add_cookies(
             [{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}]
         )

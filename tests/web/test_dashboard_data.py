@@ -188,4 +188,4 @@ def test_concurrent_requests_compute_the_same_estimates_once(
         go_on.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
     assert len(calls) == 1
-    assert site.app.state.collector.estimate_cache._in_progress == {}
+    assert site.app.state.collector.estimate_cache.shared.in_progress == {}

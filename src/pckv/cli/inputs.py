@@ -27,10 +27,18 @@ def read_task(path: Path) -> Task:
 
 def read_task_id(id_or_file: str) -> str:
     """Return the id of a task, given that or its file."""
+    return read_task(Path(id_or_file)).id if _is_file(id_or_file) else id_or_file
+
+
+def read_series_id(id_or_file: str) -> str:
+    """Return the id of a series, given that or its file."""
+    return read_series(Path(id_or_file)).id if _is_file(id_or_file) else id_or_file
+
+
+def _is_file(id_or_file: str) -> bool:
     path = Path(id_or_file)
     # No id has a dot or a slash: this is the name of a file, which may be misspelt.
-    is_name = bool(path.suffix) or len(path.parts) > 1
-    return read_task(path).id if is_name or path.is_file() else id_or_file
+    return bool(path.suffix) or len(path.parts) > 1 or path.is_file()
 
 
 def read_series(path: Path) -> Series:

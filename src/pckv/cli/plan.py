@@ -10,6 +10,7 @@ import click
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys
+from pckv.cli.planned_series import check_series_options, print_series, series_options
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
@@ -49,6 +50,7 @@ RULES = {
     help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is found for it.",
 )
 @expected_people_options
+@series_options
 @click.option(
     "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."
 )
@@ -80,6 +82,9 @@ def plan_command(
     out: Path | None,
     name: str | None,
     force: bool,
+    panels: int | None,
+    rounds: int | None,
+    drift: float | None,
     **options: Any,
 ) -> None:
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
@@ -92,9 +97,11 @@ def plan_command(
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
+    pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     """
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
     _check_budget(epsilon, central, shuffled)
+    check_series_options(panels, rounds, drift)
     if out is not None and (as_json or out == STREAM):
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
@@ -102,7 +109,15 @@ def plan_command(
     wanted = _read_wanted(keys, keys_file, low, high, out, name, force=force)
     people = read_expected_people(**options)
     recommended = plan(
-        wanted.key_count, epsilon=epsilon, central=central, values=wanted.unit_range, **people, **shuffle
+        wanted.key_count,
+        epsilon=epsilon,
+        central=central,
+        values=wanted.unit_range,
+        panels=panels,
+        rounds=rounds,
+        drift=drift,
+        **people,
+        **shuffle,
     )
     if as_json:
         print_json(recommended.to_dict())
@@ -176,6 +191,8 @@ def _print_plan(recommended: Plan, *, verbose: bool) -> None:
         print_shuffled(recommended.shuffled)
     _print_options(recommended)
     _print_errors(recommended)
+    if recommended.series is not None:
+        print_series(recommended.series)
     _print_larger_sets(recommended)
     _print_alternatives(recommended)
     _print_users_needed(recommended)

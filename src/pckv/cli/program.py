@@ -64,6 +64,9 @@ COMMANDS = {
     ),
     "reproduce": LazyCommand("pckv.cli.reproduce:reproduce_command", "Compute the paper's figures again."),
     "sample": LazyCommand("pckv.cli.sample:sample_command", "Write sample files to try the commands on."),
+    "series": LazyCommand(
+        "pckv.cli.series:series_group", "Make and show series, and run them on a collector."
+    ),
     "serve": LazyCommand("pckv.cli.serve:serve_command", "Run a collector."),
     "shuffle": LazyCommand("pckv.cli.shuffle:shuffle_command", "Hide whose report is whose in a batch."),
     "simulate": LazyCommand(

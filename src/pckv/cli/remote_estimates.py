@@ -48,7 +48,7 @@ def collected_estimates(
     answer = ask("GET", url, path, token, may_be_large=True)
     overview = ask("GET", url, collected(task_id, "/overview"), token)
     with understood(url):
-        estimates, alarms = _read_estimates(answer), overview["alarms"]
+        estimates, alarms = read_estimates(answer), overview["alarms"]
         alarms = None if alarms is None else Alarms.from_dict(alarms).to_dict()
         name, unit = str(overview["name"]), str(overview["about"]["unit"])
     if estimates.task != task_id:
@@ -61,11 +61,11 @@ def collected_estimates(
     return EstimatedTask(estimates, alarms, name, unit)
 
 
-def _read_estimates(document: dict[str, Any]) -> Estimates:
+def read_estimates(document: dict[str, Any]) -> Estimates:
     """Return estimates from their JSON."""
     rows = document["estimates"]
     columns: dict[str, Any] = {
-        name: _numbers([row[name] for row in rows], bool if name in FLAGS else float) for name in NUMBERS
+        name: read_numbers([row[name] for row in rows], bool if name in FLAGS else float) for name in NUMBERS
     }
     sizes = document["sizes"]
     sets = SetSummary(**sizes | {"ends": tuple(sizes["ends"]), "shares": tuple(sizes["shares"])})
@@ -80,7 +80,7 @@ def _read_estimates(document: dict[str, Any]) -> Estimates:
     )
 
 
-def _numbers(values: list[Any], kind: type[float | bool]) -> NDArray[Any]:
+def read_numbers(values: list[Any], kind: type[float | bool]) -> NDArray[Any]:
     """Return numbers as an array; what is none, or not finite, is a `ValueError`."""
     numbers = np.array(values, kind)
     if not np.isfinite(numbers).all():

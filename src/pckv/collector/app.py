@@ -15,7 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
-from pckv.collector import admission_routes, estimate_routes, series_routes, task_routes, upload_routes
+from pckv.collector import (
+    admission_routes,
+    estimate_routes,
+    series_routes,
+    task_routes,
+    trend_routes,
+    upload_routes,
+)
 from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
 from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
@@ -41,9 +48,11 @@ from pckv.collector.report_writer import ReportWriter
 from pckv.collector.rounds import RoundMaker
 from pckv.collector.series_cache import SeriesCache
 from pckv.collector.settings import Settings
+from pckv.collector.shared_computations import SharedComputations
 from pckv.collector.state import Collector, get_collector
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
+from pckv.collector.trend_cache import TrendCache
 from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.days import utc_today
@@ -106,7 +115,14 @@ def create_app(
     app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
-    for routes in (upload_routes, admission_routes, task_routes, estimate_routes, series_routes):
+    for routes in (
+        upload_routes,
+        admission_routes,
+        task_routes,
+        estimate_routes,
+        series_routes,
+        trend_routes,
+    ):
         app.include_router(routes.router)
     _add_operations(app)
     app.add_exception_handler(ProblemDetails, handle_problem)
@@ -132,7 +148,8 @@ def _create_collector(
     caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
     budget = ByteBudget(settings.budget_bytes)
     alarms = AlarmWatch(store, metrics)
-    series = SeriesCache(store, threads), RoundMaker(store, compactor)
+    trends = TrendCache(store, compactor, SharedComputations(analysis))
+    series = SeriesCache(store, threads), RoundMaker(store, compactor), trends
     return Collector(
         store, threads, settings, report_writer, metrics, *caches, budget, alarms, *series, clock
     )

@@ -57,6 +57,7 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/series"),
         ("GET", "/series/{series_id}/rounds"),
         ("GET", "/series/{series_id}/rounds/{number}"),
+        ("GET", "/series/{series_id}/trend"),
         ("GET", "/overview"),
         ("GET", "/tasks/{task_id}/overview"),
         ("GET", "/tasks/{task_id}/chart"),

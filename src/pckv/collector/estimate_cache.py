@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.compaction import Compactor
-from pckv.collector.problem_details import ProblemDetails
+from pckv.collector.shared_computations import SharedComputations
 from pckv.collector.tally_cache import TallyCache
 from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.result import Estimates
@@ -46,44 +46,29 @@ class EstimateCache:
     """The estimates that were computed last from a store's tallies."""
 
     def __init__(self, store: Store, compactor: Compactor, threads: AnalysisThreads) -> None:
-        self._store, self._threads = store, threads
+        self._store = store
         self._tallies = TallyCache(store, compactor)
         self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
         # Parts never change: the same numbers mean the same tally, which need not be read again.
         self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
         self._key_names: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = Lock()
-        # Estimates that are being computed, by task, options and the parts that they are computed from.
-        self._in_progress: dict[tuple[object, ...], asyncio.Future[Result]] = {}
-        # Estimates that came too late for those who asked, by task and options.
-        self._late: OrderedDict[tuple[str, EstimateOptions], Result] = OrderedDict()
+        self.shared: SharedComputations[Result] = SharedComputations(threads)
 
     async def get(self, task: Task, options: EstimateOptions, account: bytes) -> Result:
         """Return the checksum of a task's tally and its estimates.
 
-        A request for what is being computed already waits for that, without a thread of its own: a page asks for
-        the same estimates several times at once, and large tasks take long. What came too late for one request is
-        the answer to the next, although reports may have come since: it states how many it counts.
+        What came too late for one request is the answer to the next, although reports may have come since: it
+        states how many it counts.
         """
         options = options.resolved(task)
-        late = self._late.pop((task.id, options), None)
+        late = self.shared.take_late((task.id, options))
         if late is not None:
             return late
-        key = (task.id, options, await asyncio.to_thread(self._part_numbers, task))
-        future = self._in_progress.get(key)
-        if future is None:
-            future = self._threads.start(account, partial(self._compute, task, options))
-            self._in_progress[key] = future
-            future.add_done_callback(lambda _: self._in_progress.pop(key))
-        try:
-            return await self._threads.wait(future)
-        except ProblemDetails:
-            future.add_done_callback(partial(self._keep_late, task.id, options))
-            raise
-
-    def _keep_late(self, task_id: str, options: EstimateOptions, future: asyncio.Future[Result]) -> None:
-        if not future.cancelled() and future.exception() is None:
-            self._put(self._late, (task_id, options), future.result())
+        numbers = await asyncio.to_thread(self._part_numbers, task)
+        return await self.shared.get(
+            (task.id, options), numbers, account, partial(self._compute, task, options)
+        )
 
     def _compute(self, task: Task, options: EstimateOptions) -> Result:
         cached = self._cached(task, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, BinaryIO
 
@@ -91,12 +91,12 @@ async def get_estimates(
     `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header
     chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
-    media = _accepted_format(request)
+    media = accepted_format(request, tuple(FORMATS), "estimates")
     order = _row_order(sort, top)
     stored = await collector.find(task_id)
     digest, estimates = await find_estimates(collector, account, stored.task, options)
     headers = {
-        "ETag": _entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
+        "ETag": entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
         "Content-Disposition": attachment(
@@ -130,7 +130,7 @@ def _row_order(sort: str | None, top: int | None) -> str:
     return "-frequency"
 
 
-def _entity_tag(*parts: object) -> str:
+def entity_tag(*parts: object) -> str:
     """Return a tag that changes with the release too, which may estimate or write the same tally differently."""
     text = " ".join(map(str, (__version__, *parts)))
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
@@ -148,15 +148,15 @@ async def find_estimates(
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
-def _accepted_format(request: Request) -> str:
+def accepted_format(request: Request, formats: Sequence[str], what: str) -> str:
     """Return the format that the Accept header prefers."""
     parts = [part.split(";") for part in request.headers.get("accept", "*/*").lower().split(",")]
     accepted = [(_quality(options), pattern.strip()) for pattern, *options in parts]
     for quality, pattern in sorted(accepted, key=lambda item: -item[0]):
-        for media in FORMATS:
+        for media in formats:
             if quality > 0 and pattern in (media, "*/*", media.partition("/")[0] + "/*"):
                 return media
-    raise ProblemDetails(ProblemKind.NOT_ACCEPTABLE, f"estimates come as {', '.join(FORMATS)}")
+    raise ProblemDetails(ProblemKind.NOT_ACCEPTABLE, f"{what} come as {', '.join(formats)}")
 
 
 def _quality(options: list[str]) -> float:

@@ -21,6 +21,7 @@ from pckv.collector.series_cache import SeriesCache
 from pckv.collector.settings import Settings
 from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
+from pckv.collector.trend_cache import TrendCache
 from pckv.days import Phase, utc_today
 from pckv.store.base import Store, StoredTask
 
@@ -42,6 +43,7 @@ class Collector:
     alarm_watch: AlarmWatch
     series_cache: SeriesCache
     round_maker: RoundMaker
+    trend_cache: TrendCache
     today: Callable[[], str] = utc_today
 
     async def find(self, task_id: str) -> StoredTask:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -26,6 +27,7 @@ from pckv.planning.selection import (
     choose_mechanism,
     exclusion_reason,
 )
+from pckv.planning.series_errors import check_series, plan_series
 from pckv.planning.set_sizes import SetSizes
 from pckv.planning.shuffled import (
     ReportLaws,
@@ -74,6 +76,9 @@ def plan(
     delta: float | None = None,
     colluding: int = 0,
     central: Numeric | None = None,
+    panels: int | None = None,
+    rounds: int | None = None,
+    drift: float | None = None,
 ) -> Plan:
     """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
 
@@ -102,6 +107,9 @@ def plan(
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
         colluding: How many of those reports come from people who collude with whoever sees the result.
         central: The ε that the shuffled reports are to have; the budget of a report is the largest found that reaches it.
+        panels: For a series: a device reports in one round out of this many. The plan then has the errors of rounds, too.
+        rounds: How many rounds the series has; by default four per panel.
+        drift: By how much frequencies change from one round to the next, as a share of the people.
 
     Raises:
         ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly one of
@@ -132,6 +140,7 @@ def plan(
         raise ParameterError(
             f"{shuffle.reports:,} reports cannot be shuffled where {expected.users:,} people take part"
         )
+    check_series(panels, rounds, drift, expected.users)
     unit = (values[1] - values[0]) / 2
     if (epsilon is None) == (central is None):
         raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")
@@ -140,7 +149,11 @@ def plan(
             raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
         epsilon = local_epsilon_for(central, shuffle, lambda local: _Planner(expected, local, unit).laws)
     planner = _Planner(expected, Fraction(check_epsilon(epsilon or 0)), unit)
-    return planner.plan((float(values[0]), float(values[1])), shuffle, is_guess=frequency is None)
+    found = planner.plan((float(values[0]), float(values[1])), shuffle, is_guess=frequency is None)
+    if panels is None:
+        return found
+    shown = [error.frequency for error in found.errors]
+    return replace(found, series=plan_series(planner.chosen, shown, panels, rounds, drift))
 
 
 class _Planner:

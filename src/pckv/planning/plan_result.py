@@ -7,6 +7,7 @@ from typing import Any
 
 from pckv.html_table import html_paragraphs, html_table
 from pckv.planning.influence import Hostile
+from pckv.planning.series_errors import PlannedSeries
 from pckv.planning.shuffled import ShuffledPrivacy
 from pckv.texts import percent, two_digits
 
@@ -90,6 +91,7 @@ class Plan:
         options: All mechanisms that were compared, each with its best padding.
         alternatives: What other rules and assumptions would choose.
         verdict: What it comes to, in a sentence or two.
+        series: What to expect of a series, where the plan is for one.
     """
 
     keys: int
@@ -128,6 +130,7 @@ class Plan:
     options: tuple[Option, ...]
     alternatives: tuple[Alternative, ...]
     verdict: str
+    series: PlannedSeries | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
@@ -135,6 +138,8 @@ class Plan:
         plain["users_needed"] = [
             {"frequency_error": error, "users": users} for error, users in self.users_needed.items()
         ]
+        if self.series is None:
+            del plain["series"]
         return plain
 
     def _repr_html_(self) -> str:
@@ -168,5 +173,27 @@ class Plan:
                 ("true frequency", "error of the frequency", f"error of the mean, of [{low:g}, {high:g}]"),
                 errors,
             )
+            + self._series_html()
             + html_paragraphs([self.assumed, self.verdict])
+        )
+
+    def _series_html(self) -> str:
+        """Return the errors of the rounds of a series as a table; nothing where the plan is for none."""
+        if self.series is None:
+            return ""
+        rows = [
+            (
+                percent(error.frequency),
+                *(
+                    "" if each is None else f"±{two_digits(min(100 * each, 100))} points"
+                    for each in (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
+                ),
+            )
+            for error in self.series.errors
+        ]
+        header = ("true frequency", "one round", "pooled", "smoothed, no change", "smoothed, drifting")
+        return html_table(
+            f"Errors of a series of {self.series.rounds:,} rounds, {self.series.panels:,} panels",
+            header,
+            rows,
         )

@@ -84,6 +84,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "high": stored.task.high,
         "padding": stored.task.padding,
         "coin": stored.task.coin,
+        "series": None if stored.task.series is None else stored.task.series.to_dict(),
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
         "bytes_per_report": REPORT_ID_BYTES + stored.task.channel.body_bytes,

@@ -159,11 +159,11 @@ def test_the_client_passes(context: Any, port: int, check: Any) -> None:
     check(context, port)
 
 
-ASKED = "const coin = await this.#admission(task, invitation, pairs);"
+ASKED = "return this._store(task, pairs, await"
 FAULTS: dict[str, tuple[dict[str, str], Any]] = {
-    "problems are ignored": ({"admit(answer, !problem || answer.temporary": "admit(answer, true"}, check_refusals),
+    "problems are ignored": ({"admit(answer, !kind || temporary": "admit(answer, true"}, check_refusals),
     "spent invitations are ignored": (
-        {"admit(answer, !problem ||": 'admit(answer, !problem || problem === "invitation-spent" ||'},
+        {"admit(answer, !kind ||": 'admit(answer, !kind || kind === "invitation-spent" ||'},
         check_refusals,
     ),
     "the invitation is not shown": ({'"admission", { invitation }': '"admission", {}'}, check_refusals),

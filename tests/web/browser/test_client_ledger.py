@@ -83,23 +83,24 @@ class LedgerSourceMutant:
     file: str = "index.js"
 
 
-ALLOWED = "entries = await entriesOf(on), spent"
+ALLOWED = "entries = await entriesOf(on), spending"
 RECORDED = 'await on("spent", "add", entry);'
+RESTORED = 'await on("spent", "put", entry);'
 
 MUTANTS = (
     LedgerSourceMutant(
         "refused reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "refused"), spent'},
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "refused"), spending'},
         checks.check_every_state_counts,
     ),
     LedgerSourceMutant(
         "waiting reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "waiting"), spent'},
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "waiting"), spending'},
         checks.check_every_state_counts,
     ),
     LedgerSourceMutant(
         "removed reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "removed"), spent'},
+        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "removed"), spending'},
         checks.check_a_removed_report_is_not_made_again,
     ),
     LedgerSourceMutant(
@@ -129,23 +130,23 @@ MUTANTS = (
     LedgerSourceMutant(
         "anew after a week",
         {
-            'reason: "" };\n      await': 'reason: "", at: Date.now() };\n      await',
-            'if (await on("reports", "get", id)) return false;': """
-                const old = await on("reports", "get", id);
-                if (old && Date.now() - old.at < 604800000) return false;
-                for (const store of ["reports", "spent"]) await on(store, "delete", id);""",
-            "!(await this.receipt(id)) && ": "",
+            'start = { status: "waiting"': 'start = { at: Date.now(), status: "waiting"',
+            'if (await on("reports", "get", task.id)) return;': """
+                const old = await on("reports", "get", task.id);
+                if (old && Date.now() - old.at < 604800000) return;
+                for (const store of ["reports", "spent"]) await on(store, "delete", task.id);""",
+            "!made && ": "",
         },
         checks.check_time_frees_nothing,
     ),
     LedgerSourceMutant(
         "anew after one kind of refusal",
         {
-            "const perturbed = !(await this.receipt(id))": """const old = await this.receipt(id);
-                if (old?.reason.startsWith("bad")) await this.#locked(async (on) => {
+            "const made = await this.receipt(id);": """const old = await this.receipt(id);
+                if (old?.reason.startsWith("bad")) await this._locked(async (on) => {
                     for (const store of ["reports", "spent"]) await on(store, "delete", id);
                 });
-                const perturbed = !(await this.receipt(id))"""
+                const made = await this.receipt(id);"""
         },
         checks.check_no_refusal_makes_another_report,
     ),
@@ -153,24 +154,24 @@ MUTANTS = (
     LedgerSourceMutant(
         "records alone",
         {
-            "(entries[task] ??= { task, survey, epsilon })": "entries[task] ?? { survey, epsilon }",
-            'await on("spent", "put", { task, survey, epsilon });': "",
+            "entries[task] = { ...entry, status };": "if (entries[task]) entries[task].status = status;",
+            RESTORED: "",
         },
         checks.check_a_removed_record_is_restored,
     ),
     LedgerSourceMutant(
         "missing records stay missing",
-        {'await on("spent", "put", { task, survey, epsilon });': ""},
+        {RESTORED: ""},
         checks.check_a_removed_record_is_restored,
     ),
     LedgerSourceMutant(
         "edited records believed",
-        {"entry.survey === survey && entry.epsilon === epsilon": "true"},
+        {"JSON.stringify(record) === JSON.stringify(entry)": "true"},
         checks.check_an_edited_record_is_refused,
     ),
     LedgerSourceMutant(
         "the cap is forgotten",
-        {'(await on("settings", "get", "cap"))': "this.#cap"},
+        {'(await on("settings", "get", "caps"))': "{}"},
         checks.check_the_cap_is_remembered,
     ),
     LedgerSourceMutant(
@@ -180,7 +181,7 @@ MUTANTS = (
     ),
     LedgerSourceMutant(
         "only the last ten count",
-        {"spent = total(entries)": "spent = total(entries.slice(-10))"},
+        {"spent = total(entries.filter": "spent = total(entries.slice(-10).filter"},
         checks.check_many_surveys_count,
     ),
     LedgerSourceMutant(
@@ -190,7 +191,7 @@ MUTANTS = (
     ),
     LedgerSourceMutant(
         "a cap of 0 is none",
-        {"this.#cap = cap;": "this.#cap = Number(cap) === 0 ? undefined : cap;"},
+        {"if (cap !== undefined)": "if (Number(cap))"},
         checks.check_a_cap_of_nothing_holds,
     ),
     LedgerSourceMutant(
@@ -202,9 +203,8 @@ MUTANTS = (
     LedgerSourceMutant(
         "forgotten after two years",
         {
-            "return Object.values(entries);": "return Object.values(entries).filter(({ at }) => !(Date.now() - at > 730 * 864e5));",
-            "unitsText(task.cost) };": "unitsText(task.cost), at: Date.now() };",
-            'await on("spent", "put", { task, survey, epsilon });': 'await on("spent", "put", entry);',
+            "return Object.values(entries);": "return Object.values(entries).filter("
+            "({ day }) => !(Date.now() - Date.parse(day) > 730 * 864e5));",
         },
         checks.check_time_frees_nothing,
     ),

@@ -49,8 +49,10 @@ def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> 
     check_one(collector, task, receipt)
     again = tab.call(url(collector), {}, "submit", task.id, {"no such key": 7})
     assert again == receipt | {"perturbed": False}
-    entry = {"survey": task.name, "task": task.id, "epsilon": epsilon, "status": "sent"}
-    assert tab.call(url(collector), {}, "ledger") == [entry]
+    [entry] = tab.call(url(collector), {}, "ledger")
+    text = f"On {entry['day']}, a report for “{task.name}” spent ε = {epsilon}; the collector has the report."
+    given = {"survey": task.name, "task": task.id, "epsilon": epsilon, "status": "sent"}
+    assert entry == given | {"day": entry["day"], "text": text}
     assert tab.call(url(collector), {}, "spent") == epsilon
     assert tab.errors == []
 

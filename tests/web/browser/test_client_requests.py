@@ -34,13 +34,26 @@ KNOWN_RANDOMNESS = """() => {
     };
 }"""
 STORED = """() => new Promise((resolve) => {
-    const opening = indexedDB.open("pckv");
+    const opening = indexedDB.open("pckv"), members = (row) => [...Object.keys(row), ...Object.keys(row.entry)].sort();
     opening.onsuccess = () => {
         const rows = opening.result.transaction("reports").objectStore("reports").getAll();
-        rows.onsuccess = () => { opening.result.close(); resolve(rows.result.map((row) => Object.keys(row).sort())); };
+        rows.onsuccess = () => { opening.result.close(); resolve(rows.result.map(members)); };
     };
 })"""
-MEMBERS = ["coin", "epsilon", "invitation", "reason", "report", "status", "survey", "task", "url"]
+MEMBERS = [
+    "coin",
+    "day",
+    "entry",
+    "epsilon",
+    "invitation",
+    "reason",
+    "report",
+    "status",
+    "survey",
+    "task",
+    "task",
+    "url",
+]
 
 
 def check_requests(context: Any, port: int) -> None:
@@ -90,24 +103,23 @@ def test_the_client_passes(context: Any, port: int) -> None:
     check_requests(context, port)
 
 
-MADE = "const report = perturb(task, pairs, coin);"
-KEPT = "{ ...entry, ...waiting }"
+MADE = "const report = perturbNow(task, pairs, coin), start ="
+KEPT = "{ task: task.id, entry,"
 FAULTS: dict[str, dict[str, str]] = {
     "an id that carries the number of pairs": {
-        "return perturbNow(task, pairs, coin);": "const report = perturbNow(task, pairs);"
-        " if (!(pairs instanceof Map)) report.id[15] = Object.keys(pairs).length; return report;"
+        MADE: "const report = perturbNow(task, pairs); report.id[15] = Object.keys(pairs).length; const start ="
     },
     "of two reports the more telling one": {
-        MADE: "let report = perturb(task, pairs); const [held] = Object.keys(pairs);"
-        " if (held && !task.says(report.body, held).plus) report = perturb(task, pairs);"
+        MADE: "let report = perturbNow(task, pairs); const [held] = Object.keys(pairs);"
+        " if (held && !task.says(report.body, held).plus) report = perturbNow(task, pairs); const start ="
     },
     "a layout that shows the number of pairs": {
-        MADE: f"{MADE} report.many = Object.keys(pairs).length;",
+        MADE: "const report = perturbNow(task, pairs); report.many = Object.keys(pairs).length; const start =",
         "{ reports: [report] })": "{ reports: [report] }, stored.report.many)",
         "what, content)": "what, content, many)",
         "JSON.stringify(content)": "JSON.stringify(content, null, many)",
     },
-    "pairs are stored": {KEPT: "{ ...entry, pairs, ...waiting }"},
+    "pairs are stored": {KEPT: "{ task: task.id, pairs, entry,"},
     "the number of pairs is told before": {
         "#admission(task, invitation, pairs)": "#admission(task, String(Object.keys(pairs).length), pairs)"
     },

@@ -57,7 +57,7 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
 ) -> None:
     """The control: without the check inside the transaction both tabs perturb."""
     faults = {
-        "if (!(await this.#allow(on, task))) return false;": "",
+        "await this._allow(on, task);\n      if (!entry) return false;": "this._spending(task, []);",
         '"add"': '"put"',
     }
     with pages(faulty_client(tmp_path, "index.js", faults)) as port:

@@ -56,9 +56,9 @@ def test_numbers_come_before_charts_which_fill_their_cards(people: Any, task: pc
     page.locator(".estimates tbody tr").nth(2).wait_for()
     page.locator(".verdict", has_text="1 of 3 keys stands out from the noise").wait_for()
     assert page.locator(".chart svg").count() == 0
-    page.unroute("**/vega.js")
     for route in held:
         route.continue_()
+    page.unroute("**/vega.js")
     chart_with(page, "320 reports").wait_for()
     for width in (DESK["width"], 800, PHONE["width"]):
         page.set_viewport_size({"width": width, "height": 800})

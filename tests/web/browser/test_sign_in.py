@@ -74,7 +74,7 @@ def test_only_whoever_is_signed_in_loads_the_views(people: Any) -> None:
     person.page.get_by_label("Token").wait_for()
     person.page.wait_for_load_state("networkidle")
     expected = {"", "style.css", "favicon.svg", "session"}
-    scripts = {"dashboard.js", "address.js", "connection.js", "page.js", "sign-in.js"}
+    scripts = {"dashboard.js", "address.js", "connection.js", "draft.js", "page.js", "sign-in.js"}
     assert set(loaded) <= expected | scripts
     person.context.route("**/key-page.js", lambda route: route.abort())
     person.page.get_by_label("Token").fill(ANALYST)

@@ -41,14 +41,16 @@ class _Filtered(NamedTuple):
     likelihood: Floats
 
 
-def smooth_levels(values: Floats, variances: Floats, gaps: tuple[int, ...], confidence: float) -> Levels:
+def smooth_levels(
+    values: Floats, variances: Floats, gaps: tuple[int, ...], confidence: float | None
+) -> Levels:
     """Return the levels behind noisy values.
 
     Args:
         values: By key and round.
         variances: Those of their noise.
         gaps: How many rounds the second is after the first, and so on.
-        confidence: The level of the intervals.
+        confidence: The level of the intervals; None if they are not needed, and end at the levels.
     """
     if not values.size:
         return Levels(values, Interval(values, values))
@@ -102,11 +104,13 @@ def _smooth(values: Floats, variances: Floats, moved: Movements) -> tuple[Floats
 
 
 def _mixture(
-    values: Floats, variances: Floats, moved: Movements, chances: Chances, confidence: float
+    values: Floats, variances: Floats, moved: Movements, chances: Chances, confidence: float | None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the mean over all movements by key and round, and the limits of the interval."""
     level, variance = _smooth(values, variances, moved)
     mean = np.einsum("tmk,mk->kt", level, chances.of_all)
+    if confidence is None:
+        return mean, mean, mean
     mixtures = [_likeliest(level, np.maximum(variance, 0), each) for each in chances]
     low = np.minimum.reduce([_lower_limit(laws, confidence) for laws in mixtures])
     high = np.minimum.reduce([_lower_limit(laws.mirrored(), confidence) for laws in mixtures])
@@ -127,6 +131,9 @@ class _NormalLaws(NamedTuple):
 
 def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
     """Return every key's likeliest movements, and all others as one normal law of the same mean and variance."""
+    possible = chances.any(axis=1)
+    if not possible.all():
+        level, variance, chances = level[:, possible], variance[:, possible], chances[possible]
     if len(chances) > LAWS_PER_KEY:
         order = np.argpartition(-chances, LAWS_PER_KEY - 1, axis=0)
         chances = np.take_along_axis(chances, order, axis=0)

@@ -11,9 +11,6 @@ from pckv.arrays import Floats
 from pckv.estimators.trends.local_level import Levels, smooth_levels
 from pckv.estimators.trends.rounds import RoundCounts
 
-# The noise is that at the smoothed level: a second pass uses what the first one found.
-PASSES = 2
-
 
 def smooth_frequencies(rounds: Sequence[RoundCounts], confidence: float) -> Levels:
     """Return the smoothed frequencies by key and round, not clipped."""
@@ -74,10 +71,9 @@ def _smooth(
     confidence: float,
 ) -> Levels:
     gaps = tuple(after.number - before.number for before, after in pairwise(rounds))
-    for _ in range(PASSES):
-        found = smooth_levels(values, variances(level), gaps, confidence)
-        level = found.level
-    return found
+    # The noise is that at the smoothed level: the second pass uses what the first one found.
+    first = smooth_levels(values, variances(level), gaps, None)
+    return smooth_levels(values, variances(first.level), gaps, confidence)
 
 
 def _weights(rounds: Sequence[RoundCounts]) -> Floats:

@@ -73,7 +73,7 @@ def trend(
     check_rate(false_discovery_rate)
     given = list(rounds)
     numbers = None if keys is None else np.array([series.task.key_index(key) for key in keys], np.int64)
-    decoded = _decoded_keys(series, len(given), numbers)
+    decoded = decoded_keys(series, len(given), numbers)
     counts = _in_order(_counts(series, given, decoded, progress))
     pooled = _pooled(series, counts, decoded, level)
     found = Trend(
@@ -95,8 +95,20 @@ def trend(
     return found if keys is None else found.only(list(keys))
 
 
-def _decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
-    """Return the numbers of the keys to decode: all, or those asked for where all are too many."""
+def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
+    """Return the numbers of the keys that a trend of some rounds decodes.
+
+    Args:
+        series: The series.
+        rounds: How many rounds there are.
+        asked: The numbers of the keys that are asked for; None for all.
+
+    Returns:
+        All keys, whichever are asked for; only those where all are too many.
+
+    Raises:
+        ParameterError: if all are too many, and all are asked for.
+    """
     task = series.task
     if task.channel.decodes_all and task.key_count * max(rounds, 1) <= MAX_ESTIMATES:
         return np.arange(task.key_count)

@@ -242,9 +242,9 @@ export function toText(data) {
 export const fromText = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt());
 
-const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
+export const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
 
-const isDay = (day) =>
+export const isDay = (day) =>
   day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
 
 export const encoder = new TextEncoder();

@@ -4,6 +4,7 @@ export declare class PckvError extends Error {
    * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `answered`, `over_budget`,
    * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself. If the collector would take no report, what
    * it says: `closed`, `not_open`, `unknown`, `deleted`, `invitation_unknown` (also where one is missing), `invitation_spent`.
+   * `series`: the task is a round of a series, which only a `SeriesClient` reports to. See also `series.d.ts`.
    */
   readonly code: string;
 }
@@ -79,6 +80,8 @@ export declare class Task {
   readonly parameters: Readonly<Record<string, string | number>>;
   readonly opens: string | null;
   readonly closes: string | null;
+  /** The round of a series that the task is; null if it stands alone. */
+  readonly series: { readonly id: string; readonly panels: number; readonly round: number } | null;
   readonly odds: Odds;
   /**
    * Whether the task takes reports on a day (YYYY-MM-DD, UTC; today if left out): from `opens` on and before `closes`.
@@ -141,6 +144,8 @@ export declare function perturb(task: Task, pairs: Pairs, coin?: Coin): Report;
 /** The state of a task's report, and the ε that it spent. */
 export interface Receipt {
   readonly task: string;
+  /** The id of the series that the task is a round of; undefined if it stands alone. */
+  readonly series?: string;
   /** `waiting`: `flush` sends it later. */
   readonly status: "waiting" | "sent" | "refused";
   /** The realised ε, a decimal. */
@@ -153,24 +158,52 @@ export interface Receipt {
   readonly report?: Report;
 }
 
-/** What one survey has spent. */
+/** What one report has spent. */
 export interface LedgerEntry {
-  /** The name of its task; a survey is answered once, whatever the case and the spaces of its name. */
+  /**
+   * The name of its task, or of its series. A survey is answered once, or once per window of rounds of a series, whatever
+   * the case and the spaces of its name.
+   */
   readonly survey: string;
   readonly task: string;
   /** The realised ε, a decimal. */
   readonly epsilon: string;
   /** The state of the report; one that was `removed` from the browser's storage has spent its ε all the same. */
   readonly status: "waiting" | "sent" | "refused" | "removed";
+  /** The day on which it was spent, YYYY-MM-DD in UTC; never before the day of an earlier report, whatever the clock showed. */
+  readonly day: string;
+  /** The id of the series and the number of the round; undefined for a task that stands alone. */
+  readonly series?: string;
+  readonly round?: number;
+  /** The entry as a sentence. */
+  readonly text: string;
+}
+
+/** The most ε of all surveys together in any number of days in a row. */
+export interface PeriodCap {
+  readonly epsilon: string | number;
+  readonly days: number;
+}
+
+export interface ClientOptions {
+  /** The name of the database; all clients of an origin with the same one share the reports, the ledger and the caps. */
+  state?: string;
+  /** The most ε of all surveys together; it is remembered. If nobody ever gave one, it is 10. */
+  cap?: string | number;
+  /** The most ε in a number of days, such as `{ epsilon: 3, days: 365 }`; it is remembered. If nobody ever gave one, there is none. */
+  capPerPeriod?: PeriodCap;
+  retryPolicy?: RetryPolicy;
+  /** Returns the time; for tests. */
+  clock?: () => Date;
 }
 
 /**
  * One browser's client of a collector: at most one report per survey, whatever happens in between. All tabs of an origin
- * with the same `state` share the reports, the ledger and the cap. A `cap` that is given bounds the ε of all surveys
- * together; it is remembered, and holds for later clients that give none. If nobody ever gave one, it is 10.
+ * with the same `state` share the reports, the ledger and the caps. A cap that is given is remembered, and holds for later
+ * clients that give none. A clock that is set back frees nothing.
  */
 export declare class Client {
-  constructor(url: string, options?: { state?: string; cap?: string | number; retryPolicy?: RetryPolicy });
+  constructor(url: string, options?: ClientOptions);
   readonly url: string;
   /** The task with an id: fetched once (unless its JSON is given as `text`), checked against the id, then stored. */
   task(id: string, text?: string): Promise<Task>;
@@ -182,8 +215,8 @@ export declare class Client {
   submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
   /**
    * Throw what `submit` would throw before it perturbs: call it before people fill in a form. Refused are another task of
-   * a survey that was answered (`answered`), an ε beyond the cap (`over_budget`), a task that is not open by its
-   * days (`not_sent`), and what the collector, which is asked, would refuse (see `PckvError.code`). If the collector cannot
+   * a survey that was answered (`answered`), an ε beyond a cap (`over_budget`), a task that is not open by its
+   * days (`not_sent`), a round of a series (`series`), and what the collector, which is asked, would refuse (see `PckvError.code`). If the collector cannot
    * be reached, a task whose `coin` is `server` is refused (`not_sent`).
    */
   check(id: string, options?: { invitation?: string }): Promise<void>;
@@ -196,10 +229,12 @@ export declare class Client {
   send(id: string, options?: { invitation?: string }): Promise<Receipt>;
   /** Send all reports that wait for this collector, and return their receipts. */
   flush(): Promise<Receipt[]>;
-  /** The ε that each survey has spent, from the moment that its report is stored. */
+  /** The ε that each report has spent, from the moment that it is stored, in the order of days. */
   ledger(): Promise<LedgerEntry[]>;
   /** The ε that all surveys together have spent. */
   spent(): Promise<string>;
   /** The ε that all surveys together may spend. */
   cap(): Promise<string>;
+  /** The ε that all surveys together may spend in a number of days; undefined if only the total is capped. */
+  capPerPeriod(): Promise<PeriodCap | undefined>;
 }

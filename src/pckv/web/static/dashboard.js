@@ -69,8 +69,9 @@ function show() {
   }
   if (place === "tasks" && part === "keys") load("keyView", id, key, settings);
   else if (place === "tasks") load("taskView", id, role);
+  else if (place === "series") load("seriesView", id, role);
   else if (place !== "new") load("tasksView", role);
-  else if (role === "administrator") load("newTask", settings.from);
+  else if (role === "administrator") load("newTask", settings);
   else open(readsOnly);
 }
 

@@ -3,13 +3,13 @@ import { dropDraft, keepDraft, keepPreview, loadDraft } from "./draft.js";
 import { invitationLinks } from "./invitations.js";
 import { alertBox, announce, ask, debounced, make, replace } from "./page.js";
 import { planSection } from "./plan.js";
-import { TaskForm, valuesOfTask } from "./task-form.js";
+import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
 
 const PLAN_DELAY = 300,
   UNKEPT = "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
-// `from` is the task that this one is another run of.
-export function newTask(root, from) {
+// `from` is the task that this one is another run of, or `series` the series.
+export function newTask(root, { from, series }) {
   document.title = "New task – pckv";
   const plan = planSection(() => form.fields.pairs.problem.focus()),
     keep = debounced(() => !stopped && keepOrDrop(), PLAN_DELAY),
@@ -18,11 +18,12 @@ export function newTask(root, from) {
   const form = new TaskForm(() => {
     keep();
     follow();
+    label();
   });
   const notice = make("div"),
     unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT),
     said = make("div");
-  const create = make("button", { class: "main" }, "Create the task"),
+  const create = make("button", { class: "main" }),
     look = make("button", { type: "button", onclick: preview }, "Preview as participant");
   replace(
     root,
@@ -42,10 +43,17 @@ export function newTask(root, from) {
       plan.element,
     ),
   );
+  label();
   begin();
 
+  // The page for participants is not for series, which only apps take part in.
+  function label() {
+    create.textContent = form.repeat.isOn ? "Create the series" : "Create the task";
+    look.hidden = form.repeat.isOn;
+  }
+
   async function begin() {
-    if (from) await copy();
+    if (from || series) await copy();
     else restore();
     showPlan();
     form.fields.name.input.focus({ preventScroll: true });
@@ -58,16 +66,26 @@ export function newTask(root, from) {
 
   async function copy() {
     try {
-      const path = `/tasks/${encodeURIComponent(from)}`,
-        [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
-      form.fill(valuesOfTask(task, target));
-      tell(`Filled in from “${task.name}”. How many pairs people hold is not part of a task: see “Advanced”.`);
+      const { name, values } = await (series ? copiedSeries() : copiedTask());
+      form.fill(values);
+      tell(`Filled in from “${name}”. How many pairs people hold is not part of a task: see “Advanced”.`);
       // From here on it is a draft as any other, which a reload restores.
       keepDraft(form.values());
       history.replaceState(null, "", "#/new");
     } catch (error) {
-      replace(notice, alertBox(`The task cannot be copied. ${error.message}`));
+      replace(notice, alertBox(`This cannot be copied. ${error.message}`));
     }
+  }
+
+  async function copiedTask() {
+    const path = `/tasks/${encodeURIComponent(from)}`,
+      [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
+    return { name: task.name, values: valuesOfTask(task, target) };
+  }
+
+  async function copiedSeries() {
+    const contract = await ask("GET", `/series/${encodeURIComponent(series)}`);
+    return { name: contract.task.name, values: valuesOfSeries(contract) };
   }
 
   function tell(text) {
@@ -93,7 +111,7 @@ export function newTask(root, from) {
   function showPlan() {
     const inputs = form.planInputs();
     if (inputs.missing) plan.wait(inputs.missing);
-    else plan.show(inputs);
+    else plan.show(inputs, form.repeat.perRound(Number(form.fields.users.value)));
   }
 
   // Whether nothing is wrong; otherwise it is told where it is, and the first field gets the focus.
@@ -124,31 +142,49 @@ export function newTask(root, from) {
   function send(event) {
     event.preventDefault();
     if (!isReady()) return;
-    attempt(async () => {
-      const { users, access, invitations, name } = form.fields;
-      const { id } = await ask("POST", "/tasks/new", { body: form.body() });
-      // The task exists. Whoever tries again after a failure from here on finds the same one.
-      await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
-      const invited = access.value === "invitations";
-      const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
-      stopped = true;
-      dropDraft();
-      if (invited) showInvitations(id, name.value, made.invitations);
-      else location.hash = `#/tasks/${id}`;
-      announce("The task is created.");
-    });
+    if (form.repeat.isOn) attempt(createSeries);
+    else attempt(createTask);
+  }
+
+  // The collector plans the task of all rounds; the days and the panels are the form's.
+  async function createSeries() {
+    const { task } = await ask("POST", "/tasks/new?preview=true", { body: form.body() }),
+      { id, warning } = await ask("POST", "/series", { body: form.repeat.contract(JSON.parse(task)) });
+    stopped = true;
+    dropDraft();
+    if (warning) showWarning(id, warning);
+    else location.hash = `#/series/${id}`;
+    announce("The series is created.");
+  }
+
+  function showWarning(id, warning) {
+    showCreated(form.fields.name.value, make("p", { class: "note" }, warning), `#/series/${id}`, "Open the page of the series");
+  }
+
+  async function createTask() {
+    const { users, access, invitations, name } = form.fields;
+    const { id } = await ask("POST", "/tasks/new", { body: form.body() });
+    // The task exists. Whoever tries again after a failure from here on finds the same one.
+    await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
+    const invited = access.value === "invitations";
+    const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
+    stopped = true;
+    dropDraft();
+    if (invited) showInvitations(id, name.value, made.invitations);
+    else location.hash = `#/tasks/${id}`;
+    announce("The task is created.");
   }
 
   // They are shown this once, and therefore before anything else.
   function showInvitations(id, name, invitations) {
+    const links = make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations));
+    showCreated(name, links, `#/tasks/${id}`, "Open the page of the task");
+  }
+
+  function showCreated(name, content, href, words) {
     plan.stop();
     const title = make("h1", { tabindex: "-1" }, `“${name}” is created`);
-    replace(
-      root,
-      title,
-      make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations)),
-      make("p", {}, make("a", { href: `#/tasks/${id}` }, "Open the page of the task")),
-    );
+    replace(root, title, content, make("p", {}, make("a", { href }, words)));
     title.focus();
   }
 

@@ -22,11 +22,12 @@ export function planSection(change) {
     replace(said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
   }
 
-  const show = newestOnly(async (signal, values) => {
+  // `round`, if it is not empty, says that the plan is for one round of several.
+  const show = newestOnly(async (signal, values, round = "") => {
     busy.textContent = "planning …";
     try {
       newest = await ask("GET", `/plan?${query(values)}`, { signal });
-      replace(said, ...atFirstSight(newest, change));
+      replace(said, ...atFirstSight(newest, change), round ? make("p", {}, round) : null);
       replace(facts, ...sentences(newest));
       details.hidden = false;
       await draw();

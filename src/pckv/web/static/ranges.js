@@ -10,17 +10,16 @@ function digits(low, high) {
   return width > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(width)))) : 3;
 }
 
-const rounded = (number, decimals) =>
-  number.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-
-function withRange(value, low, high, unit) {
-  const decimals = digits(low, high);
+function withRange(value, low, high, unit, signDisplay = "auto") {
+  const decimals = digits(low, high),
+    format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, signDisplay },
+    rounded = (number) => number.toLocaleString("en", format);
   return {
-    value: `${rounded(value, decimals)}${unit}`,
-    low: `${rounded(low, decimals)}${unit}`,
-    high: `${rounded(high, decimals)}${unit}`,
-    range: `${rounded(low, decimals)} – ${rounded(high, decimals)}${unit}`,
-    most: `at most ${rounded(high, decimals)}${unit}`,
+    value: `${rounded(value)}${unit}`,
+    low: `${rounded(low)}${unit}`,
+    high: `${rounded(high)}${unit}`,
+    range: `${rounded(low)} – ${rounded(high)}${unit}`,
+    most: `at most ${rounded(high)}${unit}`,
   };
 }
 
@@ -30,3 +29,7 @@ export const frequencyTexts = ({ frequency, frequency_low, frequency_high }) =>
 
 export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
   withRange(mean, mean_low, mean_high, unit ? ` ${unit}` : "");
+
+// A difference of shares has a sign: "+12 points", "+8 – +16 points".
+export const changeTexts = ({ change, change_low, change_high }) =>
+  withRange(100 * change, 100 * change_low, 100 * change_high, " points", "exceptZero");

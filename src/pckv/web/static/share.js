@@ -22,11 +22,16 @@ export const javascriptLines = (origin, id, key, value, invited) => `<script typ
 `;
 
 // The link to take part and its QR code. Whoever cannot use it any more, or needs an invitation, is told so.
-export function shareSection({ id, by_invitation, phase }) {
+export function shareSection({ id, by_invitation, phase, series }) {
   const link = `${location.origin}/join/${id}`;
   const part = (...children) =>
     make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
   if (phase === "closed") return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
+  if (series) {
+    return part(
+      make("p", {}, "Devices take part by an app, which reports in the rounds of the device's panel: see ", make("a", { href: `#/series/${series.id}` }, "the series"), "."),
+    );
+  }
   if (by_invitation) {
     return part(
       make("p", {}, "Every person takes part by a link of their own, which ends with their invitation: create invitations below."),
@@ -54,6 +59,32 @@ export function appsSection({ id, high, first_key, by_invitation, more, padding 
     snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high, by_invitation)),
     snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high, by_invitation)),
     by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
+    make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
+  );
+}
+
+const seriesPython = (id, key, value) => `import pckv.client
+client = pckv.client.Client(${quoted(location.origin)}, state="pckv-state")
+client.report(${quoted(id)}, {${quoted(key)}: ${value}})
+`;
+
+const seriesJavascript = (id, key, value) => `<script type="module">
+  import { SeriesClient } from ${quoted(`${location.origin}/client/series.js`)};
+  const client = new SeriesClient(${quoted(location.origin)});
+  await client.report(${quoted(id)}, { ${inScript(key)}: ${value} });
+</script>
+`;
+
+// The same for a series, which only apps and pages that people use again can take part in.
+export function seriesApps(id, { keys, high, more, padding }) {
+  const key = Array.isArray(keys) ? keys[0] : "0";
+  return make(
+    "section",
+    { "aria-label": "Take part" },
+    make("h2", {}, "Take part, from an app or a page"),
+    make("p", {}, "Call this at every start: the client decides whether a report is due, makes it once, and sends it."),
+    snippet("In an app, with Python", seriesPython(id, key, high)),
+    snippet("In a page, with JavaScript", seriesJavascript(id, key, high)),
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }

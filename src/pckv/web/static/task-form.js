@@ -4,6 +4,7 @@ import { ChoiceField, TextField } from "./form-fields.js";
 import { KeyField } from "./key-field.js";
 import { choice, make, short } from "./page.js";
 import { PrivacyField } from "./privacy-field.js";
+import { RepeatFields } from "./repeat-fields.js";
 
 const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000,
@@ -34,13 +35,21 @@ export class TaskForm {
   // `changed` is called after every change.
   constructor(changed) {
     this.changed = () => this.fields && this.update(changed);
-    this.fields = { ...this.askFields(), ...this.answerFields(), ...this.peopleFields(), ...this.planFields() };
+    this.repeat = new RepeatFields();
+    this.fields = {
+      ...this.askFields(),
+      ...this.answerFields(),
+      ...this.peopleFields(),
+      ...this.repeat.fields,
+      ...this.planFields(),
+    };
     this.element = make(
       "div",
       { oninput: this.changed, onchange: this.changed },
       this.askSection(),
       this.answerSection(),
       this.peopleSection(),
+      section(4, "How often", this.repeat.element),
       this.privacySection(),
     );
     this.defaults = JSON.stringify(this.values());
@@ -176,15 +185,18 @@ export class TaskForm {
       objective.element,
       coin.element,
     );
-    return section(4, "Privacy", epsilon.element, this.advanced);
+    return section(5, "Privacy", epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a coin needs invitations, and nobody holds more pairs than there are keys.
+  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, and nobody holds more
+  // pairs than there are keys.
   update(changed) {
-    const { access, invitations, coin, pairs } = this.fields;
+    const { access, invitations, coin, pairs, opens, closes, epsilon } = this.fields;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
-    invitations.element.hidden = access.value !== "invitations";
+    for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
+    invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
+    this.repeat.explain(Number(epsilon.value));
     pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
     changed();
   }
@@ -208,38 +220,47 @@ export class TaskForm {
   }
 
   used() {
-    const { invitations, ...others } = this.fields;
-    return this.fields.access.value === "invitations" ? { ...others, invitations } : others;
+    return Object.values(this.fields).filter(({ element }) => !element.closest("[hidden]"));
   }
 
   // Tells what is wrong at every field; returns the first of them, in the order of the page.
   validate() {
-    const wrong = Object.values(this.used()).filter((field) => !field.validate());
+    const wrong = this.used().filter((field) => !field.validate());
     return wrong.sort(byPlace)[0] ?? null;
   }
 
   // What a plan depends on, or what is still missing for one.
   planInputs() {
-    const { keys, low, high, users, epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
-    for (const field of [keys, low, high, users, epsilon, pairs, most]) {
+    const { keys, low, high, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields;
+    for (const field of [keys, low, high, users, epsilon, pairs, most, ...this.repeat.planned()]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
     return {
       keys: keys.keyCount,
-      users: Number(users.value),
+      users: this.peoplePerRound(),
       epsilon: epsilon.value,
       pairs: Number(pairs.value) || this.assumedPairs(),
       most_pairs: Number(most.value) || "",
       more: more.value,
-      coin: coin.value,
+      coin: this.coin(),
       objective: objective.value,
       low: low.value,
       high: high.value,
     };
   }
 
-  // The body of the request that creates the task.
+  // A plan is for the people of one round; without rounds those are all.
+  peoplePerRound() {
+    return this.repeat.peoplePerRound(Number(this.fields.users.value));
+  }
+
+  // The coins of a series are always those of devices.
+  coin() {
+    return this.repeat.isOn ? "device" : this.fields.coin.value;
+  }
+
+  // The body of the request that creates the task; that of a series has no days.
   body() {
     const value = (name) => this.fields[name].value;
     return {
@@ -249,17 +270,26 @@ export class TaskForm {
       low: value("low"),
       high: value("high"),
       epsilon: value("epsilon"),
-      users: Number(value("users")),
+      users: this.peoplePerRound(),
       pairs: Number(value("pairs")) || this.assumedPairs(),
       most_pairs: Number(value("most_pairs")) || null,
       more: value("more"),
-      coin: value("coin"),
+      coin: this.coin(),
       objective: value("objective"),
-      opens: value("opens") || null,
-      closes: value("closes") || null,
+      opens: (!this.repeat.isOn && value("opens")) || null,
+      closes: (!this.repeat.isOn && value("closes")) || null,
     };
   }
 }
+
+// The values of the form for another run of a series.
+export const valuesOfSeries = ({ task, period, panels, rounds }) => ({
+  ...valuesOfTask(task),
+  repeat: "rounds",
+  period: String(period),
+  panels: String(panels),
+  rounds: rounds ? String(rounds) : "",
+});
 
 const byPlace = (one, other) =>
   one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;

@@ -1,7 +1,8 @@
 // The head of a task's page: what it asks, whether it is open, how many reports came, and how many are wanted.
 import { alertBox, announce, ask, count, field, make, plural, replace } from "./page.js";
 import { drawn } from "./svg.js";
-import { badge, progress, reached } from "./tasks.js";
+import { badge } from "./task-state.js";
+import { progress, reached } from "./tasks.js";
 
 // Only the last days are drawn.
 const MAX_DAYS = 60,
@@ -10,9 +11,10 @@ const HEIGHT = 40;
 
 // `show` is called with every overview; what somebody edits meanwhile stays.
 export function taskHead(role, changed) {
-  const title = make("h1"),
+  const back = make("p", { hidden: true }),
+    title = make("h1"),
     state = make("span"),
-    copy = make("a", { class: "button", hidden: role !== "administrator" }, "Duplicate"),
+    copy = make("a", { class: "button" }, "Duplicate"),
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
     alarm = make("div"),
@@ -25,6 +27,7 @@ export function taskHead(role, changed) {
   const element = make(
     "div",
     {},
+    back,
     make("div", { class: "title" }, title, state, copy),
     question,
     notice,
@@ -44,7 +47,10 @@ export function taskHead(role, changed) {
     if (text === shown) return;
     shown = text;
     title.textContent = task.name;
+    back.hidden = !task.series;
+    if (task.series) replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
     copy.href = `#/new?from=${task.id}`;
+    copy.hidden = role !== "administrator" || task.series !== null;
     replace(state, badge(task));
     say(question, task.about.question);
     say(notice, phaseSentence(task));

@@ -52,12 +52,12 @@ export function taskView(root, id, role) {
     const first = built === "";
     built = state;
     replace(share, shareSection(task));
-    replace(apps, phase === "closed" ? null : appsSection(task));
+    replace(apps, phase === "closed" || task.series ? null : appsSection(task));
     if (!administers) return;
     replace(end, endSection());
     if (phase === "closed") replace(invitations);
     if (!first) return;
-    if (phase !== "closed") replace(invitations, invitationSection(task, refresh));
+    if (phase !== "closed" && !task.series) replace(invitations, invitationSection(task, refresh));
     publicationSwitch = publicationSection(task, refresh);
     replace(publication, publicationSwitch.element);
   }

@@ -2,13 +2,12 @@
 import { readAddress, writeSettings } from "./address.js";
 import { found, isLost } from "./connection.js";
 import { alertBox, ask, choice, count, debounced, field, make, newestOnly, percent, query, replace } from "./page.js";
+import { seriesList } from "./series-list.js";
+import { PHASES, badge, keepFocus } from "./task-state.js";
 
 const POLL_SECONDS = 3,
   TASKS_PER_PAGE = 50;
-export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
 const NAMES = ["Task", "State", "Created", "Last report", "Reports"];
-
-export const badge = (task) => make("span", { class: `badge ${task.phase}` }, PHASES[task.phase]);
 
 // How much of the target is reached; without a target nothing.
 export function progress({ reports, target }) {
@@ -24,7 +23,8 @@ export function tasksView(root, role) {
   const rows = make("tbody"),
     said = make("div"),
     none = make("div"),
-    more = make("button", { type: "button", onclick: next, hidden: true }, "Older tasks");
+    more = make("button", { type: "button", onclick: next, hidden: true }, "Older tasks"),
+    series = seriesList(() => refresh());
   const search = make("input", {
     type: "search",
     autocomplete: "off",
@@ -44,6 +44,7 @@ export function tasksView(root, role) {
   replace(
     root,
     make("h1", {}, "Tasks"),
+    series.element,
     make("div", { class: "row filters" }, field("Search by name", search), field("State", states)),
     said,
     make("section", { class: "list", "aria-label": "Tasks" }, table, none),
@@ -66,7 +67,10 @@ export function tasksView(root, role) {
     clearTimeout(timer);
     try {
       const path = (after) => `/overview?${query({ ...settings, limit: TASKS_PER_PAGE, after })}`;
-      const answers = await Promise.all(pages.map((after) => ask("GET", path(after), { signal })));
+      const [answers] = await Promise.all([
+        Promise.all(pages.map((after) => ask("GET", path(after), { signal }))),
+        series.refresh(signal),
+      ]);
       found();
       const tasks = answers.flatMap((answer) => answer.tasks);
       showRows(tasks);
@@ -85,11 +89,9 @@ export function tasksView(root, role) {
   function showRows(tasks) {
     const text = JSON.stringify(tasks);
     if (rows.dataset.shown === text) return;
-    const focused = document.activeElement?.getAttribute("href");
-    replace(rows, ...tasks.map(row));
+    keepFocus(rows, () => replace(rows, ...tasks.map(row)));
     rows.dataset.shown = text;
     table.hidden = tasks.length === 0;
-    if (focused) rows.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
   }
 
   function empty() {

@@ -1,0 +1,136 @@
+"""Making the contract of a collection: what `task new` and `series new` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from pckv.about import MEMBERS
+from pckv.budget import ALLOCATIONS
+from pckv.channels import CHANNELS
+from pckv.channels.ue import TUNED
+from pckv.cli.common import STREAM, FilePath
+from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
+from pckv.cli.inputs import read_about_file, read_keys
+from pckv.files.outputs import whole_file
+from pckv.limits import AUTO, DEFAULT_USERS
+from pckv.planning.expectations import expect
+from pckv.series import Series
+from pckv.task import Task
+
+BEFORE_PEOPLE = (
+    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
+    click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
+    click.option(
+        "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
+    ),
+    click.option("--low", required=True, help="The smallest value a key may have."),
+    click.option("--high", required=True, help="The largest value a key may have."),
+    click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
+    click.option(
+        "--users",
+        type=int,
+        default=DEFAULT_USERS,
+        show_default=True,
+        help="How many participants are expected; only used to choose.",
+    ),
+)
+AFTER_PEOPLE = (
+    click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]"),
+    click.option(
+        "--size-share",
+        help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
+    ),
+    click.option(
+        "--mechanism",
+        type=click.Choice([AUTO, *CHANNELS]),
+        default=AUTO,
+        show_default=True,
+        help="How a report is made; auto is the mechanism with the least predicted error.",
+    ),
+    click.option(
+        "--allocation",
+        type=click.Choice([*ALLOCATIONS, TUNED]),
+        help="How ue and grr split ε; tuned is for ue. [default: optimized]",
+    ),
+    click.option("--beta", help="The probability with which tuned ue fakes either sign. [default: chosen]"),
+    click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]"),
+    click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]"),
+    click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]"),
+    click.option("--symbols", type=int, help="How many symbols collision sends keys to. [default: chosen]"),
+    click.option(
+        "--positions", type=int, help="How many positions collision has, a prime. [default: chosen]"
+    ),
+    click.option(
+        "--generator",
+        type=int,
+        help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
+    ),
+    click.option(
+        "--about",
+        "about_file",
+        type=FilePath,
+        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
+    ),
+)
+# Options that are parameters of a mechanism.
+PARAMETERS = ("allocation", "beta", "q", "r", "o", "symbols", "positions", "generator")
+
+
+def contract_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say what is collected, from whom, and how."""
+    for options in (AFTER_PEOPLE, (expected_people_options,), BEFORE_PEOPLE):
+        command = reduce(lambda wrapped, option: option(wrapped), reversed(options), command)
+    return command
+
+
+class NewContract(NamedTuple):
+    """A new task, and a sentence about what was chosen for it; empty if nothing was."""
+
+    task: Task
+    choice: str
+
+
+def read_contract(
+    *,
+    keys_file: Path | None,
+    key_count: int | None,
+    low: str,
+    high: str,
+    mechanism: str,
+    about_file: Path | None,
+    **options: Any,
+) -> NewContract:
+    """Make a task from the options."""
+    given = {name: options.pop(name) for name in PARAMETERS}
+    named = {name: value for name, value in given.items() if value is not None}
+    keys, people = _named_keys(keys_file, key_count), read_expected_people(**options)
+    about = None if about_file is None else read_about_file(about_file)
+    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **named}, about=about, **people)
+    if people["padding"] is not None:
+        return NewContract(task, "")
+    expected = expect(task.key_count, **{name: people[name] for name in EXPECTED_PEOPLE})
+    return NewContract(task, f"Padding {task.padding:,} was chosen. {expected.sentence}")
+
+
+def _named_keys(keys_file: Path | None, key_count: int | None) -> list[str] | int:
+    """Return the keys of a file, or how many there are."""
+    if (keys_file is None) == (key_count is None):
+        raise click.UsageError("give either --keys-file or --key-count")
+    return read_keys(keys_file) if keys_file is not None else key_count or 0
+
+
+def write_contract(contract: Task | Series, out: Path, said: str, *, force: bool) -> None:
+    """Write the JSON of a contract, exactly and without a newline, and say something about it."""
+    to_stdout, text = out == STREAM, contract.to_json().encode()
+    if to_stdout:
+        # Bytes, so that no encoding of the terminal changes them.
+        click.echo(text, nl=False)
+    else:
+        with whole_file(out, force=force) as part:
+            part.write_bytes(text)
+    click.echo(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)

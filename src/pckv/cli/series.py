@@ -1,0 +1,135 @@
+"""`pckv series`: make and show series, tasks that are repeated in rounds, and run them on a collector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.contract_options import contract_options, read_contract, write_contract
+from pckv.cli.inputs import read_series
+from pckv.cli.remote_series import close_command, list_command, push_command
+from pckv.cli.table import print_facts
+from pckv.cli.task import write_task
+from pckv.cli.terminal import print_json
+from pckv.days import utc_today
+from pckv.errors import ParameterError
+from pckv.series import Series
+
+DAYS_PER_YEAR = 365
+
+
+@click.group("series", short_help="Make and show series, and run them on a collector.")
+def series_group() -> None:
+    """Make and show series, tasks that are repeated in rounds, and run them on a collector."""
+
+
+for remote_command in (push_command, close_command, list_command):
+    series_group.add_command(remote_command)
+
+
+@series_group.command("new", short_help="Make a series and write its canonical JSON.")
+@contract_options
+@click.option(
+    "--first", metavar="DAY", required=True, help="The first day of the first round (YYYY-MM-DD, UTC)."
+)
+@click.option("--period", type=int, required=True, help="How many days a round takes.")
+@click.option(
+    "--panels",
+    type=int,
+    required=True,
+    help="How many panels there are: a device reports in one round out of that many.",
+)
+@click.option("--rounds", type=int, help="How many rounds there are. [default: no end]")
+@click.option(
+    "--out",
+    type=FilePath,
+    required=True,
+    help="Where to write the JSON of the series; - for standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace outputs that exist, and accept a first day in the past.")
+def new_command(
+    *, first: str, period: int, panels: int, rounds: int | None, out: Path, force: bool, **options: Any
+) -> None:
+    """Make a series and write its canonical JSON.
+
+    Padding and mechanism are chosen as `pckv plan` does, unless you name them: for the people of one round, which are
+    those that you expect divided by the panels.
+
+    \b
+    pckv series new --name movies --keys-file keys.txt --low 1 --high 5 \\
+      --epsilon 1 --users 80000 --first 2031-01-06 --period 7 --panels 4 \\
+      --out series.json
+    """
+    options["users"] = max(1, options["users"] // max(1, panels))
+    contract = read_contract(opens=None, closes=None, **options)
+    series = Series(task=contract.task, first=first, period=period, panels=panels, rounds=rounds)
+    if first < utc_today() and not force:
+        raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")
+    count = "rounds without end" if rounds is None else f"{rounds:,} rounds"
+    said = f"{series.id}  {count} of {period:,} days from {first} on, {panels:,} panels"
+    write_contract(series, out, said, force=force)
+    if contract.choice:
+        click.echo(contract.choice, err=out == STREAM)
+
+
+@series_group.command("show", short_help="Say in words what a file with a series promises.")
+@click.argument("series_file", metavar="SERIES", type=FilePath)
+@json_option
+def show_command(series_file: Path, as_json: bool) -> None:
+    """Say in words what SERIES, a file, promises."""
+    series, today = read_series(series_file), utc_today()
+    task, number = series.task, series.round_on(today)
+    facts: dict[str, object] = {
+        "id": series.id,
+        "name": series.name,
+        "first": series.first,
+        "period": series.period,
+        "panels": series.panels,
+        "rounds": series.rounds,
+        "state": series.phase(today).value,
+        "round": number,
+        "round_closes": None if number is None else series.closes(number),
+        "keys": task.key_count,
+        "low": task.low,
+        "high": task.high,
+        "epsilon": task.epsilon,
+        "realised_epsilon": task.realised_epsilon,
+        "epsilon_per_year": task.epsilon * reports_per_year(series),
+        "mechanism": task.mechanism,
+        "padding": task.padding,
+    }
+    if as_json:
+        print_json(facts)
+        return
+    print_facts(facts)
+    window = "A round" if series.panels == 1 else f"Every stretch of {series.panels:,} rounds"
+    click.echo(
+        f"{window} ({series.panels * series.period:,} days) holds at most one report of a device, with "
+        f"ε = {task.epsilon:g}; any {DAYS_PER_YEAR} days at most ε = {facts['epsilon_per_year']:g} in total."
+    )
+
+
+def reports_per_year(series: Series) -> int:
+    """Return how many reports a device makes at most in any 365 days, which may begin on the last day of a round."""
+    touched = (DAYS_PER_YEAR + series.period - 2) // series.period + 1
+    touched = touched if series.rounds is None else min(touched, series.rounds)
+    return -(-touched // series.panels)
+
+
+@series_group.command("task", short_help="Write the task of a round.")
+@click.argument("series_file", metavar="SERIES", type=FilePath)
+@click.option("--round", "number", type=int, required=True, help="The number of the round, from 1.")
+@click.option(
+    "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
+)
+@force_option
+def task_command(series_file: Path, number: int, out: Path, force: bool) -> None:
+    """Write the task of a round of SERIES, a file: what perturb, tally and estimate work on.
+
+    \b
+    pckv series task series.json --round 3 --out round-3.json
+    """
+    write_task(read_series(series_file).task_of(number), out, force=force)

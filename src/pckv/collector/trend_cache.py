@@ -1,0 +1,111 @@
+"""Trends of stored series: a round is decoded once per number of reports, and a trend computed once per state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from functools import partial
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Integers
+from pckv.collector.compaction import Compactor
+from pckv.collector.shared_computations import SharedComputations
+from pckv.collector.task_cache import RecentItems
+from pckv.estimators.trends.result import Trend
+from pckv.estimators.trends.rounds import RoundCounts
+from pckv.estimators.trends.trend import decoded_keys, trend
+from pckv.series import Series
+from pckv.store.base import Store
+from pckv.store.parts import merge_parts
+from pckv.store.stored_series import StoredRound
+
+# The memory that decoded rounds may take together, of which a key takes three integers.
+MAX_COUNTS_BYTES = 2**27
+BYTES_PER_ROUND, BYTES_PER_KEY = 4096, 24
+MAX_CACHED_TRENDS = 8
+
+# The rounds that a trend is computed from, each by its number and how many reports it has.
+SeriesState = tuple[tuple[int, int], ...]
+
+
+class TrendOptions(NamedTuple):
+    """What to estimate: the last rounds, at a level, with flags at a false discovery rate.
+
+    The keys are those asked for; they matter only where not all can be estimated at once.
+    """
+
+    rounds: int
+    level: float
+    rate: float
+    keys: tuple[str, ...] | None = None
+
+
+class TrendResult(NamedTuple):
+    """A trend, and what it was computed from."""
+
+    state: SeriesState
+    trend: Trend
+
+
+class TrendCache:
+    """The trends that were computed last from a store's tallies.
+
+    Reports are only ever added to a round: as many reports mean the same reports.
+    """
+
+    def __init__(self, store: Store, compactor: Compactor, shared: SharedComputations[TrendResult]) -> None:
+        self._store, self._compactor, self._shared = store, compactor, shared
+        self._counts: RecentItems[RoundCounts] = RecentItems(MAX_COUNTS_BYTES)
+        self._trends: OrderedDict[tuple[str, TrendOptions], TrendResult] = OrderedDict()
+        self._lock = Lock()
+
+    async def get(self, series: Series, options: TrendOptions, account: bytes) -> TrendResult:
+        """Return the trend of a series, of all keys if these can be estimated at once; errors are those of `trend`."""
+        late = self._shared.take_late((series.id, options))
+        if late is not None:
+            return late
+        listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds)
+        rounds = [one for one in listed if one.reports]
+        keys = decoded_keys(series, len(rounds), _numbers(series, options.keys))
+        if keys.size == series.task.key_count:
+            options = options._replace(keys=None)
+        state = tuple((one.number, one.reports) for one in rounds)
+        with self._lock:
+            cached = self._trends.get((series.id, options))
+        if cached is not None and cached.state == state:
+            return cached
+        compute = partial(self._compute, series, options, rounds, keys)
+        return await self._shared.get((series.id, options), state, account, compute)
+
+    def _compute(
+        self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
+    ) -> TrendResult:
+        counts = [self._decoded(series, one, keys) for one in rounds]
+        found = trend(series, counts, options.level, options.keys, false_discovery_rate=options.rate)
+        state = tuple((one.number, one.reports) for one in counts)
+        result = TrendResult(state, found)
+        with self._lock:
+            self._trends[series.id, options] = result
+            self._trends.move_to_end((series.id, options))
+            while len(self._trends) > MAX_CACHED_TRENDS:
+                self._trends.popitem(last=False)
+        return result
+
+    def _decoded(self, series: Series, one: StoredRound, keys: Integers) -> RoundCounts:
+        with self._lock:
+            known = self._counts.get(one.task)
+        if known is not None and known.reports == one.reports and np.array_equal(known.keys, keys):
+            return known
+        self._compactor.count_waiting(one.task)
+        contents = [part.content for part in self._store.parts(one.task)]
+        counts = RoundCounts.of(series, merge_parts(series.task_of(one.number), contents), keys)
+        with self._lock:
+            self._counts.put(one.task, counts, BYTES_PER_ROUND + BYTES_PER_KEY * keys.size)
+        return counts
+
+
+def _numbers(series: Series, keys: tuple[str, ...] | None) -> Integers | None:
+    return None if keys is None else np.array([series.task.key_index(key) for key in keys], np.int64)

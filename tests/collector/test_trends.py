@@ -1,0 +1,126 @@
+"""Trends of the series that a collector has."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pckv import Series, Tally
+from pckv.estimators.trends import trend as trends
+from pckv.estimators.trends.rounds import RoundCounts
+from pckv.estimators.trends.trend import trend
+from support.collectors import ADMINISTRATOR, DAY, Running, check_problem, new_task, report, some_reports
+from support.stores import add, tally
+
+COUNTS = {1: 300, 2: 200, 3: 250}
+
+
+def stored_series(collector: Running, **members: Any) -> tuple[Series, list[Tally]]:
+    """Store a series with reports of three rounds; return it with their tallies."""
+    task = new_task(keys=["up", "heat", "alien"], mechanism="grr", size_share=0, **members)
+    series = Series(task=task, first="2030-01-01", period=7, panels=2)
+    collector.store.add_series(series)
+    tallies = []
+    for number, count in COUNTS.items():
+        of_round = series.task_of(number)
+        reports = some_reports(range(number, number + count), of_round)
+        collector.store.add_round(of_round)
+        add(collector.store, *reports, task=of_round)
+        tallies.append(tally(reports, of_round))
+    return series, tallies
+
+
+def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
+    series, tallies = stored_series(collector)
+    path, expected = f"/series/{series.id}/trend", trend(series, tallies)
+    answer = collector.get(path)
+    assert answer.text == expected.to_json()
+    assert [one["reports"] for one in answer.json()["rounds"]] == list(COUNTS.values())
+    file = f"{series.name.replace(' ', '-')}-{DAY}-trend"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{file}.json"'
+    assert collector.get(path, Accept="text/csv").text == expected.to_csv()
+    table = pq.read_table(io.BytesIO(collector.get(path, Accept="application/vnd.apache.parquet").content))
+    assert table.column("key").to_pylist() == expected.table()["key"]
+    asked = trend(series, tallies, 0.9, ["heat", "up"], false_discovery_rate=0.2).since(1, 0.2)
+    query = "?level=0.9&keys=heat&keys=up&keys=heat&rate=0.2&since=1"
+    assert collector.get(f"{path}{query}").text == asked.to_json()
+    assert collector.get(f"{path}?top=1").text == expected.moved_most(1).to_json()
+    assert collector.get(f"{path}?limit=2").text == trend(series, tallies[1:]).to_json()
+
+
+def test_a_trend_changes_with_its_reports_and_closed_rounds_are_decoded_once(
+    collector: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series, tallies = stored_series(collector)
+    decoded: list[int] = []
+    decode = RoundCounts.of
+
+    def counting(series: Series, tally: Tally, *others: Any) -> RoundCounts:
+        counts = decode(series, tally, *others)
+        decoded.append(counts.number)
+        return counts
+
+    monkeypatch.setattr(RoundCounts, "of", counting)
+    path = f"/series/{series.id}/trend"
+    first = collector.get(path)
+    tag = first.headers["etag"]
+    assert (collector.get(path, **{"If-None-Match": tag}).status_code, decoded) == (304, [1, 2, 3])
+    assert collector.get(f"{path}?level=0.8").status_code == 200
+    assert decoded == [1, 2, 3]
+    new = report(999, task=series.task_of(3))
+    # Its round is not over: that of DAY.
+    assert collector.upload(series.task_of(3), new) == {}
+    tallies[2].add(new)
+    second = collector.get(path, **{"If-None-Match": tag})
+    assert (second.status_code, decoded) == (200, [1, 2, 3, 3])
+    assert second.headers["etag"] != tag
+    assert second.text == trend(series, tallies).to_json()
+
+
+def test_reports_that_were_deleted_or_forgotten(collector: Running) -> None:
+    series, tallies = stored_series(collector)
+    path = f"/series/{series.id}/trend"
+    collector.store.forget_reports(series.task_of(1).id, DAY)
+    assert collector.get(path).text == trend(series, tallies).to_json()
+    collector.store.delete_task(series.task_of(1).id, DAY)
+    assert collector.get(path).text == trend(series, tallies[1:]).to_json()
+
+
+def test_a_series_without_reports(small: Running) -> None:
+    series = Series(task=new_task(), first="2030-01-01", period=7, panels=2)
+    small.store.add_series(series)
+    answer = small.get(f"/series/{series.id}/trend?top=3").json()
+    assert (answer["rounds"], answer["verdict"]) == ([], ["There are no reports yet."])
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["keys=nobody", "since=9", "since=3", "since=0", "level=1", "rate=0", "limit=0", "top=0", "limit=1001"],
+)
+def test_bad_queries(small: Running, query: str) -> None:
+    series, _ = stored_series(small)
+    check_problem(small.get(f"/series/{series.id}/trend?{query}"), 400, "malformed")
+
+
+def test_who_gets_a_trend_and_in_which_form(small: Running) -> None:
+    series, _ = stored_series(small)
+    path = f"/series/{series.id}/trend"
+    check_problem(small.get(path, None), 401, "bad-token")
+    assert small.get(path, ADMINISTRATOR).status_code == 200
+    check_problem(small.get(path, Accept="text/html"), 406, "not-acceptable")
+    check_problem(small.get(f"/series/{43 * 'A'}/trend"), 404, "unknown")
+
+
+def test_of_too_many_keys_those_wanted_are_named(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    series, tallies = stored_series(small)
+    monkeypatch.setattr(trends, "MAX_ESTIMATES", 8)
+    path = f"/series/{series.id}/trend"
+    refused = small.get(path)
+    check_problem(refused, 400, "malformed")
+    assert "name the keys wanted" in refused.json()["detail"]
+    for keys in (["heat"], ["alien", "up"]):
+        query = "&".join(f"keys={key}" for key in keys)
+        assert small.get(f"{path}?{query}").text == trend(series, tallies, keys=keys).to_json()

@@ -1,0 +1,90 @@
+// The part of IndexedDB that the client uses, in memory: what is committed can be kept and returned to, and every step can be
+// the last one of its process.
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A transaction that reads and writes all stores; transactions run one after another. */
+class MemoryTransaction {
+  #requests = [];
+  #aborted = false;
+
+  constructor(database, step) {
+    Object.assign(this, { database, step });
+    database.last = database.last.then(settle).then(() => this.#run());
+  }
+
+  objectStore(name) {
+    const request = (work) => {
+      const asked = {};
+      this.#requests.push([asked, work]);
+      return asked;
+    };
+    const keyOf = (value, key) => key ?? value[this.database.keyPaths.get(name)];
+    const rows = () => this.rows.get(name);
+    return {
+      get: (key) => request(() => structuredClone(rows().get(key))),
+      getAll: () => request(() => structuredClone([...rows().values()])),
+      put: (value, key) => request(() => void rows().set(keyOf(value, key), structuredClone(value))),
+      delete: (key) => request(() => void rows().delete(key)),
+      add: (value, key) => request(() => {
+        if (rows().has(keyOf(value, key))) throw new DOMException("there is such a row", "ConstraintError");
+        rows().set(keyOf(value, key), structuredClone(value));
+      }),
+    };
+  }
+
+  async #run() {
+    this.rows = new Map(Array.from(this.database.rows, ([name, rows]) => [name, new Map(rows)]));
+    while (this.#requests.length && !this.#aborted) {
+      const [asked, work] = this.#requests.shift();
+      if (!(await this.step("store"))) return;
+      try {
+        asked.result = work();
+        asked.onsuccess?.();
+      } catch (error) {
+        this.#aborted = true;
+        asked.error = this.error = error;
+        asked.onerror?.();
+      }
+      await settle();
+    }
+    if (!this.#aborted) {
+      if (!(await this.step("commit"))) return;
+      this.database.rows = this.rows;
+      if (!(await this.step("committed"))) return;
+    }
+    this[this.#aborted ? "onabort" : "oncomplete"]?.();
+  }
+}
+
+/** A database of one origin. `step` is asked before and after everything: if it answers false, the process has ended. */
+export class MemoryDatabase {
+  rows = new Map();
+  keyPaths = new Map();
+  last = Promise.resolve();
+
+  constructor(stepOf) {
+    this.stepOf = stepOf;
+  }
+
+  /** As of `indexedDB`. */
+  open() {
+    const opening = {}, step = this.stepOf();
+    const result = {
+      objectStoreNames: [],
+      close: () => {},
+      createObjectStore: (name, { keyPath } = {}) => {
+        this.rows.set(name, new Map());
+        this.keyPaths.set(name, keyPath);
+      },
+      transaction: () => new MemoryTransaction(this, step),
+    };
+    step("open").then((alive) => {
+      if (!alive) return;
+      opening.result = result;
+      if (!this.rows.size) opening.onupgradeneeded?.();
+      opening.onsuccess?.();
+    });
+    return opening;
+  }
+}

@@ -1,0 +1,178 @@
+// Every schedule of a device that reports to a series: when it is on, what its clock shows, where it is killed. The walk visits
+// every state that some schedule leads to, and takes every action from it. What a call must answer is computed here from the
+// rounds that were reported, and compared.
+import { createInterface } from "node:readline";
+
+import { SeriesDevice, readOnce } from "./series-device.mjs";
+
+const client = process.argv[2];
+const { Task } = await import(`${client}/core.js`);
+const { Series, SeriesClient } = await import(`${client}/series.js`);
+readOnce(Task);
+
+function must(holds, ...said) {
+  if (!holds) throw new Error(said.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
+}
+
+/** A walk through all schedules of some rounds with at most a number of faults. A device that is off costs none. */
+class Walk {
+  calls = 0;
+  states = 0;
+
+  constructor(device, rounds, faults) {
+    Object.assign(this, { device, rounds, faults });
+  }
+
+  async run() {
+    let reached = [[this.device.none, this.faults]];
+    for (let now = 0; now <= this.rounds + 1; now++) {
+      this.now = this.device.collector.now = now;
+      reached = await this.#visit(reached);
+    }
+    return { calls: this.calls, states: this.states };
+  }
+
+  /** What later calls can tell apart. With no fault left, the clock is right from now on: earlier rounds are not asked for. */
+  #keyOf(left) {
+    const { device, now } = this, rows = (store) => [...device.byRound(store)];
+    const reports = rows("reports").filter(([round]) => left || round >= now).map(([round, { status }]) => [round, status]);
+    const uploads = left ? [...device.collector.reports.keys()] : [];
+    const spent = rows("spent").map(([round]) => round);
+    return JSON.stringify([left, device.member?.panel, device.draws, spent, reports, uploads]);
+  }
+
+  async #visit(reached) {
+    const found = new Map(), queue = [], add = (state, left) => {
+      this.device.returnTo(state);
+      const key = this.#keyOf(left);
+      if (found.has(key)) return;
+      found.set(key, [state, left]);
+      queue.push([state, left]);
+    };
+    for (const [state, left] of reached) add(state, left);
+    for (let at = 0; at < queue.length; at++) {
+      const [state, left] = queue[at];
+      for await (const [next, cost] of this.#actions(state, left)) add(next, left - cost);
+    }
+    this.states += found.size;
+    return [...found.values()];
+  }
+
+  async *#actions(state, left) {
+    const { device, now } = this, tab = {};
+    yield [await this.#act(state, () => this.#checkCall(now, tab)), 0];
+    if (!left) return;
+    const faulty = async (action) => [await this.#act(state, action), 1];
+    for (let killAt = 0; killAt < tab.steps.length; killAt++) {
+      yield faulty(async () => must((await device.report(now, { killAt })) === "killed", "it was not killed"));
+    }
+    for (let clock = 0; clock <= this.rounds + 1; clock++) if (clock !== now) yield faulty(() => this.#checkCall(clock));
+    yield faulty(() => this.#unreachable());
+    yield faulty(() => this.#lost());
+    yield faulty(() => this.#withoutPanel());
+    for (const [overtakenAt, step] of tab.steps.entries()) {
+      if (!["open", "request", "answer"].includes(step)) continue;
+      for (const otherClock of new Set([now, Math.max(0, now - device.series.panels)])) {
+        yield faulty(() => device.report(now, { overtakenAt, otherClock }));
+      }
+    }
+  }
+
+  async #act(state, action) {
+    const { device } = this;
+    this.calls++;
+    device.returnTo(state);
+    const made = new Set(device.byRound("reports").keys());
+    await action();
+    const reports = [...device.byRound("reports").keys()];
+    this.#checkWindow(reports);
+    for (const round of reports) must(made.has(round) || round === this.now, `round ${round} was reported in round ${this.now}`);
+    return device.state();
+  }
+
+  /** Rounds in a row, as many as there are panels, hold one report, and no report was made twice. */
+  #checkWindow(reports) {
+    const { device } = this, spent = [...device.byRound("spent").keys()];
+    for (const [round, taken] of device.collector.reports) {
+      must(taken.size === 1, `two reports of round ${round} were sent`);
+      must(spent.includes(round), `the report of round ${round} was sent before it was recorded`);
+    }
+    const made = [...new Set([...reports, ...device.collector.reports.keys()])].sort((x, y) => x - y);
+    made.forEach((round, at) => must(!at || round - made[at - 1] >= device.series.panels, `reports in rounds ${made}`));
+  }
+
+  async #checkCall(clock, tab = {}) {
+    const { device, now } = this, expected = this.#expected(clock), receipt = await device.report(clock, tab);
+    const { status, round, epsilon, perturbed } = receipt;
+    must(status === expected, receipt, `and not ${expected}, in round ${now} by a clock of ${clock}`);
+    must(!perturbed || now === clock, "perturbed in another round");
+    const [cost, of] = device.byRound("reports").has(clock) ? ["1", clock] : ["0", round];
+    must(epsilon === cost && round === of, receipt);
+  }
+
+  /** What a call that nothing disturbs says if the clock shows a round. */
+  #expected(clock) {
+    const { device, rounds, now } = this, { panels } = device.series, reports = device.byRound("reports");
+    if (clock > rounds) return "over";
+    const stored = reports.get(clock);
+    if (stored && stored.status !== "waiting") return stored.status;
+    if (stored) return clock > now ? "waiting" : clock === now ? "sent" : "refused";
+    const panel = device.member?.panel ?? (device.panel + device.draws) % panels, last = Math.max(-Infinity, ...reports.keys());
+    let free = Math.max(clock, 1);
+    while (free % panels !== panel || free < last + panels) free++;
+    if (free > rounds) return "over";
+    if (!clock) return "not_started";
+    return free > clock ? "not_due" : clock === now ? "sent" : "refused";
+  }
+
+  async #unreachable() {
+    const { device } = this, made = device.byRound("reports").size;
+    device.collector.reachable = false;
+    await device.report(this.now);
+    device.collector.reachable = true;
+    must(device.byRound("reports").size === made, "a report was made offline");
+  }
+
+  async #lost() {
+    this.device.collector.loses = true;
+    await this.device.report(this.now);
+    this.device.collector.loses = false;
+  }
+
+  async #withoutPanel() {
+    this.device.forgetPanel();
+    await this.device.report(this.now);
+  }
+}
+
+async function deviceOf({ series, rounds, panel = 0 }) {
+  const read = await Series.fromJson(series);
+  const tasks = await Promise.all(Array.from({ length: rounds }, (_, at) => read.taskOf(at + 1)));
+  const device = new SeriesDevice(SeriesClient, read, tasks, panel);
+  device.install();
+  return device;
+}
+
+const ANSWERS = {
+  /** All schedules from every panel. */
+  walk: async ({ series, rounds, faults }) => {
+    const { panels } = await Series.fromJson(series), counts = { calls: 0, states: 0 };
+    for (let panel = 0; panel < panels; panel++) {
+      const device = await deviceOf({ series, rounds, panel });
+      try {
+        const { calls, states } = await new Walk(device, rounds, faults).run();
+        counts.calls += calls;
+        counts.states += states;
+      } catch (error) {
+        return { fault: error.message };
+      }
+    }
+    return counts;
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const replies = [];
+  for (const request of JSON.parse(line)) replies.push(await ANSWERS[request.do](request));
+  process.stdout.write(JSON.stringify(replies) + "\n");
+}

@@ -1,0 +1,141 @@
+// A device that reports to a series, with faults: kills at every step, wrong clocks, lost answers, other tabs in between. The
+// client is the real one; its database is in memory, and its collector is called directly.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+
+import { MemoryDatabase } from "./memory-database.mjs";
+
+const DAY = 86_400_000;
+const URL = "http://collector.test";
+const tabs = new AsyncLocalStorage();
+
+Object.defineProperty(globalThis, "navigator", { value: { storage: { persist: async () => true } }, configurable: true });
+// Nothing waits: timers of requests would outlive them.
+AbortSignal.timeout = () => undefined;
+// The same bytes, without a thread that a busy machine runs late.
+crypto.subtle.digest = async (_, data) => Uint8Array.from(createHash("sha256").update(data).digest()).buffer;
+
+const json = (status, content) => ({ status, media: status === 200 ? "application/json" : "application/problem+json", content });
+
+const problem = (status, kind) => json(status, { type: `urn:pckv:problem:${kind}`, detail: "" });
+
+/** A collector of one series, which takes reports of the round that its own clock shows. */
+class RoundCollector {
+  now = 0;
+  reachable = true;
+  loses = false;
+
+  constructor(series, rounds) {
+    Object.assign(this, { series, rounds, reports: new Map() });
+  }
+
+  answer(path, body) {
+    if (!this.reachable) return undefined;
+    const [, kind, id, what] = path.split("/");
+    if (kind === "series") return id === this.series.id ? json(200, JSON.parse(this.series.text)) : problem(404, "unknown");
+    const round = this.rounds.get(id);
+    if (round !== this.now) return problem(403, round > this.now ? "not-open" : "closed");
+    if (what === "admission") return json(200, { coin: null });
+    const [report] = JSON.parse(body).reports, taken = this.reports.get(round) ?? new Map();
+    this.reports.set(round, taken.set(report.id, report.body));
+    return this.loses ? undefined : json(200, { refused: [] });
+  }
+}
+
+/** Reading a task takes longer than all the rest. */
+export function readOnce(Task) {
+  const read = new Map(), fromJson = Task.fromJson.bind(Task);
+  Task.fromJson = (text) => {
+    if (!read.has(text)) read.set(text, fromJson(text));
+    return read.get(text);
+  };
+}
+
+/** A device and its collector, in a state that can be kept and returned to. Its first draw gives a panel, later ones the next. */
+export class SeriesDevice {
+  constructor(SeriesClient, series, tasks, panel) {
+    Object.assign(this, { SeriesClient, series, tasks, panel, draws: 0 });
+    this.collector = new RoundCollector(series, new Map(tasks.map(({ id }, at) => [id, at + 1])));
+    this.database = new MemoryDatabase(() => this.#stepOf(tabs.getStore()));
+    this.none = this.state();
+  }
+
+  /** Let the client's surroundings be those of this device. */
+  install() {
+    globalThis.indexedDB = this.database;
+    globalThis.fetch = (url, options) => this.#fetch(url, options);
+    const fill = (this.fill ??= crypto.getRandomValues.bind(crypto));
+    crypto.getRandomValues = (data) => {
+      fill(data);
+      // Only the draw of a panel takes 8 bytes.
+      if (data.length === 8) data.fill(0)[0] = (this.panel + this.draws++) % this.series.panels;
+      return data;
+    };
+  }
+
+  #stepOf(tab) {
+    return async (kind) => {
+      const number = tab.steps.push(kind) - 1;
+      if (number === tab.killAt) {
+        tab.dead = true;
+        tab.end("killed");
+      }
+      if (number === tab.overtakenAt) await this.report(tab.otherClock);
+      return !tab.dead;
+    };
+  }
+
+  async #fetch(url, { body }) {
+    const step = this.#stepOf(tabs.getStore()), never = () => new Promise(() => {});
+    if (!(await step("request"))) return never();
+    const reply = this.collector.answer(url.slice(URL.length), body);
+    if (!(await step("answer"))) return never();
+    if (!reply) throw new TypeError("no answer");
+    const { status, media, content } = reply, headers = { get: (name) => (name === "Content-Type" ? media : null) };
+    return { type: "basic", status, headers, text: async () => JSON.stringify(content) };
+  }
+
+  /** A time in the middle of a round; round 0 is the week before the first. */
+  during(round) {
+    return new Date(Date.parse(this.series.first) + DAY * this.series.period * (round - 1) + DAY * 3.5);
+  }
+
+  /** Let a new tab call a method, with a clock that shows a round; the result, a refusal's code, or that it was killed. */
+  call(clock, method, given, tab = {}, options = {}) {
+    return new Promise((resolve, reject) => {
+      Object.assign(tab, { steps: [], end: resolve });
+      const client = new this.SeriesClient(URL, { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock), ...options });
+      tabs.run(tab, () => client[method](...given)).then(resolve, (error) => (error.code ? resolve(error.code) : reject(error)));
+    });
+  }
+
+  report(clock, tab, options) {
+    return this.call(clock, "report", [this.series.id, { alien: 5 }], tab, options);
+  }
+
+  state() {
+    const { database: { rows }, collector: { reports }, draws } = this;
+    return { rows: new Map(Array.from(rows, ([name, kept]) => [name, new Map(kept)])), reports: new Map(reports), draws };
+  }
+
+  returnTo({ rows, reports, draws }) {
+    this.database.rows = new Map(Array.from(rows, ([name, kept]) => [name, new Map(kept)]));
+    this.database.last = Promise.resolve();
+    this.collector.reports = new Map(Array.from(reports, ([round, taken]) => [round, new Map(taken)]));
+    this.draws = draws;
+  }
+
+  /** What a store holds of the rounds: from the number of a round to its row. */
+  byRound(store) {
+    const rows = this.database.rows.get(store) ?? new Map();
+    return new Map(this.tasks.flatMap(({ id }, at) => (rows.has(id) ? [[at + 1, rows.get(id)]] : [])));
+  }
+
+  get member() {
+    return this.database.rows.get("series")?.get(this.series.id);
+  }
+
+  forgetPanel() {
+    this.database.rows.get("series")?.delete(this.series.id);
+  }
+}
