@@ -34,7 +34,7 @@ LARGE_CHANGE = 0.035
 MIN_GAIN, MAX_LOSS, MIN_COVERAGE = 2.0, 1.1, 0.93
 
 
-class Setting(NamedTuple):
+class SeriesSetting(NamedTuple):
     """How many pairs people hold at most, the sum of all frequencies, and what is added to those that jump."""
 
     pairs: int
@@ -44,8 +44,8 @@ class Setting(NamedTuple):
 
 # With one pair per person the noise of a round is a third of that with four, and jumps stand out from it.
 SETTINGS = {
-    "four-pairs": Setting(4, 1.6, (0.0, 0.01, 0.04)),
-    "one-pair": Setting(1, 0.3, (0.0, 0.005, 0.04)),
+    "four-pairs": SeriesSetting(4, 1.6, (0.0, 0.01, 0.04)),
+    "one-pair": SeriesSetting(1, 0.3, (0.0, 0.005, 0.04)),
 }
 JUMP_CHANCES = (0.5, 0.4, 0.1)
 PARTS = tuple(SETTINGS)
@@ -67,7 +67,7 @@ class Measured(NamedTuple):
     visible: dict[str, tuple[int, float, float, float]]
 
 
-def draw_paths(setting: Setting, rng: Generator) -> Paths:
+def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
     """Draw frequencies as Zipf's law makes them, in a random order of kinds; means are spread, and drift a little."""
     zipf = np.arange(1, KEYS + 1) ** -0.7
     base = zipf / zipf.sum() * setting.total
@@ -89,7 +89,7 @@ def draw_paths(setting: Setting, rng: Generator) -> Paths:
     return Paths(frequency, mean, kind, jump)
 
 
-def make_series(setting: Setting) -> Series:
+def make_series(setting: SeriesSetting) -> Series:
     """Return the series: nobody holds more pairs than the padding."""
     task = Task(
         name="weekly",
@@ -122,7 +122,7 @@ def far_from_jumps(paths: Paths) -> Flags:
     return ~(near & (paths.jump > 0)[:, None])
 
 
-def measure(series: Series, setting: Setting, repeat: int) -> Measured:
+def measure(series: Series, setting: SeriesSetting, repeat: int) -> Measured:
     """Run one series and compare its trend with the truth."""
     rng = default_rng([SEED, repeat])
     crowd = draw_crowd(draw_paths(setting, rng), PEOPLE, setting.pairs, rng)
