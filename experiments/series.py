@@ -18,7 +18,7 @@ from rich.table import Table
 from experiments.series_population import DRIFTING, JUMPING, KINDS, STAYING, Crowd, Paths, draw_crowd
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Series, Tally, Task
-from pckv.arrays import Flags, Floats
+from pckv.arrays import Flags, Floats, Integers
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.rounds import RoundCounts
@@ -63,6 +63,8 @@ class Measured(NamedTuple):
     pooled_covered: float
     false_share: float
     found_share: float
+    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three numbers.
+    visible: dict[str, tuple[int, float, float, float]]
 
 
 def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
@@ -142,7 +144,26 @@ def measure(series: Series, setting: SeriesSetting, repeat: int) -> Measured:
         pooled_covered=_pooled_coverage(found, truth),
         false_share=false,
         found_share=share,
+        visible=_visible(kinds, truth, counted, squares, smoothed, inside),
     )
+
+
+def _visible(  # noqa: PLR0917
+    kinds: Integers, truth: Floats, counted: Flags, squares: Floats, smoothed: Floats, inside: Flags
+) -> dict[str, tuple[int, float, float, float]]:
+    """Return sums over the keys whose movement is more than twice the noise of a round, by kind."""
+    moved = np.ptp(truth, axis=1) > 2 * np.sqrt(squares.mean())
+    found = {}
+    for name in (DRIFTING, JUMPING):
+        keys = moved & (kinds == KINDS.index(name))
+        rows = keys[:, None] & counted
+        found[name] = (
+            int(keys.sum()),
+            float(squares[rows].sum()),
+            float(smoothed[rows].sum()),
+            float(inside[keys].mean(axis=1).sum()),
+        )
+    return found
 
 
 def _inside(found: Trend, name: str, truth: Floats) -> Flags:
@@ -244,4 +265,10 @@ def show(name: str, series: Series, found: list[Measured]) -> None:
             np.mean([getattr(each, what)[kind] for each in found]) for what in ("single", "smoothed")
         )
         table.add_row(f"{kind}: squared error, single and smoothed", f"{single:.3g}, {smoothed:.3g}")
+    for kind in (DRIFTING, JUMPING):
+        keys, single, smoothed, inside = np.sum([each.visible[kind] for each in found], axis=0)
+        numbers = (
+            f"{keys:.0f} keys, gain {single / smoothed:.2f}, covered {inside / keys:.3f}" if keys else "none"
+        )
+        table.add_row(f"{kind} visibly", numbers)
     Console(width=120).print(table)
