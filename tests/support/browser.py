@@ -102,8 +102,9 @@ CALL = """async ([url, options, method, parameters]) => {
         id: [...value.report.id], body: [...value.report.body] } } : value;
     const shown = (value) => Array.isArray(value) ? value.map(plain) : value?.text ? value.id : plain(value);
     try {
-        const { Client } = await import("/client/index.js");
-        return shown(await new Client(url, options)[method](...parameters));
+        const file = ["report", "series"].includes(method) ? "series" : "index";
+        const { Client, SeriesClient = Client } = await import(`/client/${file}.js`);
+        return shown(await new SeriesClient(url, options)[method](...parameters));
     } catch ({ name, code, message }) {
         return { name, code, message };
     }
