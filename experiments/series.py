@@ -18,7 +18,7 @@ from rich.table import Table
 from experiments.series_population import DRIFTING, JUMPING, KINDS, STAYING, Crowd, Paths, draw_crowd
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Series, Tally, Task
-from pckv.arrays import Flags, Floats
+from pckv.arrays import Flags, Floats, Integers
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.rounds import RoundCounts
@@ -34,7 +34,7 @@ LARGE_CHANGE = 0.035
 MIN_GAIN, MAX_LOSS, MIN_COVERAGE = 2.0, 1.1, 0.93
 
 
-class Setting(NamedTuple):
+class SeriesSetting(NamedTuple):
     """How many pairs people hold at most, the sum of all frequencies, and what is added to those that jump."""
 
     pairs: int
@@ -44,8 +44,8 @@ class Setting(NamedTuple):
 
 # With one pair per person the noise of a round is a third of that with four, and jumps stand out from it.
 SETTINGS = {
-    "four-pairs": Setting(4, 1.6, (0.0, 0.01, 0.04)),
-    "one-pair": Setting(1, 0.3, (0.0, 0.005, 0.04)),
+    "four-pairs": SeriesSetting(4, 1.6, (0.0, 0.01, 0.04)),
+    "one-pair": SeriesSetting(1, 0.3, (0.0, 0.005, 0.04)),
 }
 JUMP_CHANCES = (0.5, 0.4, 0.1)
 PARTS = tuple(SETTINGS)
@@ -63,9 +63,11 @@ class Measured(NamedTuple):
     pooled_covered: float
     false_share: float
     found_share: float
+    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three numbers.
+    visible: dict[str, tuple[int, float, float, float]]
 
 
-def draw_paths(setting: Setting, rng: Generator) -> Paths:
+def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
     """Draw frequencies as Zipf's law makes them, in a random order of kinds; means are spread, and drift a little."""
     zipf = np.arange(1, KEYS + 1) ** -0.7
     base = zipf / zipf.sum() * setting.total
@@ -87,7 +89,7 @@ def draw_paths(setting: Setting, rng: Generator) -> Paths:
     return Paths(frequency, mean, kind, jump)
 
 
-def make_series(setting: Setting) -> Series:
+def make_series(setting: SeriesSetting) -> Series:
     """Return the series: nobody holds more pairs than the padding."""
     task = Task(
         name="weekly",
@@ -120,7 +122,7 @@ def far_from_jumps(paths: Paths) -> Flags:
     return ~(near & (paths.jump > 0)[:, None])
 
 
-def measure(series: Series, setting: Setting, repeat: int) -> Measured:
+def measure(series: Series, setting: SeriesSetting, repeat: int) -> Measured:
     """Run one series and compare its trend with the truth."""
     rng = default_rng([SEED, repeat])
     crowd = draw_crowd(draw_paths(setting, rng), PEOPLE, setting.pairs, rng)
@@ -142,7 +144,26 @@ def measure(series: Series, setting: Setting, repeat: int) -> Measured:
         pooled_covered=_pooled_coverage(found, truth),
         false_share=false,
         found_share=share,
+        visible=_visible(kinds, truth, counted, squares, smoothed, inside),
     )
+
+
+def _visible(  # noqa: PLR0917
+    kinds: Integers, truth: Floats, counted: Flags, squares: Floats, smoothed: Floats, inside: Flags
+) -> dict[str, tuple[int, float, float, float]]:
+    """Return sums over the keys whose movement is more than twice the noise of a round, by kind."""
+    moved = np.ptp(truth, axis=1) > 2 * np.sqrt(squares.mean())
+    found = {}
+    for name in (DRIFTING, JUMPING):
+        keys = moved & (kinds == KINDS.index(name))
+        rows = keys[:, None] & counted
+        found[name] = (
+            int(keys.sum()),
+            float(squares[rows].sum()),
+            float(smoothed[rows].sum()),
+            float(inside[keys].mean(axis=1).sum()),
+        )
+    return found
 
 
 def _inside(found: Trend, name: str, truth: Floats) -> Flags:
@@ -244,4 +265,10 @@ def show(name: str, series: Series, found: list[Measured]) -> None:
             np.mean([getattr(each, what)[kind] for each in found]) for what in ("single", "smoothed")
         )
         table.add_row(f"{kind}: squared error, single and smoothed", f"{single:.3g}, {smoothed:.3g}")
+    for kind in (DRIFTING, JUMPING):
+        keys, single, smoothed, inside = np.sum([each.visible[kind] for each in found], axis=0)
+        numbers = (
+            f"{keys:.0f} keys, gain {single / smoothed:.2f}, covered {inside / keys:.3f}" if keys else "none"
+        )
+        table.add_row(f"{kind} visibly", numbers)
     Console(width=120).print(table)

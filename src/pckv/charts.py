@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +30,16 @@ ROW_PIXELS = 22
 ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 # Distinguishable without red and green, and in grey.
 _CHOICE_COLORS = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
+
+
+def load_altair() -> Any:
+    """Return Altair, which asks whether numbers are of pandas as soon as any thread has begun to import pandas.
+
+    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is drawn.
+    """
+    if threading.current_thread() is not threading.main_thread() and find_spec("pandas"):
+        import_module("pandas")
+    return require("altair", extra="charts")
 
 
 def estimates_chart(
@@ -88,7 +101,7 @@ def _interval_panels(
     rows: Sequence[Mapping[str, Any]], title: Mapping[str, str], unit: str, *, with_truth: bool = False
 ) -> alt.HConcatChart:
     """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
-    altair = require("altair", extra="charts")
+    altair = load_altair()
     means = _ends([row for row in rows if _is_mean_known(row)] or rows, "mean")
     frequencies = (0.0, _ends(rows, "frequency")[1])
     drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
@@ -237,7 +250,7 @@ def lines_chart(
     `formats` gives the d3 number format of a quantity, `columns` the number of panels per row.
     Points at or below zero do not exist on a logarithmic axis and are left out.
     """
-    altair = require("altair", extra="charts")
+    altair = load_altair()
     names = list(dict.fromkeys(str(row["series"]) for row in rows))
     palette = (
         altair.Scale(domain=names, range=[colors[name] for name in names])
@@ -283,7 +296,7 @@ def choices_chart(
 
     A row has the two quantities of a map, the two of the panels, and its `choice`.
     """
-    altair = require("altair", extra="charts")
+    altair = load_altair()
     places = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (across, up, *panels)}
     choices = sorted({str(row["choice"]) for row in rows})
     squares = (

@@ -74,12 +74,12 @@ class Series:
         return self.task.name
 
     def opens(self, number: int) -> str:
-        """Return the first day of a round."""
+        """Return the first day of the round with this `number`."""
         self._check_round(number)
         return str(days_after(self.first, self.period * (number - 1)))
 
     def closes(self, number: int) -> str:
-        """Return the first day on which a round takes no more reports."""
+        """Return the first day on which the round with this `number` takes no more reports."""
         self._check_round(number)
         return str(days_after(self.first, self.period * number))
 
@@ -89,7 +89,7 @@ class Series:
             raise ParameterError(f"round {number:,} would end after the year 9999")
 
     def round_on(self, day: str) -> int | None:
-        """Return the number of the round that takes reports on a day; None before the first and after the last."""
+        """Return the number of the round that takes reports on a `day`; None before the first and after the last."""
         number = days_between(self.first, day) // self.period + 1
         try:
             self._check_round(number)
@@ -98,14 +98,14 @@ class Series:
         return number
 
     def last_round_by(self, day: str) -> int:
-        """Return the number of the last round that has begun on a day; 0 if none has."""
+        """Return the number of the last round that has begun on a `day`; 0 if none has."""
         if day < self.first:
             return 0
         begun = days_between(self.first, day) // self.period + 1
         return min(begun, self.rounds or MAX_ROUNDS)
 
     def next_round(self, panel: int, after: int) -> int | None:
-        """Return the number of the first round of a panel after another round; None if there is none."""
+        """Return the number of the first round of a `panel` after round `after`; None if there is none."""
         number = after + 1 + (panel - after - 1) % self.panels
         try:
             self._check_round(number)
@@ -114,7 +114,7 @@ class Series:
         return number
 
     def phase(self, day: str) -> Phase:
-        """Return whether the series takes reports on a day."""
+        """Return whether the series takes reports on a `day`."""
         if day < self.first:
             return Phase.WAITING
         return Phase.OPEN if self.round_on(day) is not None else Phase.CLOSED

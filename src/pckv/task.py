@@ -202,7 +202,7 @@ class Task:
             raise ParameterError(f"the reports of this task would lose more than ε = {self._epsilon}")
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
-        """Return this task as a round of a series: named after the round, and with its days."""
+        """Return this task as a round of a `series`: named after the round, and with its days, `opens` and `closes`."""
         task = object.__new__(Task)
         vars(task).update(
             vars(self), name=self.name + series.suffix, opens=opens, closes=closes, series=series

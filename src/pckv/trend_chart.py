@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pckv.errors import require
+from pckv.charts import load_altair
 from pckv.estimators.trends.result import Trend
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
     Returns:
         A chart with a panel per key: the smoothed frequency as a line with a band, single rounds as points.
     """
-    altair = require("altair", extra="charts")
+    altair = load_altair()
     table = trend.table()
     shown = min(PANELS_SHOWN, len(trend)) * len(trend.rounds)
     rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)][:shown]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv import Task, audit
+from pckv import Series, Task, audit
 from pckv.auditing.card import privacy_card
 from pckv.auditing.card_markdown import card_markdown
 
@@ -121,6 +121,18 @@ def test_a_task_that_was_closed_early_says_when() -> None:
 def test_the_least_epsilon_is_not_a_power_of_ten() -> None:
     task = Task(name="t", keys=1, values=(0, 1), epsilon="0.000001")
     assert "| ε per person | 0.000001 (realised 0.000001) |" in card_markdown(privacy_card(task))
+
+
+def test_a_round_says_what_all_rounds_spend() -> None:
+    """A board that reads the card of one round would take its ε for that of the series."""
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism="grr")
+    told = {}
+    for panels in (1, 4):
+        series = Series(task=task, first="2030-01-07", period=7, panels=panels)
+        told[panels] = card_markdown(privacy_card(series.task_of(3)))
+    assert "| Repeated | round 3 of a series in which every device reports in every round" in told[1]
+    assert "any 4 rounds in a row hold at most one of its reports" in told[4]
+    assert "Repeated" not in card_markdown(privacy_card(task))
 
 
 def test_coins_are_told() -> None:

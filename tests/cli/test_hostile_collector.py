@@ -11,7 +11,7 @@ from typing import IO, Any
 import pytest
 
 import pckv
-from pckv import Task
+from pckv import Series, Task
 from support.cli import GRR, put, run_ok, run_refused
 
 URL = "https://collect.example"
@@ -19,6 +19,7 @@ ACCESS = f"--url {URL} --token-file good.token"
 # What clears a terminal and sets its title.
 CONTROLS = "\x1b[2J\x1b]0;title\x07"
 NOT_ITS_ANSWER = f"pckv: {URL}: this is not the answer of a collector\n"
+SERIES = Series(task=GRR, first="2031-01-06", period=7, panels=4)
 OVERVIEW: dict[str, Any] = {
     "id": GRR.id,
     "number": 1,
@@ -46,6 +47,10 @@ COMMANDS = (
     "estimate grr.json",
     "card grr.json --no-audit",
     "invitations new grr.json --count 1 --out new.txt",
+    "series push series.json",
+    "series close series.json",
+    "series list",
+    "trend series.json",
 )
 Script = Callable[[str], bytes]
 
@@ -53,7 +58,7 @@ Script = Callable[[str], bytes]
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], None]:
     """Set what the collector answers, given the path."""
-    put({"good.token": b"secret"})
+    put({"good.token": b"secret", "series.json": SERIES.to_json().encode()})
 
     def set_script(script: Script) -> None:
         @contextmanager
@@ -73,6 +78,9 @@ def scripted(estimates: dict[str, Any] | None = None, overview: dict[str, Any] |
     def script(path: str) -> bytes:
         if path.startswith("/overview"):
             return json.dumps({"tasks": [facts]}).encode()
+        if path.startswith("/series?"):
+            listed = {"last_round": None, "next_round": {"opens": CONTROLS}}
+            return json.dumps({"series": [facts | listed]}).encode()
         if "/estimates" in path:
             return json.dumps(known).encode()
         return json.dumps({"invitations": [CONTROLS]} if "/invitations" in path else facts).encode()
@@ -125,7 +133,15 @@ def test_estimates_of_another_task_are_refused(answer: Callable[[Script], None])
 
 
 @pytest.mark.parametrize(
-    "command", ["estimate grr.json", "task list", "task status grr.json", "task close grr.json"]
+    "command",
+    [
+        "estimate grr.json",
+        "task list",
+        "task status grr.json",
+        "task close grr.json",
+        "series list",
+        "series close series.json",
+    ],
 )
 def test_no_answer_controls_the_terminal(answer: Callable[[Script], None], command: str) -> None:
     row = pckv.estimate(pckv.Tally(GRR)).to_dict()["estimates"][0] | {"key": CONTROLS}

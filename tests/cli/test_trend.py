@@ -38,8 +38,8 @@ def refusal(command: str) -> str:
 def test_the_keys_that_moved_most_come_first() -> None:
     lines = run_ok(TREND).splitlines()
     assert lines[0] == "4 rounds (1 to 4), 4,000 reports, grr, realised ε 4 per report, 3 panels"
-    assert lines[2].split()[0] == "alien"
-    assert "changed" in lines[2]
+    assert {line.split()[0] for line in lines[2:4]} == {"alien", "heat"}
+    assert all("changed" in line for line in lines[2:4])
     assert lines[4].split()[0] == "up"
     assert "changed" not in lines[4]
     assert lines[5].startswith("2 of 3 keys changed between rounds 3 and 4")

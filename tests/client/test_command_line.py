@@ -199,7 +199,15 @@ def test_submit_refuses_bad_pairs(
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["pairs.json"], ["--task", MOVIES.id], ["--flush", "pairs.json"], ["--flush", "--cap", "1"]],
+    [
+        [],
+        ["pairs.json"],
+        ["--task", MOVIES.id],
+        ["--flush", "pairs.json"],
+        ["--flush", "--cap", "1"],
+        ["--flush", "--cap-per-period", "1", "2"],
+        ["pairs.json", "--task", MOVIES.id, "--cap-per-period", "1"],
+    ],
 )
 def test_submit_needs_either_pairs_and_a_task_or_flush(arguments: list[str]) -> None:
     result = run(*arguments, "--url", "http://localhost")

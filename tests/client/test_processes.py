@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,22 +13,26 @@ from typing import Any
 import pytest
 
 from pckv import Task
+from pckv.client.clock import utc_now
+from pckv.days import utc_today
+from pckv.series import Series
 from support.client_collector import FakeCollector
 from support.client_devices import (
     KEYS,
     MOVIES,
     device,
 )
+from support.client_series import TASK, SeriesCollector
 from support.parts import SUPPORT
 
 CHILDREN = SUPPORT / "client_children.py"
 
 
 def run_children(
-    collector: FakeCollector, root: Path, action: str, tasks: list[Task], *options: str
+    collector: FakeCollector, root: Path, action: str, tasks: Sequence[Task | Series], *options: str
 ) -> list[dict[str, Any]]:
     """Run the program with children; return the rows that they print."""
-    collector.tasks |= {task.id: task.to_json().encode() for task in tasks}
+    collector.tasks |= {task.id: task.to_json().encode() for task in tasks if isinstance(task, Task)}
     file = root / "tasks"
     file.write_text("\n".join(task.to_json() for task in tasks), encoding="utf-8")
     command = [sys.executable, str(CHILDREN), action, collector.url, str(root), str(file), *options]
@@ -107,3 +112,17 @@ def test_racing_processes_answer_a_survey_once(collector: FakeCollector, tmp_pat
     rows = run_children(collector, tmp_path, "race", tasks)
     assert sorted(row["status"] for row in rows) == ["answered"] * 7 + ["sent"]
     assert len(collector.sent) == 1
+
+
+@pytest.mark.parametrize("panels", [1, 1000])
+def test_racing_processes_share_a_panel_and_a_report(tmp_path: Path, panels: int) -> None:
+    """With 1,000 panels, processes with panels of their own would wait for rounds of their own."""
+    series = Series(task=TASK, first=utc_today(), period=2, panels=panels)
+    with SeriesCollector(series, 1).serving() as collector:
+        collector.now = utc_now()
+        rows = run_children(collector, tmp_path, "race-in-rounds", [series])
+    assert len({(row["status"], row["round"]) for row in rows}) == 1
+    assert sum(row["perturbed"] for row in rows) == len(set(collector.sent)) <= 1
+    if panels == 1:
+        assert [row["status"] for row in rows] == ["sent"] * 8
+        assert len(set(collector.sent)) == 1

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pckv.client.ledger
 import pckv.client.panel
 import pckv.client.reports
 import pckv.client.rounds
+from pckv.client import RoundReceipt
 from pckv.client.admission import Admission, ask_admission
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import Outbox, Status, StoredReport
@@ -19,8 +25,8 @@ from pckv.client.panel import Panel
 from pckv.client.reports import Reports
 from pckv.client.rounds import _next_turn
 from pckv.series import Series
-from support.client_schedules import Walk
-from support.client_series import SeriesDevice, a_series
+from support.client_schedules import ACTIONS, Walk, check_window, interleave
+from support.client_series import DiskDevice, SeriesDevice, a_series, during
 
 ROUNDS = 8
 # Every round may be reported in if there is one panel: there are more states than in all other series together.
@@ -64,6 +70,50 @@ def test_rounds_only_go_up_even_if_the_collector_takes_any(
     monkeypatch: pytest.MonkeyPatch, panels: int
 ) -> None:
     assert walk(monkeypatch, panels, 1, 4, 2, trusting=True).calls > 1000
+
+
+@pytest.mark.parametrize("clocks", [(3, 3), (3, 1), (1, 3)])
+@pytest.mark.parametrize("known", [False, True])
+def test_two_processes_make_one_report_however_they_interleave(
+    monkeypatch: pytest.MonkeyPatch, known: bool, clocks: tuple[int, int]
+) -> None:
+    """The collector takes any round: clocks that show different rounds are the hardest case."""
+    device = SeriesDevice(a_series(2, 4), 4, 1, monkeypatch)
+    device.collector.trusting, device.collector.now = True, during(3)
+    if known:
+        device.report(during(2))
+    start, places = device.state(), range(8 if known else 12)
+    perturbed = set()
+    for pauses in product(places, places):
+        device.return_to(start)
+        answers = interleave(device, clocks, pauses)
+        check_window(device)
+        made = sorted(device.rounds_with(".report"))
+        perturbed.add(tuple(made))
+        assert all(isinstance(answer, RoundReceipt) or answer == "not_due" for answer in answers)
+        assert made
+        assert sum(isinstance(answer, RoundReceipt) and answer.perturbed for answer in answers) == len(made)
+    assert (3,) in perturbed
+
+
+@settings(max_examples=15)
+@given(
+    panels=st.integers(1, 4),
+    panel=st.integers(0, 3),
+    rounds=st.lists(
+        st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 15)), max_size=4), max_size=10
+    ),
+)
+def test_any_schedule_with_files_on_disk(
+    panels: int, panel: int, rounds: list[list[tuple[str, int]]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as place:
+        device = DiskDevice(a_series(panels, ROUNDS), ROUNDS, panel % panels, patch, Path(place))
+        made = Walk(device, ROUNDS, faults=0)
+        for now, actions in enumerate(rounds):
+            device.collector.now = during(now)
+            for action, number in actions:
+                made.act(now, action, number)
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]

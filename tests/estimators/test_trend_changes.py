@@ -73,6 +73,18 @@ def test_without_the_choice_of_panels_p_values_are_too_small(monkeypatch: pytest
     assert np.mean(p_values(pair) <= 0.05) > 0.075
 
 
+def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_set() -> None:
+    """Everybody reports in every round, but half of the reports, chosen anew each time, say nothing of pairs."""
+    rng, asked = default_rng(6), PEOPLE // 2
+    law = build("ue", KEYS, 1, Fraction(6), {}).count_law
+    pair = []
+    for number in (1, 2):
+        chosen = rng.hypergeometric(np.full(KEYS, asked), PEOPLE - asked, PEOPLE - asked)
+        support = draw_counts(law, PEOPLE - asked, chosen, np.zeros(KEYS), rng)
+        pair.append(RoundCounts(number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, law))
+    assert np.mean(p_values((pair[0], pair[1])) <= 0.05) == pytest.approx(0.05, abs=0.015)
+
+
 def test_p_values_of_few_counts_are_never_too_small() -> None:
     """With 50,000 keys, `grr` supports a key that nobody holds less than once per round."""
     holders = np.full(KEYS, 3)

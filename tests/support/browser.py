@@ -23,9 +23,16 @@ FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; script-src 'self'; connect-src *; require-trusted-types-for 'script'"
 # A name other than localhost, and therefore not a secure context.
 INSECURE = "pckv.test"
+# The engine without the browser's own windows, where it is installed, and without a process to draw them: both take
+# a third less time.
 OPTIONS: dict[str, Any] = {
-    "executable_path": shutil.which("chromium"),
-    "args": ["--no-sandbox", f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"],
+    "executable_path": shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+    "args": [
+        "--no-sandbox",
+        "--in-process-gpu",
+        "--disable-gpu-compositing",
+        f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1",
+    ],
 }
 
 
@@ -102,8 +109,9 @@ CALL = """async ([url, options, method, parameters]) => {
         id: [...value.report.id], body: [...value.report.body] } } : value;
     const shown = (value) => Array.isArray(value) ? value.map(plain) : value?.text ? value.id : plain(value);
     try {
-        const { Client } = await import("/client/index.js");
-        return shown(await new Client(url, options)[method](...parameters));
+        const file = ["report", "series"].includes(method) ? "series" : "index";
+        const { Client, SeriesClient = Client } = await import(`/client/${file}.js`);
+        return shown(await new SeriesClient(url, options)[method](...parameters));
     } catch ({ name, code, message }) {
         return { name, code, message };
     }

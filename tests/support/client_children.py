@@ -23,11 +23,12 @@ from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import StoredReport
 from pckv.client.reports import Reports
 from pckv.errors import PckvError
+from pckv.series import Series
 
 # Processes are killed at lines of the client and, less often, of the HTTP module that it uses.
 WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}
 RETRY_POLICY = RetryPolicy(tries=2, seconds=5, first_pause=0.001, timeout=5)
-PAIRS = {"heat": 3.0}
+PAIRS = {"alien": 3.0}
 RACERS = 8
 
 
@@ -112,24 +113,48 @@ def make_sending_first(
 
 def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
     """Let all children submit at once, each for one of the tasks."""
+
+    def submit(client: Client, number: int) -> dict[str, object]:
+        receipt = client.submit(tasks[number % len(tasks)].id, PAIRS)
+        return {"status": receipt.status, "perturbed": receipt.perturbed}
+
+    def fetch(client: Client, number: int) -> object:
+        return client.task(tasks[number % len(tasks)].id)
+
+    _race(Client(url, root / "shared", cap=cap, retry_policy=RETRY_POLICY), fetch, submit)
+
+
+def race_in_rounds(url: str, root: Path, series: Series) -> None:
+    """Let all children report to a series at once; nobody has drawn a panel yet."""
+
+    def report(client: Client, _: int) -> dict[str, object]:
+        receipt = client.report(series.id, PAIRS)
+        return {"status": receipt.status, "perturbed": receipt.perturbed, "round": receipt.round}
+
+    client = Client(url, root / "shared", retry_policy=RETRY_POLICY)
+    _race(client, lambda client, _: client.series(series.id), report)
+
+
+def _race(
+    client: Client, prepare: Callable[[Client, int], object], run: Callable[[Client, int], dict[str, object]]
+) -> None:
+    """Let all children prepare, then run at once, and print what each one returns."""
     ready, go = os.pipe()
 
-    def racer(task: Task) -> Callable[[], None]:
+    def racer(number: int) -> Callable[[], None]:
         def work() -> None:
             os.close(go)
-            client = Client(url, root / "shared", cap=cap, retry_policy=RETRY_POLICY)
-            client.task(task.id)
+            prepare(client, number)
             os.read(ready, 1)
             try:
-                receipt = client.submit(task.id, PAIRS)
-                outcome = {"status": receipt.status, "perturbed": receipt.perturbed}
+                outcome = run(client, number)
             except PckvError as error:
                 outcome = {"status": error.code, "perturbed": False}
             os.write(1, json.dumps(outcome).encode() + b"\n")
 
         return work
 
-    children = [child(racer(tasks[number % len(tasks)])) for number in range(RACERS)]
+    children = [child(racer(number)) for number in range(RACERS)]
     os.close(ready)
     os.close(go)
     for number in children:
@@ -140,6 +165,9 @@ def main() -> None:
     # A killed process loses nothing that it wrote; power cuts are not tested here.
     os.fsync = lambda fd: None  # noqa: ARG005
     action, url, root, file = sys.argv[1:5]
+    if action == "race-in-rounds":
+        race_in_rounds(url, Path(root), Series.from_json(Path(file).read_text(encoding="utf-8")))
+        return
     tasks = [Task.from_json(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
     if action == "race":
         race(url, Path(root), tasks, sys.argv[5] if len(sys.argv) > 5 else None)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from pckv import Task
 
@@ -93,7 +93,7 @@ class FakeCollector:
         return reply or Reply(200, json.dumps({"refused": refused}).encode())
 
     @contextmanager
-    def serving(self, port: int = 0) -> Iterator[FakeCollector]:
+    def serving(self, port: int = 0) -> Iterator[Self]:
         """Answer on a local port while the context lasts."""
         collector = self
 

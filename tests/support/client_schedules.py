@@ -7,15 +7,25 @@ computed here from the rounds that were reported, and compared.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 
 from pckv.client import RoundReceipt
 from pckv.client.panel import PANEL_SUFFIX
 from support.client_series import NEW, DeviceState, SeriesDevice, during, kill_at
 
+ACTIONS = (
+    "report",
+    "wrong clock",
+    "kill",
+    "unreachable",
+    "lost answer",
+    "removed panel",
+    "another process",
+)
 # Steps at which another process may run: it would wait for the lock at all others.
 UNLOCKED_STEPS = {"request", "answer", "lock"}
 # More calls than any walk makes: a client that never comes to rest is at fault.
@@ -101,8 +111,25 @@ class Walk:
         else:
             assert receipt.epsilon == 0
 
+    def act(self, now: int, action: str, number: int) -> None:
+        """Take one action of a schedule in the state that the device is in; the number says where or when."""
+        clock = number % (self.rounds + 2)
+        actions: dict[str, Callable[[], None]] = {
+            "report": partial(self.check_call, now, now),
+            "wrong clock": partial(self.check_call, now, clock),
+            "kill": partial(self._killed, now, number),
+            "unreachable": partial(self._unreachable, now),
+            "lost answer": partial(self._lost, now),
+            "removed panel": partial(self._without_panel, now),
+            "another process": partial(self._overtaken, now, clock, 0),
+        }
+        made = self.device.rounds_with(".report")
+        actions[action]()
+        check_window(self.device)
+        assert self.device.rounds_with(".report") - made <= {now}
+
     def _killed(self, now: int, at: int) -> None:
-        assert self.device.report(during(now), kill_at(at)) == "killed"
+        self.device.report(during(now), kill_at(at))
 
     def _unreachable(self, now: int) -> None:
         made = self.device.rounds_with(".report")
@@ -117,7 +144,7 @@ class Walk:
         self.device.collector.loses = False
 
     def _without_panel(self, now: int) -> None:
-        self.device.files.pop(self.device.series.id + PANEL_SUFFIX, None)
+        self.device.remove(self.device.series.id + PANEL_SUFFIX)
         self.device.report(during(now))
 
     def _overtaken(self, now: int, clock: int, at: int) -> None:
@@ -131,6 +158,45 @@ class Walk:
                 self.device.report(during(clock))
 
         self.device.report(during(now), step)
+
+
+def interleave(device: SeriesDevice, clocks: tuple[int, int], pauses: tuple[int, int]) -> list[object]:
+    """Let two processes report: the first until it pauses, the second until it pauses, the first to its end, the second.
+
+    Args:
+        device: Whose processes they are.
+        clocks: The round that each one's clock shows.
+        pauses: At which of the steps without the lock each one pauses, counted from 0.
+
+    Returns:
+        What the processes answer.
+    """
+    answers: list[object] = []
+    paused, released = threading.Event(), threading.Event()
+
+    def at_pause(number: int, pause: Callable[[], None]) -> Callable[[str], None]:
+        places = count()
+        return lambda step: pause() if step in UNLOCKED_STEPS and next(places) == number else None
+
+    def wait_for_the_first() -> None:
+        paused.set()
+        released.wait()
+
+    def run_second() -> None:
+        answers.append(device.report(during(clocks[1]), at_pause(pauses[1], wait_for_the_first)))
+        paused.set()
+
+    second = threading.Thread(target=run_second)
+
+    def start_second() -> None:
+        second.start()
+        paused.wait()
+
+    answers.append(device.report(during(clocks[0]), at_pause(pauses[0], start_second)))
+    released.set()
+    if second.ident is not None:
+        second.join()
+    return answers
 
 
 def expected_status(device: SeriesDevice, now: int, clock: int, rounds: int) -> str:

@@ -92,10 +92,10 @@ class SeriesCollector(FakeCollector):
         self.seen.append((self.now, request.path, request.body))
         if not self.reachable:
             return LOST
-        if request.method == "GET" and request.path.startswith("/series/"):
-            text = self.series.get(request.path.removeprefix("/series/"))
+        if request.method == "GET" and "/series/" in request.path:
+            text = self.series.get(request.path.partition("/series/")[2])
             return problem(404, "unknown") if text is None else Reply(200, text)
-        task = self.rounds.get(request.path.split("/")[2])
+        task = self.rounds.get(request.path.partition("/tasks/")[2].split("/")[0])
         phase = Phase.CLOSED if task is None else task.phase(str(self.now.date()))
         if phase is not Phase.OPEN and not self.trusting:
             return problem(403, "closed" if phase is Phase.CLOSED else "not-open")
@@ -124,8 +124,7 @@ class MemoryFolder(StateFolder):
     """A state folder in memory; `step` is called wherever a kill, or another process, makes a difference."""
 
     def __init__(self, files: dict[str, str], step: Callable[[str], None]) -> None:
-        super().__init__(Path("/nowhere"))
-        self.files, self._step = files, step
+        self.path, self.files, self._step = Path("/nowhere"), files, step
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -153,6 +152,31 @@ class MemoryFolder(StateFolder):
 
     def sync(self) -> None:
         pass
+
+
+class SteppedFolder(StateFolder):
+    """A state folder on disk, with the steps of one in memory."""
+
+    def __init__(self, path: Path, step: Callable[[str], None]) -> None:
+        super().__init__(path)
+        self._step = step
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        self._step("lock")
+        with super().locked():
+            yield
+            self._step("unlock")
+
+    def put(self, name: str, text: str, *, replace: bool = False) -> bool:
+        self._step("put")
+        stored = super().put(name, text, replace=replace)
+        self._step("stored")
+        return stored
+
+    def remove(self, name: str) -> None:
+        super().remove(name)
+        self._step("removed")
 
 
 class DeviceState(NamedTuple):
@@ -211,10 +235,15 @@ class SeriesDevice:
 
     def return_to(self, state: DeviceState) -> None:
         """Let the device and the collector be in a state."""
+        self.files: dict[str, str]
         self.files, self.draws = dict(state.files), state.draws
         self.collector.received, self.collector.seen, self.collector.reports = [], [], {}
         for number, report_id in state.uploads:
             self.collector.reports.setdefault(self.tasks[number], {})[report_id] = BODY
+
+    def remove(self, name: str) -> None:
+        """Delete a file of the device."""
+        self.files.pop(name, None)
 
     def uploads(self) -> Iterator[tuple[int, str]]:
         """Yield the round and the id of every distinct report that the collector received."""
@@ -245,3 +274,30 @@ class SeriesDevice:
             return error.code
         except Killed:
             return "killed"
+
+
+class DiskDevice(SeriesDevice):
+    """A device whose files are on disk; it cannot return to an earlier state."""
+
+    def __init__(
+        self, series: Series, rounds: int, panel: int, patch: pytest.MonkeyPatch, place: Path
+    ) -> None:
+        self._place = place
+        super().__init__(series, rounds, panel, patch)
+        patch.setattr("pckv.client.client.StateFolder", lambda _: SteppedFolder(place, self._step))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files as they are now."""
+        folder = StateFolder(self._place)
+        names = [
+            path.name for path in self._place.iterdir() if path.name != "lock" and path.suffix != ".part"
+        ]
+        return {name: folder.get(name) or "" for name in names}
+
+    @files.setter
+    def files(self, files: dict[str, str]) -> None:
+        assert not files
+
+    def remove(self, name: str) -> None:
+        (self._place / name).unlink(missing_ok=True)

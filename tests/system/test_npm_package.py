@@ -22,6 +22,7 @@ PAIRS = {"alien": 5, "heat": 2}
 # A page's script, run by Node.
 APP = """
 import { PckvError, Task, perturb } from "pckv";
+import { Series, SeriesClient } from "pckv/series.js";
 
 const { texts, pairs } = JSON.parse(process.argv[2]), encoded = (bytes) => Buffer.from(bytes).toString("base64url");
 const reports = [];
@@ -31,11 +32,14 @@ for (const text of texts) {
 }
 let code;
 await Task.fromJson("{}").catch((error) => (code = error instanceof PckvError && error.code));
+await Series.fromJson("{}").catch((error) => (code += error instanceof PckvError && ` ${error.code}`));
+new SeriesClient("https://collect.example", { capPerPeriod: { epsilon: 3, days: 365 } });
 console.log(JSON.stringify({ reports, code }));
 """
 # What a developer writes, with mistakes that the types must find.
 TYPED = """
 import { Client, PckvError, Task, coinOf, fetchTask, perturb, type Pairs, type Receipt, type Report } from "pckv";
+import { Series, SeriesClient, type RoundReceipt } from "pckv/series.js";
 
 export async function answer(url: string, id: string, pairs: Pairs): Promise<Receipt["status"] | undefined> {
   const client = new Client(url, { cap: "3", retryPolicy: { tries: 2 } });
@@ -50,6 +54,17 @@ export async function answer(url: string, id: string, pairs: Pairs): Promise<Rec
   }
 }
 
+export async function repeat(url: string, id: string, pairs: Pairs): Promise<RoundReceipt["due"]> {
+  const client: Client = new SeriesClient(url, { capPerPeriod: { epsilon: "3", days: 365 }, clock: () => new Date() });
+  const series: Series = await Series.fromJson("{}");
+  const [entry] = await client.ledger(), last: number | undefined = entry?.round ?? series.roundOn("2030-01-07");
+  if (last === 1 || (await series.taskOf(2)).series?.round === last || !(await client.capPerPeriod())?.days) return undefined;
+  const { status, due } = await new SeriesClient(url).report(id, pairs, { spread: 0.5 });
+  return status === "not_due" ? due : undefined;
+}
+
+// @ts-expect-error: a client of tasks has no rounds.
+new Client("https://collect.example").report("id", {});
 // @ts-expect-error: values are numbers.
 await answer("https://collect.example", "id", { alien: "5" });
 // @ts-expect-error: tasks are read, not made.
@@ -89,7 +104,7 @@ def tasks() -> list[Task]:
 
 def check_reports(tasks: list[Task], printed: dict[str, Any]) -> None:
     """Check that there is one report per task, which its tally takes."""
-    assert printed["code"] == "bad_task"
+    assert printed["code"] == "bad_task bad_series"
     assert [report["task"] for report in printed["reports"]] == [task.id for task in tasks]
     for task, report in zip(tasks, printed["reports"], strict=True):
         tally = pckv.Tally(task)

@@ -21,8 +21,10 @@ PUBLIC_NAMES = {
         "PckvError",
         "Plan",
         "Report",
+        "Series",
         "Tally",
         "Task",
+        "Trend",
         "audit",
         "estimate",
         "perturb",
@@ -32,8 +34,18 @@ PUBLIC_NAMES = {
         "shuffled_privacy",
         "simulate",
         "tally_frame",
+        "trend",
     ],
-    "pckv.client": ["Client", "LedgerEntry", "Receipt", "RetryPolicy", "Status"],
+    "pckv.client": [
+        "Client",
+        "LedgerEntry",
+        "PeriodCap",
+        "Receipt",
+        "RetryPolicy",
+        "RoundReceipt",
+        "RoundStatus",
+        "Status",
+    ],
 }
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+
+import pytest
 
 import pckv
 from pckv.charts import chart_svg, estimates_chart
@@ -22,3 +26,14 @@ def test_keys_may_have_the_names_of_javascripts_own_members() -> None:
     # One label per key for both panels, the most frequent first.
     most_frequent = [row["key"] for row in estimates.top(len(MEMBERS)).to_dict()["estimates"]]
     assert labels == most_frequent
+
+
+@pytest.mark.parametrize(("in_thread", "loaded"), [(True, "True"), (False, "False")])
+def test_pandas_is_whole_before_a_thread_draws(in_thread: bool, loaded: str) -> None:
+    """Altair asks for types of pandas as soon as another thread has begun to import it."""
+    load = (
+        "thread = Thread(target=load_altair); thread.start(); thread.join()" if in_thread else "load_altair()"
+    )
+    script = f"import sys; from threading import Thread; from pckv.charts import load_altair; {load}; print('pandas' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == f"{loaded}\n"

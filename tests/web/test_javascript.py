@@ -16,7 +16,7 @@ from pckv import Task
 from pckv.auditing import conformance
 from pckv.budget import ALLOCATIONS
 from pckv.channels import CHANNELS
-from pckv.client import reasons
+from pckv.client import ledger, reasons
 from pckv.mechanisms import REGISTRY
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
@@ -153,6 +153,8 @@ def test_reasons_have_one_list() -> None:
     text = (CLIENT / "words.js").read_text(encoding="utf-8")
     [table] = re.findall(r"const MEANINGS = \{\n(.*?)\n\};", text, re.DOTALL)
     assert dict(re.findall(r'(\w+): "(.+)",', table)) == reasons.MEANINGS
+    [table] = re.findall(r"const STATES = \{\n(.*?)\n\};", text, re.DOTALL)
+    assert dict(re.findall(r'(\w+): "(.+)",', table)) == ledger._STATES
 
 
 def test_allocations_have_one_list() -> None:

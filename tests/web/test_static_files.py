@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -193,16 +191,6 @@ def test_without_a_cache_folder_the_script_is_still_built(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('built')")
     assert chart_script.ChartScript().get() == b"built"
-
-
-def test_pandas_is_loaded_before_charts_are_drawn() -> None:
-    """Altair checks numbers for pandas types as soon as a thread has begun to import pandas."""
-    script = (
-        "import sys; from pckv.collector.settings import Settings; from pckv.store.memory import MemoryStore; "
-        "from pckv.web.site import create_site; create_site(MemoryStore(), Settings()); print('pandas' in sys.modules)"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout == "True\n"
 
 
 def test_the_task_comes_with_the_participants_page_unless_it_is_large(site: Running) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from pckv.auditing.audit import Audit
 from pckv.estimators.estimate import METHODS, default_method
 from pckv.limits import REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.series_round import SeriesRound
 from pckv.task import Task
 from pckv.texts import percent, plural, rounded_up
 
@@ -99,10 +100,22 @@ def _privacy(task: Task) -> dict[str, Any]:
         "trust": "Nobody: each report is perturbed on the person's own device, and the pairs never leave it."
         " The program on that device must be the published one." + coin,
         "not_covered": "that somebody took part, and on which day; every further task that a person answers adds its own ε",
+        "repeated": "" if task.series is None else _repeated(task.series),
         "mechanism": task.mechanism,
         "parameters": task.parameters,
         "bytes_per_report": REPORT_ID_BYTES + task.channel.body_bytes,
     }
+
+
+def _repeated(series: SeriesRound) -> str:
+    """Say what the rounds of a series spend together, since the card of one round would hide it."""
+    if series.panels == 1:
+        return f"round {series.round:,} of a series in which every device reports in every round, with its own ε each time"
+    return (
+        f"round {series.round:,} of a series in {series.panels:,} panels: a device reports in one round out of"
+        f" {series.panels:,}, so any {series.panels:,} rounds in a row hold at most one of its reports; each of its reports"
+        f" adds its own ε, one per {series.panels:,} rounds"
+    )
 
 
 def _audited(result: Audit) -> dict[str, Any]:

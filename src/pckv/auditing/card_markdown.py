@@ -72,10 +72,11 @@ def _privacy(privacy: dict[str, Any]) -> list[str]:
         "In odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of pairs as under any other:"
         f" who thinks a statement about a person as likely as not is at most {100 * privacy['certainty']:.4g} % sure after the report",
         "Who is trusted": privacy["trust"],
+        "Repeated": privacy["repeated"],
         "Not covered": privacy["not_covered"],
         "Mechanism": f"{privacy['mechanism']}{parameters}; {privacy['bytes_per_report']:,} bytes per report",
     }
-    table = [f"| {name} | {text} |" for name, text in rows.items()]
+    table = [f"| {name} | {text} |" for name, text in rows.items() if text]
     return ["\n".join(["| | |", "|---|---|", *table])]
 
 

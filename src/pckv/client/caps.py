@@ -19,7 +19,7 @@ MAX_CAP_DAYS = 36_525
 
 
 class PeriodCap(NamedTuple):
-    """The most ε in any number of days in a row."""
+    """The most ε, `epsilon`, in any `days` in a row."""
 
     epsilon: Decimal
     days: int

@@ -206,8 +206,8 @@ class Client:
         Args:
             series_id: The id of the series.
             pairs: The value of every key that the participant holds.
-            spread: If above 0, reports are due at a random moment within this share of the round, from its start on, so
-                that the hour of a report tells nothing.
+            spread: If above 0, reports are due at a random moment within this share of the round, from its start on;
+                the first call after it sends, so that frequent calls hide the hour in which somebody uses the app.
 
         Returns:
             What was done: a report was `sent`, is `waiting` or was `refused`; or none was made, because it is `not_due`

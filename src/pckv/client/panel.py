@@ -1,6 +1,7 @@
 """The panel of a device in a series: drawn once, from the system's randomness alone, and stored before it is used.
 
-Nothing about the device or its data enters: so which rounds a device reports in, and when in a round, tells nothing.
+Nothing about the device or its data enters: so which rounds a device reports in, and when in a round, tells nothing
+(proofs/rounds.md).
 """
 
 from __future__ import annotations

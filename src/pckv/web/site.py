@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from threading import Thread
 
 from fastapi import FastAPI
@@ -25,10 +23,6 @@ def create_site(
     store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
 ) -> CollectorApp:
     """Return a collector's application with the pages of operators and participants."""
-    if find_spec("pandas"):
-        # Loaded before any thread starts: Arrow imports it for the first table, while Altair in another thread
-        # would use the half-imported module.
-        import_module("pandas")
     app = create_app(store, settings, clock, worker)
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()

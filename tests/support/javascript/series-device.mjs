@@ -1,13 +1,12 @@
 // A device that reports to a series, with faults: kills at every step, wrong clocks, lost answers, other tabs in between. The
 // client is the real one; its database is in memory, and its collector is called directly.
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 
 import { MemoryDatabase } from "./memory-database.mjs";
 
 const DAY = 86_400_000;
 const URL = "http://collector.test";
-const tabs = new AsyncLocalStorage();
+const systemRandomness = crypto.getRandomValues.bind(crypto);
 
 Object.defineProperty(globalThis, "navigator", { value: { storage: { persist: async () => true } }, configurable: true });
 // Nothing waits: timers of requests would outlive them.
@@ -19,22 +18,24 @@ const json = (status, content) => ({ status, media: status === 200 ? "applicatio
 
 const problem = (status, kind) => json(status, { type: `urn:pckv:problem:${kind}`, detail: "" });
 
-/** A collector of one series, which takes reports of the round that its own clock shows. */
+/** A collector of one series, which takes reports of the round that its own clock shows, and those of all other tasks. */
 class RoundCollector {
   now = 0;
   reachable = true;
   loses = false;
+  trusting = false;
+  reports = new Map();
 
   constructor(series, rounds) {
-    Object.assign(this, { series, rounds, reports: new Map() });
+    this.contracts = new Map([[`/series/${series.id}`, series.text]]);
+    this.rounds = rounds;
   }
 
   answer(path, body) {
     if (!this.reachable) return undefined;
-    const [, kind, id, what] = path.split("/");
-    if (kind === "series") return id === this.series.id ? json(200, JSON.parse(this.series.text)) : problem(404, "unknown");
-    const round = this.rounds.get(id);
-    if (round !== this.now) return problem(403, round > this.now ? "not-open" : "closed");
+    if (!body) return this.contracts.has(path) ? json(200, JSON.parse(this.contracts.get(path))) : problem(404, "unknown");
+    const [, , id, what] = path.split("/"), round = this.rounds.get(id) ?? id, open = round === this.now || round === id;
+    if (!open && !this.trusting) return problem(403, round > this.now ? "not-open" : "closed");
     if (what === "admission") return json(200, { coin: null });
     const [report] = JSON.parse(body).reports, taken = this.reports.get(round) ?? new Map();
     this.reports.set(round, taken.set(report.id, report.body));
@@ -53,10 +54,12 @@ export function readOnce(Task) {
 
 /** A device and its collector, in a state that can be kept and returned to. Its first draw gives a panel, later ones the next. */
 export class SeriesDevice {
+  draws = 0;
+
   constructor(SeriesClient, series, tasks, panel) {
-    Object.assign(this, { SeriesClient, series, tasks, panel, draws: 0 });
+    Object.assign(this, { SeriesClient, series, tasks, panel });
     this.collector = new RoundCollector(series, new Map(tasks.map(({ id }, at) => [id, at + 1])));
-    this.database = new MemoryDatabase(() => this.#stepOf(tabs.getStore()));
+    this.database = new MemoryDatabase(() => this.#stepOf(this.tab));
     this.none = this.state();
   }
 
@@ -64,13 +67,18 @@ export class SeriesDevice {
   install() {
     globalThis.indexedDB = this.database;
     globalThis.fetch = (url, options) => this.#fetch(url, options);
-    const fill = (this.fill ??= crypto.getRandomValues.bind(crypto));
     crypto.getRandomValues = (data) => {
-      fill(data);
+      systemRandomness(data);
       // Only the draw of a panel takes 8 bytes.
-      if (data.length === 8) data.fill(0)[0] = (this.panel + this.draws++) % this.series.panels;
+      if (data.length === 8) this.#fillDraw(data);
       return data;
     };
+  }
+
+  #fillDraw(data) {
+    const number = this.numbers?.length ? BigInt(this.numbers.shift()) : BigInt((this.panel + this.draws) % this.series.panels);
+    this.draws++;
+    new DataView(data.buffer).setBigUint64(0, number, true);
   }
 
   #stepOf(tab) {
@@ -80,13 +88,19 @@ export class SeriesDevice {
         tab.dead = true;
         tab.end("killed");
       }
-      if (number === tab.overtakenAt) await this.report(tab.otherClock);
+      const times = tab.steps.filter((step) => step === kind).length;
+      if (number === tab.overtakenAt || `${kind} ${times}` === tab.overtakenOn) {
+        if (tab.forgetsPanel) this.forgetPanel();
+        await this.report(tab.otherClock);
+      }
+      // Only one tab runs at a time: what it asks for next is asked by this one.
+      this.tab = tab;
       return !tab.dead;
     };
   }
 
   async #fetch(url, { body }) {
-    const step = this.#stepOf(tabs.getStore()), never = () => new Promise(() => {});
+    const step = this.#stepOf(this.tab), never = () => new Promise(() => {});
     if (!(await step("request"))) return never();
     const reply = this.collector.answer(url.slice(URL.length), body);
     if (!(await step("answer"))) return never();
@@ -95,17 +109,21 @@ export class SeriesDevice {
     return { type: "basic", status, headers, text: async () => JSON.stringify(content) };
   }
 
-  /** A time in the middle of a round; round 0 is the week before the first. */
+  /** A time as it is given, or in the middle of a round; round 0 is the week before the first. */
   during(round) {
+    if (typeof round === "string") return new Date(round);
     return new Date(Date.parse(this.series.first) + DAY * this.series.period * (round - 1) + DAY * 3.5);
   }
 
-  /** Let a new tab call a method, with a clock that shows a round; the result, a refusal's code, or that it was killed. */
+  /** Let a new tab call a method, with a clock that shows a round; the result, a refusal, or that it was killed. */
   call(clock, method, given, tab = {}, options = {}) {
     return new Promise((resolve, reject) => {
       Object.assign(tab, { steps: [], end: resolve });
-      const client = new this.SeriesClient(URL, { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock), ...options });
-      tabs.run(tab, () => client[method](...given)).then(resolve, (error) => (error.code ? resolve(error.code) : reject(error)));
+      const usual = { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock) };
+      const work = async () => new this.SeriesClient(URL, { ...usual, ...options })[method](...given);
+      const refusal = (error) => (error.name === "PckvError" ? resolve({ code: error.code, message: error.message }) : reject(error));
+      this.tab = tab;
+      work().then(resolve, refusal);
     });
   }
 

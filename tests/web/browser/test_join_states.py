@@ -8,8 +8,24 @@ from typing import Any
 
 import pytest
 
+from pckv import Task
+from pckv.days import utc_today
+from pckv.series import Series
 from support.browser import INSECURE
-from support.people import DESK, KEYS, PHONE, Person, add_task, count, fill_in, sent_bodies, shown_body, spent
+from support.people import (
+    DESK,
+    KEYS,
+    PHONE,
+    VALUES,
+    Person,
+    add_task,
+    ask,
+    count,
+    fill_in,
+    sent_bodies,
+    shown_body,
+    spent,
+)
 from support.serving import ServeProcess
 
 LANGUAGES = ("en-US", "de-AT")
@@ -114,7 +130,20 @@ def test_who_cannot_take_part_is_told_at_once(people: Any, server: ServeProcess,
         assert texts[german] in page.locator(".panel").inner_text()
         assert page.get_by_role("button").count() == 0
         person.check()
+    person.go(f"/join/{add_round(server, f'round {language}').id}")
+    person.state("series")
+    assert ("in Runden" if german else "in rounds") in page.locator(".panel").inner_text()
+    assert page.locator("form, button").count() == 0
+    person.check()
     without_refusals(person)
+
+
+def add_round(server: ServeProcess, name: str) -> Task:
+    """Add a series that starts today; return the task of its first round."""
+    task = Task(name=name, keys=KEYS, values=VALUES, epsilon=1)
+    series = Series(task=task, first=utc_today(), period=7, panels=2)
+    ask(server, "POST", "/series", content=series.to_json().encode(), media="application/json")
+    return series.task_of(1)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -141,8 +141,8 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
 
 def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
     # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two samples of a
-    # large population. With one panel everybody reports, and nobody is chosen.
-    return counts.noise_variance(frequency, 0.0 if counts.panels == 1 else 1.0)
+    # large population. With one panel everybody reports, and only those who are not asked for the size are chosen.
+    return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
 
 
 def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:

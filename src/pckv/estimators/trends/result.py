@@ -160,7 +160,18 @@ class Trend:
         return found.take(self._places)
 
     def since(self, before: int, rate: float = DEFAULT_RATE) -> Trend:
-        """Return the same trend, its changes being those since an earlier round than the last but one."""
+        """Return the same trend, its changes being those since another round than the last but one.
+
+        Args:
+            before: The number of the round to compare the last one with.
+            rate: The false discovery rate of the flags.
+
+        Returns:
+            The trend.
+
+        Raises:
+            ParameterError: if there are no reports of that round, or it is the last one.
+        """
         if not self.rounds:
             raise ParameterError("there are no reports of any round")
         return replace(self, changes=self.compare(before, self.rounds[-1].round, rate))
@@ -175,7 +186,7 @@ class Trend:
         return np.array([places[key] for key in self.key], np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Trend:
-        """Return some keys, in the order given."""
+        """Return the keys in these `rows`, in the order given."""
         return replace(
             self,
             key=[self.key[row] for row in rows],
@@ -184,14 +195,14 @@ class Trend:
         )
 
     def only(self, keys: list[str]) -> Trend:
-        """Return some keys by name; one that does not exist is an `UnknownKey`."""
+        """Return these `keys`; one that does not exist is an `UnknownKey`, which is a `PckvError`."""
         missing = [key for key in keys if key not in self]
         if missing:
             raise UnknownKey(f"there is no trend of key {missing[0]!r}")
         return self.take(np.array([self._rows[key] for key in keys], np.int64))
 
     def moved_most(self, count: int) -> Trend:
-        """Return the keys whose change is largest relative to the noise; without a change, the most frequent ones."""
+        """Return the `count` keys whose change is largest relative to the noise; without a change, the most frequent ones."""
         if self.changes is not None:
             return self.take(self.changes.order[:count])
         frequency = np.array([self.pooled[key].frequency for key in self.key])

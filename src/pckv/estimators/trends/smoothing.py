@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from pckv.arrays import Floats
+from pckv.estimators.intervals import Interval, two_sided_z
 from pckv.estimators.trends.local_level import Levels, smooth_levels
 from pckv.estimators.trends.rounds import RoundCounts
 
@@ -27,7 +28,9 @@ def smooth_frequencies(rounds: Sequence[RoundCounts], confidence: float) -> Leve
         )
 
     average = values @ _weights(rounds)
-    return _smooth(values, variances, np.repeat(average[:, None], len(rounds), axis=1), rounds, confidence)
+    found = _smooth(values, variances, np.repeat(average[:, None], len(rounds), axis=1), rounds, confidence)
+    possible = np.clip(found.level, 0, 1)
+    return _widened(found, returning_error(rounds) * possible * (1 - possible), confidence)
 
 
 def smooth_means(rounds: Sequence[RoundCounts], frequency: Floats, confidence: float) -> Levels:
@@ -60,7 +63,30 @@ def smooth_means(rounds: Sequence[RoundCounts], frequency: Floats, confidence: f
             axis=1,
         )
 
-    return _smooth(values, variances, np.repeat(average[:, None], len(rounds), axis=1), rounds, confidence)
+    found = _smooth(values, variances, np.repeat(average[:, None], len(rounds), axis=1), rounds, confidence)
+    # The values of holders vary by 1 - m² at most.
+    spread = (1 - np.clip(found.level, -1, 1) ** 2) / possible
+    return _widened(found, returning_error(rounds) * spread, confidence)
+
+
+def returning_error(rounds: Sequence[RoundCounts]) -> float:
+    """Return which variance the model misses where some panels have no reports, relative to that between people.
+
+    The error of choosing a panel returns with the panel, and does not fall with the number of its rounds as the model
+    takes it to. Where all panels report alike their errors add up to nothing, and nothing is missed.
+    """
+    panels, weights = rounds[0].panels, _weights(rounds)
+    by_panel = np.bincount([each.number % panels for each in rounds], weights)
+    missed = by_panel @ by_panel - 1 / panels - (1 - 1 / panels) * (weights @ weights)
+    reports = weights @ [each.reports for each in rounds]
+    return max(float(missed), 0.0) / float(reports)
+
+
+def _widened(found: Levels, variance: Floats, confidence: float) -> Levels:
+    """Return the same levels with intervals for an error of that variance besides their own."""
+    reach = two_sided_z(confidence) * np.sqrt(variance)
+    low, high = (np.hypot(found.level - limit, reach) for limit in found.interval)
+    return Levels(found.level, Interval(found.level - low, found.level + high))
 
 
 def _smooth(

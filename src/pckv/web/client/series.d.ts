@@ -69,8 +69,8 @@ export declare class SeriesClient extends Client {
    * same bytes until the collector has decided. That many rounds in a row hold at most one report of a device.
    * A report is made only after the collector has answered that it would take one: its clock confirms the round.
    *
-   * If `spread` is above 0, reports are due at a random moment within this share of the round, from its start on, so that the
-   * hour of a report tells nothing.
+   * If `spread` is above 0, reports are due at a random moment within this share of the round, from its start on; the first
+   * call after it sends, so that frequent calls hide the hour in which somebody uses the page.
    *
    * Refused (`PckvError`) are another task or series of the same name (`answered`), an ε beyond a cap (`over_budget`), pairs
    * that do not fit (`bad_pairs`), a series that the collector does not have (`unknown`), and a text that is another one

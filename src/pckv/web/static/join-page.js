@@ -71,6 +71,7 @@ function panelOf(error) {
   if (!(error instanceof PckvError)) return ["unexpected", { reason: error.message }];
   const phase = task?.phase(),
     { code } = error;
+  if (task?.series) return ["series"];
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
   if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];

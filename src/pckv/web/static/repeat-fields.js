@@ -26,7 +26,7 @@ export class RepeatFields {
       ["once", "once"],
       ["rounds", "again in every round", "For an app that people use again and again: it shows what changes. The join page takes no reports of rounds."],
     ]);
-    const first = new TextField("First day of round 1", make("input", { type: "date" }), { hint: "UTC.", check: firstDay }),
+    const first = new TextField("Round 1 opens on", make("input", { type: "date" }), { hint: "UTC.", check: firstDay }),
       period = whole("Days per round", "7 for rounds of a week.", 7, { max: MAX_PERIOD, missing: "say how long a round is" }),
       rounds = whole("Rounds (optional)", "Leave empty for no end.", "", { max: MAX_ROUNDS });
     const panels = whole("Panels", "A device reports in one round out of that many.", 4, {
@@ -79,7 +79,7 @@ export class RepeatFields {
     if (!this.isOn) return "";
     const { panels } = this.numbers();
     if (panels === 1) return `This is for one round: all ${count(users)} people report in every round.`;
-    return `This is for one round, in which about ${count(this.peoplePerRound(users))} of the ${count(users)} people report. The last ${count(panels)} rounds pooled have errors that are ${short(Math.sqrt(panels))} times smaller.`;
+    return `This is for one round, in which about ${count(this.peoplePerRound(users))} of the ${count(users)} people report. The noise of the last ${count(panels)} rounds pooled is ${short(Math.sqrt(panels))} times smaller.`;
   }
 
   // The contract of the series, in canonical order.

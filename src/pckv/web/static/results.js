@@ -10,7 +10,7 @@ import { precisionSection } from "./precision.js";
 const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet", JSON: "application/json" };
+export const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet", JSON: "application/json" };
 
 // `settings` are those of the address; `onsettings` is called with those that belong there now.
 // `show` is called with every overview of the task.
@@ -168,7 +168,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
 }
 
 // The name that the collector gave a download: names outside ASCII come in another form.
-function fileName(answer) {
+export function fileName(answer) {
   const header = answer.headers.get("Content-Disposition");
   const encoded = /filename\*=UTF-8''([^;]+)/.exec(header);
   return encoded ? decodeURIComponent(encoded[1]) : /filename="([^"]+)"/.exec(header)[1];

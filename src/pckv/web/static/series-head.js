@@ -25,7 +25,7 @@ export function seriesHead(role, changed) {
     shown = "";
   const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
   const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars);
-  const names = ["Round", "Days", "State", "Reports"],
+  const names = ["Round", "Opens", "State", "Reports"],
     headers = names.map((name) => make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name));
   const rounds = make(
     "section",
@@ -112,15 +112,13 @@ function perRound(begun) {
 }
 
 function row(round) {
-  const { number, task, opens, closes, reports } = round;
+  const { number, task, opens, reports } = round;
   return make(
     "tr",
     {},
     make("th", { scope: "row" }, make("a", { href: `#/tasks/${task}` }, count(number))),
-    make("td", {}, `${opens} to ${dayBefore(closes)}`),
+    make("td", {}, opens),
     make("td", {}, badge(round)),
     make("td", { class: "number" }, count(reports)),
   );
 }
-
-const dayBefore = (day) => new Date(Date.parse(`${day}T00:00Z`) - 86_400_000).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import { ask, count, make, replace } from "./page.js";
 import { badge, keepFocus } from "./task-state.js";
 
 const SERIES_PER_PAGE = 50;
-const NAMES = ["Series", "State", "Round", "Next round", "Reports in the round"];
+const NAMES = ["Name", "State", "Round", "Next round", "Reports in the round"];
 
 // `refresh` asks for news; without series nothing is shown. `more` is called when somebody wants to see older ones.
 export function seriesList(more) {

@@ -38,7 +38,7 @@ export class TrendTable {
     this.next = make("button", { type: "button", onclick: () => this.move(ROWS_PER_PAGE) }, "Next");
     this.element = make(
       "div",
-      { class: "estimates" },
+      { class: "estimates trend-table" },
       field("Search keys", box),
       make(
         "div",
@@ -110,6 +110,7 @@ export class TrendTable {
     return make("th", { scope: "col", class: "number", "aria-sort": sorted ? "descending" : null }, button);
   }
 
+  // Perhaps nobody holds a key that is too rare to tell, whatever its own range says. The titles have all digits.
   row({ key, pooled, change }) {
     const smoothed = smoothedOf(key, key.smoothed.length - 1),
       now = frequencyTexts(smoothed),
@@ -117,10 +118,10 @@ export class TrendTable {
       mean = meanTexts(pooled),
       names = this.columns.slice(1).map(({ name }) => name);
     const cells = [
-      smoothed.frequency_low > 0 ? [now.value, now.range] : [now.value, now.most],
-      ...(change ? [[changeTexts(change).value, changeTexts(change).range, flag(change)]] : []),
-      pooled.detected ? [share.value, share.range] : [TOO_RARE, share.most],
-      [pooled.detected && pooled.mean_known ? mean.value : UNKNOWN, mean.range],
+      [limits(smoothed, "frequency"), now.value, smoothed.frequency_low > 0 ? now.range : now.most],
+      ...(change ? [[limits(change, "change"), changeTexts(change).value, changeTexts(change).range, flag(change)]] : []),
+      [limits(pooled, "frequency"), ...(pooled.detected ? [share.value, share.range] : [TOO_RARE, share.most])],
+      [limits(pooled, "mean"), pooled.detected && pooled.mean_known ? mean.value : UNKNOWN, mean.range],
     ];
     return make(
       "tr",
@@ -133,6 +134,8 @@ export class TrendTable {
 
 const flag = (change) => (change.changed ? make("span", { class: "badge changed" }, "changed") : null);
 
+const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
+
 // On a narrow screen each number stands in a line of its own, below the key.
-const cell = (name, value, range, mark = null) =>
-  make("td", { class: "number", "data-label": name }, make("span", {}, value), " ", make("small", {}, `(${range})`), " ", mark);
+const cell = (name, numbers, value, range, mark = null) =>
+  make("td", { class: "number", title: numbers.join(" – "), "data-label": name }, make("span", {}, value), " ", make("small", {}, `(${range})`), " ", mark);

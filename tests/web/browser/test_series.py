@@ -1,0 +1,279 @@
+"""Series on the dashboard: the list, the page of a series, and the form that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+
+import pckv
+from pckv.days import utc_today
+from support.collectors import ANALYST, Running, as_items, running
+from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task
+from support.serving import ServeProcess
+
+PEOPLE, ROUNDS = 200, 3
+
+
+class Monitored(NamedTuple):
+    """A collector that repeats a survey, on a day of its last round with reports."""
+
+    site: Running
+    series: pckv.Series
+    day: list[str]
+
+    def collect(self, number: int, key: str) -> None:
+        """Let everybody of a round say that they hold a key."""
+        self.day[0] = self.series.opens(number)
+        task = self.series.task_of(number)
+        self.site.store.add_round(task, self.day[0])
+        reports = [pckv.perturb(task, {key: 4}) for _ in range(PEOPLE)]
+        assert self.site.send(task, as_items(*reports)).json() == {"refused": []}
+
+
+@pytest.fixture(scope="module")
+def monitored() -> Iterator[Monitored]:
+    about = {"question": "Which one have you seen this week?", "unit": "stars"}
+    members: dict[str, Any] = {"name": "Films, weekly", "keys": KEYS, "values": (1, 5), "about": about}
+    task = pckv.Task(epsilon=4, padding=1, mechanism="grr", more="refuse", **members)
+    series = pckv.Series(task=task, first="2030-01-07", period=7, panels=2)
+    day = [series.first]
+    with running(clock=lambda: day[0]) as site:
+        site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
+        found = Monitored(site, series, day)
+        for number in range(1, ROUNDS + 1):
+            found.collect(number, HOSTILE if number == ROUNDS else "Heat")
+        yield found
+
+
+@pytest.fixture
+def visitor(browser: Any, monitored: Monitored) -> Iterator[Callable[..., Person]]:
+    """A function that opens the browser of somebody who is signed in; none may have had problems in the end."""
+    persons: list[Person] = []
+
+    def open_browser(viewport: dict[str, int] = DESK, **token: str) -> Person:
+        person = Person(browser.new_context(locale="en-US"), f"http://127.0.0.1:{monitored.site.port}")
+        person.begin(viewport, "light")
+        person.sign_in(**token)
+        persons.append(person)
+        return person
+
+    yield open_browser
+    for person in persons:
+        person.context.close()
+    assert [problem for person in persons for problem in person.problems] == []
+
+
+def first_column(page: Any) -> list[str]:
+    listed: list[str] = page.locator(".trend-table tbody th").all_inner_texts()
+    return listed
+
+
+def drawn_keys(page: Any) -> list[str]:
+    listed: list[str] = page.locator(".trend figcaption strong").all_inner_texts()
+    return listed
+
+
+def limits(estimate: dict[str, float], name: str) -> tuple[float, ...]:
+    return tuple(estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
+
+
+def test_a_series_is_listed_and_its_page_shows_what_changed(
+    monitored: Monitored, visitor: Callable[..., Person]
+) -> None:
+    operator = visitor(PHONE)
+    page, series = operator.page, monitored.series
+    operator.go("/#/")
+    row = page.locator("tr", has_text=series.name)
+    row.wait_for()
+    cells = [row.locator(f"[data-label='{name}']").inner_text() for name in ("Round", "Next round")]
+    assert cells == [str(ROUNDS), series.opens(ROUNDS + 1)]
+    # Rounds are listed with their series alone.
+    assert page.get_by_text("There are no tasks yet.").is_visible()
+    operator.check(DESK)
+    page.get_by_role("link", name=series.name).click()
+    page.get_by_text(
+        f"Round 3 takes reports until {series.closes(3)} (UTC). Round 4 opens on {series.opens(4)}."
+    ).wait_for()
+    page.get_by_text("Which one have you seen this week?").wait_for()
+    assert page.locator("#reports").inner_text() == str(PEOPLE)
+    page.get_by_text(f"{2 * PEOPLE} participants in the last 2 rounds").wait_for()
+    assert page.locator(".days rect").count() == ROUNDS
+    rounds = page.get_by_role("region", name="Table of rounds").locator("tbody tr")
+    assert [text.split("\t")[0] for text in rounds.all_inner_texts()] == ["3", "2", "1"]
+    page.locator(".trend svg").first.wait_for()
+    trend = monitored.site.get(f"/series/{series.id}/trend").json()
+    page.get_by_text(trend["verdict"][0]).wait_for()
+    assert {"Heat", HOSTILE} == set(first_column(page)[:2])
+    assert drawn_keys(page) == first_column(page)
+    # Noise may flag others, too.
+    flagged = [change["key"] for change in trend["changes"]["keys"] if change["changed"]]
+    assert {"Heat", HOSTILE} <= set(flagged)
+    assert page.locator(".trend .badge.changed").count() == len(flagged)
+    place = KEYS.index("Heat")
+    heat = page.locator(".trend-table tbody tr", has_text="Heat")
+    assert "changed" in heat.inner_text()
+    last = {name: column[-1] for name, column in trend["keys"][place].items() if name != "key"}
+    change, pooled = trend["changes"]["keys"][place], trend["pooled"]["estimates"][place]
+    shown = [tuple(map(float, cell.get_attribute("title").split(" – "))) for cell in heat.locator("td").all()]
+    assert shown == [
+        limits(last, "smoothed"),
+        limits(change, "change"),
+        limits(pooled, "frequency"),
+        limits(pooled, "mean"),
+    ]
+    operator.check_in_both_colours(DESK)
+
+
+def test_keys_are_searched_sorted_and_compared_with_an_earlier_round(
+    monitored: Monitored, visitor: Callable[..., Person]
+) -> None:
+    operator, path = visitor(), f"/series/{monitored.series.id}"
+    page = operator.page
+    operator.go(f"/#{path}")
+    page.locator(".trend svg").first.wait_for()
+    # In the last two rounds as many people held one as held the other; the pooled estimates are in their order.
+    page.get_by_role("button", name="Rounds 2 to 3 pooled").click()
+    pooled = monitored.site.get(f"{path}/trend").json()["pooled"]["estimates"]
+    by_share = [row["key"] for row in sorted(pooled, key=lambda row: -row["frequency"])]
+    assert first_column(page) == drawn_keys(page) == by_share
+    page.get_by_label("Search keys").fill("toy")
+    page.get_by_text("1 – 1 of 1 key").first.wait_for()
+    assert drawn_keys(page) == ["Toy Story"]
+    page.get_by_label("Compare the last round with").select_option("1")
+    page.get_by_text("Change since round 1").first.wait_for()
+    compared = monitored.site.get(f"{path}/trend?since=1").json()
+    page.get_by_text(compared["verdict"][0]).wait_for()
+    # The address keeps both.
+    page.reload()
+    page.get_by_text("Change since round 1").first.wait_for()
+    assert first_column(page) == ["Toy Story"]
+    with page.expect_download() as waiting:
+        operator.press("CSV")
+    assert waiting.value.suggested_filename.endswith("trend.csv")
+    operator.check(PHONE)
+
+
+def test_a_round_has_a_page_that_leads_back(monitored: Monitored, visitor: Callable[..., Person]) -> None:
+    operator = visitor(PHONE)
+    page, series = operator.page, monitored.series
+    operator.go(f"/#/tasks/{series.task_of(2).id}")
+    page.get_by_role("heading", name="Films, weekly, round 2").wait_for()
+    assert not page.get_by_role("link", name="Duplicate").is_visible()
+    operator.go(f"/#/tasks/{series.task_of(3).id}")
+    page.get_by_role("heading", name="Films, weekly, round 3").wait_for()
+    page.get_by_text("Devices take part by an app").wait_for()
+    assert page.locator(".qr").count() == 0
+    assert page.get_by_text("Create invitations …").count() == 0
+    page.get_by_role("link", name="← All rounds of the series").click()
+    page.get_by_role("heading", name="Rounds").wait_for()
+
+
+def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
+    monitored: Monitored, visitor: Callable[..., Person]
+) -> None:
+    site, day = monitored.site, monitored.day[0]
+    task = pckv.Task(name="Moods", keys=3, values=(0, 1), epsilon=1, padding=1)
+    series = pckv.Series(task=task, first="2030-03-01", period=1, panels=7, rounds=30)
+    site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
+    analyst, operator = visitor(token=ANALYST), visitor(PHONE)
+    for person in (analyst, operator):
+        person.go(f"/#/series/{series.id}")
+        person.page.get_by_text("This series is not open yet: round 1 opens on 2030-03-01 (UTC).").wait_for()
+        person.page.get_by_text("No reports yet: the trend appears here").wait_for()
+        for label in ("In an app, with Python", "In a page, with JavaScript"):
+            lines = person.page.get_by_label(label, exact=True).input_value()
+            assert f'client.report("{series.id}", ' in lines
+    for hidden in ("Duplicate", "Close …"):
+        assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
+    operator.unfold("Details")
+    # 30 rounds are 5 reports of a device in 7 panels, in less than a year.
+    operator.page.get_by_text("any 7 rounds in a row (7 days) is hidden by ε = 1").wait_for()
+    operator.page.get_by_text("at most 5, together ε = 5").wait_for()
+    operator.check(DESK)
+    operator.press("Close …")
+    operator.press("Close")
+    operator.page.get_by_text(f"This series was closed on {day}.").wait_for()
+    assert operator.page.get_by_role("button", name="Close …").count() == 0
+    assert operator.page.get_by_text("Take part, from an app or a page").count() == 0
+
+
+def test_an_address_without_a_series_says_so(visitor: Callable[..., Person]) -> None:
+    operator = visitor(PHONE)
+    operator.go(f"/#/series/{'A' * 43}")
+    operator.page.get_by_role("heading", name="No series here").wait_for()
+    operator.check()
+    # The browser itself logs that the answer was 404.
+    operator.problems = [problem for problem in operator.problems if "404" not in problem]
+
+
+def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Person]) -> None:
+    operator = people(PHONE)
+    operator.sign_in()
+    page = operator.page
+    operator.go("/#/new")
+    fill_task(operator, "Every week", KEYS, pairs="2", users="8001")
+    assert not page.get_by_label("Panels").is_visible()
+    page.get_by_label("again in every round").check()
+    for hidden in ("First day", "Closes on", "By invitation"):
+        assert not page.get_by_label(hidden).is_visible()
+    assert page.get_by_role("button", name="Preview as participant").is_hidden()
+    page.get_by_text("any 4 rounds in a row (28 days) is hidden by ε = 2").wait_for()
+    page.get_by_text("at most 14, together ε = 28").wait_for()
+    page.get_by_text("with this ε that is 5 reports").wait_for()
+    page.get_by_text("in which about 2,000 of the 8,001 people report").wait_for()
+    operator.check_in_both_colours(DESK)
+    page.get_by_label("Rounds (optional)").fill("3")
+    page.get_by_label("Days per round").fill("0")
+    page.get_by_label("Round 1 opens on").fill("2020-01-01")
+    operator.press("Create the series")
+    for problem in (
+        "This is in the past.",
+        "This must be at least 1.",
+        "This must be at most the number of rounds.",
+    ):
+        page.get_by_text(problem, exact=True).wait_for()
+    first = (date.fromisoformat(utc_today()) + timedelta(days=2)).isoformat()
+    page.get_by_label("Rounds (optional)").fill("16")
+    page.get_by_label("Days per round").fill("7")
+    page.get_by_label("Round 1 opens on").fill(first)
+    # Five reports of ε = 2 are not spent in four rounds of a panel.
+    page.get_by_text("with this ε that is 5 reports").wait_for(state="hidden")
+    # What the form says survives as a draft.
+    page.wait_for_function("() => JSON.parse(localStorage.getItem('pckv-draft'))?.rounds === '16'")
+    page.reload()
+    page.get_by_text("Draft restored.").wait_for()
+    operator.press("Create the series")
+    page.wait_for_url("**/#/series/*")
+    page.get_by_text(f"This series is not open yet: round 1 opens on {first} (UTC).").wait_for()
+    created = page.url.rpartition("/")[2]
+    task = pckv.Task(name="Every week", keys=KEYS, values=(1, 5), epsilon=2, users=2000, pairs=2)
+    series = pckv.Series(task=task, first=first, period=7, panels=4, rounds=16)
+    assert ask(server, "GET", f"/series/{created}").text == series.to_json()
+
+
+def test_a_series_is_duplicated_and_one_of_the_same_name_is_warned_of(
+    server: ServeProcess, people: Callable[..., Person]
+) -> None:
+    task = pckv.Task(name="Twice", keys=["a", "b"], values=(1, 5), epsilon=1, padding=1)
+    series = pckv.Series(task=task, first=utc_today(), period=3, panels=2)
+    ask(server, "POST", "/series", series.to_json().encode(), "application/json")
+    operator = people()
+    operator.sign_in()
+    page = operator.page
+    operator.go(f"/#/series/{series.id}")
+    operator.press("Duplicate", role="link")
+    page.get_by_text("Filled in from “Twice”.").wait_for()
+    assert page.get_by_label("Days per round").input_value() == "3"
+    assert page.get_by_label("Panels").input_value() == "2"
+    page.get_by_label("Name", exact=True).fill("Twice")
+    page.get_by_label("People expected").fill("100")
+    page.get_by_label("Round 1 opens on").fill("2999-01-01")
+    operator.press("Create the series")
+    page.get_by_role("heading", name="“Twice” is created").wait_for()
+    page.get_by_text("has the same name").wait_for()
+    operator.check(PHONE)
+    operator.press("Open the page of the series", role="link")
+    page.get_by_text("round 1 opens on 2999-01-01").wait_for()

@@ -1,0 +1,102 @@
+"""Planted faults of the JavaScript client of series, which its checks catch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.series_checks import check_caps_in_time, check_panels, check_schedules, check_two_panels
+
+MUTANTS = (
+    ClientMutant(
+        "a panel is drawn anew at every call",
+        "series.js",
+        {"const member = stored ?? (": "const member = (", "if (stored) return stored;": "", '"series", "add"': '"series", "put"'},
+        check_schedules,
+    ),
+    ClientMutant(
+        "a missed round is made up for in the next one",
+        "series.js",
+        {"series.nextRound(member.panel, Math.max(current ?? 1, last && last + panels) - 1)": "Math.max(current ?? 1, last && last + panels)"},
+        check_schedules,
+    ),
+    ClientMutant(
+        "no window, where a panel was removed",
+        "series.js",
+        {"last && last + panels": "0", "!(round >= entry.round + panels)": "false"},
+        check_schedules,
+    ),
+    ClientMutant(
+        "no window in the ledger",
+        "series.js",
+        {"!(round >= entry.round + panels)": "false"},
+        check_two_panels,
+    ),
+    ClientMutant(
+        "a report is made offline",
+        "series.js",
+        {"if (said?.coin !== null) return": "if (false) return"},
+        check_schedules,
+    ),
+    ClientMutant(
+        "a report is made although it would be refused",
+        "series.js",
+        {"if (kind && !temporary) return": "if (false) return", "if (said?.coin !== null) return": "if (temporary) return"},
+        check_schedules,
+    ),
+    ClientMutant(
+        "the panel is stored after it is used",
+        "series.js",
+        {'await on("series", "add", member, series.id);': ""},
+        check_schedules,
+    ),
+    ClientMutant(
+        "the panel is that of the series",
+        "series.js",
+        {"Number(new Tape(1).below(BigInt(panels)))": "new Tape(1).reportId.length % panels"},
+        check_panels,
+    ),
+    ClientMutant(
+        "a remainder of all draws",
+        "series.js",
+        {"Number(new Tape(1).below(BigInt(panels)))": "Number(new Tape(1).draw() % BigInt(panels))"},
+        check_panels,
+    ),
+    ClientMutant(
+        "all devices share their delays",
+        "series.js",
+        {"secret: crypto.getRandomValues(new Uint8Array(16))": "secret: new Uint8Array(16)"},
+        check_panels,
+    ),
+    ClientMutant(
+        "records without a day",
+        "index.js",
+        {"return { ...spending, day };": "return spending;"},
+        check_caps_in_time,
+    ),
+    ClientMutant(
+        "the day goes back with the clock",
+        "index.js",
+        {"entries.reduce((latest, { day }) => (day > latest ? day : latest), this._today())": "this._today()"},
+        check_caps_in_time,
+    ),
+    ClientMutant(
+        "a period is a day too short",
+        "index.js",
+        {"864e5 * days": "864e5 * (days - 1)"},
+        check_caps_in_time,
+    ),
+    ClientMutant(
+        "a cap per period is forgotten",
+        "index.js",
+        {'...(await on("settings", "get", "caps"))': "...{}"},
+        check_caps_in_time,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
