@@ -186,6 +186,8 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         for label in ("In an app, with Python", "In a page, with JavaScript"):
             lines = person.page.get_by_label(label, exact=True).input_value()
             assert f'client.report("{series.id}", ' in lines
+            # The hour of a report should tell nothing, also where nobody reads the guide.
+            assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
     for hidden in ("Duplicate", "Close …"):
         assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
     operator.unfold("Details")
