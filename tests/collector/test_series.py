@@ -224,8 +224,10 @@ def test_closing_a_series_ends_its_round_and_opens_no_other(dated: tuple[Running
         assert [one.number for one in collector.store.rounds(series.id, 10)] == [2, 3]
     finally:
         day[0] = DAY
-    # Pushing it again does not open it again.
-    assert push(collector, series).status_code == 200
+    # Pushing it again does not open it again, and says so.
+    again = push(collector, series)
+    assert again.status_code == 200
+    assert again.json()["warning"] == f"the series was closed on {DAY}, and takes no more reports"
     check_problem(collector.send(current, []), 403, "closed")
 
 
@@ -264,6 +266,21 @@ def test_a_collector_that_was_off_opens_the_round_of_today_before_its_first_requ
         assert collector.upload(task, report(1, task=task)) == {}
     # Rounds that were missed have no task: nobody could report.
     assert [one.number for one in store.rounds(series.id, 10)] == [9, 10]
+
+
+def test_a_clock_that_was_wrong_once_keeps_no_round_away(dated: tuple[Running, list[str]]) -> None:
+    collector, _ = dated
+    series, state = new_series(), collector.app.state.collector
+    push(collector, series)
+    for day in ("2035-01-02", DAY, "2030-01-22"):
+        state.round_maker.add_due(day)
+    assert [one.number for one in collector.store.rounds(series.id, 10)] == [2, 3, 4, 261, 262]
+    # The round of today closes at once, though it is not among the last ones.
+    current = series.task_of(2)
+    asking = f"/tasks/{current.id}/admission"
+    assert collector.client.post(asking, json={}).status_code == 200
+    collector.administer("POST", f"/series/{series.id}/close")
+    check_problem(collector.client.post(asking, json={}), 403, "closed")
 
 
 def test_a_deleted_round_stays_deleted_and_the_others_go_on(dated: tuple[Running, list[str]]) -> None:

@@ -30,8 +30,8 @@ class RoundMaker:
 
     def __init__(self, store: Store, compactor: Compactor) -> None:
         self._store, self._compactor = store, compactor
-        # The last round of each series that needs no more work: deriving a task of many keys takes long.
-        self._done: dict[str, int] = {}
+        # The rounds of each series that were due last and need no more work: deriving a task of many keys takes long.
+        self._done: dict[str, set[int]] = {}
 
     def add_due(self, day: str) -> None:
         """Add the rounds of all open series that are due on a day."""
@@ -42,10 +42,13 @@ class RoundMaker:
         series = stored.series
         if stored.closed is not None:
             return
-        for number in due_rounds(series, day):
-            if number > self._done.get(series.id, 0):
+        due = due_rounds(series, day)
+        # Rounds of other days are forgotten: a clock that was wrong once must not keep the right ones away.
+        done = self._done[series.id] = self._done.get(series.id, set()).intersection(due)
+        for number in due:
+            if number not in done:
                 self._add(series, number, day)
-                self._done[series.id] = number
+                done.add(number)
 
     def _add(self, series: Series, number: int, day: str) -> None:
         task = series.task_of(number)

@@ -47,7 +47,8 @@ async def create_series(
     """Create a series from its canonical JSON; it never changes afterwards, and its rounds open by themselves.
 
     A first day in the past is refused unless `force` is true: the rounds before today stay without reports. The
-    `warning` says if devices may not answer, since they have answered another series of the same name.
+    `warning` says if devices may not answer, since the series was closed, or they have answered another of the same
+    name.
     """
     check_media(request, "a series")
     try:
@@ -70,6 +71,8 @@ def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool,
     stored = store.find_series(series.id)
     if stored is not None:
         collector.round_maker.add_rounds(stored, today)
+    if stored is not None and stored.closed is not None:
+        return new, f"the series was closed on {stored.closed}, and takes no more reports"
     others = [other for other in store.series_named(series.name) if other != series.id]
     if not others:
         return new, None
@@ -173,10 +176,11 @@ async def fetch_round(
 )
 async def close_series(series_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Take no more reports for its current round from now on, and open no other."""
-    await collector.series_cache.find(series_id)
-    await asyncio.to_thread(collector.store.close_series, series_id, collector.today())
+    series, today = (await collector.series_cache.find(series_id)).series, collector.today()
+    await asyncio.to_thread(collector.store.close_series, series_id, today)
     # The rounds that may have been open, or about to open.
-    for one in await asyncio.to_thread(collector.store.rounds, series_id, 2):
+    upcoming = series.last_round_by(today) + 1
+    for one in await asyncio.to_thread(collector.store.rounds, series_id, 2, upcoming + 1):
         collector.task_cache.invalidate(one.task)
     stored = await collector.series_cache.find(series_id)
     return await asyncio.to_thread(_facts, collector, stored)
