@@ -98,8 +98,11 @@ $(RUNNABLE):
 $(READY): $(RUNNABLE)
 	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
 		|| echo "without Java 17 or newer nothing is tested on Spark"
-	@{ command -v node && command -v npm && command -v chromium; } > /dev/null || apt-get install -y -q nodejs npm chromium \
-		|| echo "without Node.js and Chromium the JavaScript client is not tested"
+	@{ command -v node && command -v npm; } > /dev/null || apt-get install -y -q nodejs npm \
+		|| echo "without Node.js the JavaScript client is not tested"
+	@command -v chromium-headless-shell > /dev/null || apt-get install -y -q chromium-headless-shell \
+		|| command -v chromium > /dev/null || apt-get install -y -q chromium \
+		|| echo "without Chromium the pages are not tested"
 	@echo "installing what the tests need"
 	@$(call install,$(VENV),pip)
 	@# Python 3.11 puts an old one, with known vulnerabilities, into every environment; nothing here needs any.

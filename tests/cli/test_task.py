@@ -82,6 +82,7 @@ def test_show_says_what_a_task_promises() -> None:
         "bytes_per_report": 18,
         "opens": None,
         "closes": None,
+        "series": None,
         "about": About().to_dict(),
     }
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import io
+import threading
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from pckv import Series, Tally
+from pckv.collector import trend_cache
 from pckv.estimators.trends import trend as trends
+from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
-from support.collectors import ADMINISTRATOR, DAY, Running, check_problem, new_task, report, some_reports
+from support.collectors import (
+    ADMINISTRATOR,
+    DAY,
+    Running,
+    check_problem,
+    new_task,
+    report,
+    some_reports,
+    wait_until,
+)
 from support.stores import add, tally
 
 COUNTS = {1: 300, 2: 200, 3: 250}
@@ -78,6 +90,36 @@ def test_a_trend_changes_with_its_reports_and_closed_rounds_are_decoded_once(
     assert (second.status_code, decoded) == (200, [1, 2, 3, 3])
     assert second.headers["etag"] != tag
     assert second.text == trend(series, tallies).to_json()
+
+
+def test_nobody_waits_long_for_reports_that_have_just_come(
+    small: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series, tallies = stored_series(small)
+    path = f"/series/{series.id}/trend"
+    before, go_on, computed = small.get(path).text, threading.Event(), []
+
+    def slow(*arguments: Any, **options: Any) -> Trend:
+        go_on.wait(20)
+        computed.append(1)
+        return trend(*arguments, **options)
+
+    monkeypatch.setattr(trend_cache, "trend", slow)
+    monkeypatch.setattr(trend_cache, "MAX_WAIT_SECONDS", 0.02)
+    for number in (997, 998, 999):
+        new = report(number, task=series.task_of(3))
+        assert small.upload(series.task_of(3), new) == {}
+        tallies[2].add(new)
+        assert small.get(path).text == before
+    go_on.set()
+    after = trend(series, tallies).to_json()
+    wait_until(lambda: small.get(path).text == after)
+    # One for the first of them, which the others waited for, and one for all.
+    assert len(computed) == 2
+    go_on.clear()
+    small.store.delete_task(series.task_of(1).id, DAY)
+    threading.Timer(0.2, go_on.set).start()
+    assert small.get(path).text == trend(series, tallies[1:]).to_json(), "nothing is shown of a deleted round"
 
 
 def test_reports_that_were_deleted_or_forgotten(collector: Running) -> None:

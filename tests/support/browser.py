@@ -23,9 +23,16 @@ FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; script-src 'self'; connect-src *; require-trusted-types-for 'script'"
 # A name other than localhost, and therefore not a secure context.
 INSECURE = "pckv.test"
+# The engine without the browser's own windows, where it is installed, and without a process to draw them: both take
+# a third less time.
 OPTIONS: dict[str, Any] = {
-    "executable_path": shutil.which("chromium"),
-    "args": ["--no-sandbox", f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"],
+    "executable_path": shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+    "args": [
+        "--no-sandbox",
+        "--in-process-gpu",
+        "--disable-gpu-compositing",
+        f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1",
+    ],
 }
 
 

@@ -25,6 +25,7 @@ SHARED = {
         "accuracy_page",
         "collision_kernels",
         "collision_populations",
+        "series_population",
         "settings",
     },
 }

@@ -26,6 +26,8 @@ from pckv.store.stored_series import StoredRound
 MAX_COUNTS_BYTES = 2**27
 BYTES_PER_ROUND, BYTES_PER_KEY = 4096, 24
 MAX_CACHED_TRENDS = 8
+# How long somebody waits for reports that have come since; then they get what was computed last.
+MAX_WAIT_SECONDS = 1.0
 
 # The rounds that a trend is computed from, each by its number and how many reports it has.
 SeriesState = tuple[tuple[int, int], ...]
@@ -63,22 +65,36 @@ class TrendCache:
         self._lock = Lock()
 
     async def get(self, series: Series, options: TrendOptions, account: bytes) -> TrendResult:
-        """Return the trend of a series, of all keys if these can be estimated at once; errors are those of `trend`."""
-        late = self._shared.take_late((series.id, options))
-        if late is not None:
-            return late
+        """Return the trend of a series, of all keys if these can be estimated at once; errors are those of `trend`.
+
+        While reports come, every request would have to wait for a new trend. So there is at most one computation for the
+        same options, and one that takes long is the answer to a later request. A trend states how many reports it counts.
+        """
         listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds)
         rounds = [one for one in listed if one.reports]
         keys = decoded_keys(series, len(rounds), _numbers(series, options.keys))
         if keys.size == series.task.key_count:
             options = options._replace(keys=None)
         state = tuple((one.number, one.reports) for one in rounds)
-        with self._lock:
-            cached = self._trends.get((series.id, options))
-        if cached is not None and cached.state == state:
-            return cached
+        earlier = self._earlier(series, options, state)
+        if earlier is not None and earlier.state == state:
+            return earlier
         compute = partial(self._compute, series, options, rounds, keys)
-        return await self._shared.get((series.id, options), state, account, compute)
+        computing = asyncio.ensure_future(self._shared.get((series.id, options), None, account, compute))
+        if earlier is None:
+            return await computing
+        try:
+            return await asyncio.wait_for(asyncio.shield(computing), MAX_WAIT_SECONDS)
+        except TimeoutError:
+            computing.add_done_callback(_ignore)
+            return earlier
+
+    def _earlier(self, series: Series, options: TrendOptions, state: SeriesState) -> TrendResult | None:
+        """Return the last trend that was computed, unless it counts a round that was deleted since."""
+        with self._lock:
+            found = self._trends.get((series.id, options))
+        left = {number for number, _ in state}
+        return found if found is not None and {number for number, _ in found.state} <= left else None
 
     def _compute(
         self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
@@ -105,6 +121,12 @@ class TrendCache:
         with self._lock:
             self._counts.put(one.task, counts, BYTES_PER_ROUND + BYTES_PER_KEY * keys.size)
         return counts
+
+
+def _ignore(done: asyncio.Future[TrendResult]) -> None:
+    """Take note of how a computation ended that nobody waits for."""
+    if not done.cancelled():
+        done.exception()
 
 
 def _numbers(series: Series, keys: tuple[str, ...] | None) -> Integers | None:

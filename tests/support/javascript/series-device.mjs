@@ -1,13 +1,11 @@
 // A device that reports to a series, with faults: kills at every step, wrong clocks, lost answers, other tabs in between. The
 // client is the real one; its database is in memory, and its collector is called directly.
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 
 import { MemoryDatabase } from "./memory-database.mjs";
 
 const DAY = 86_400_000;
 const URL = "http://collector.test";
-const tabs = new AsyncLocalStorage();
 const systemRandomness = crypto.getRandomValues.bind(crypto);
 
 Object.defineProperty(globalThis, "navigator", { value: { storage: { persist: async () => true } }, configurable: true });
@@ -61,7 +59,7 @@ export class SeriesDevice {
   constructor(SeriesClient, series, tasks, panel) {
     Object.assign(this, { SeriesClient, series, tasks, panel });
     this.collector = new RoundCollector(series, new Map(tasks.map(({ id }, at) => [id, at + 1])));
-    this.database = new MemoryDatabase(() => this.#stepOf(tabs.getStore()));
+    this.database = new MemoryDatabase(() => this.#stepOf(this.tab));
     this.none = this.state();
   }
 
@@ -95,12 +93,14 @@ export class SeriesDevice {
         if (tab.forgetsPanel) this.forgetPanel();
         await this.report(tab.otherClock);
       }
+      // Only one tab runs at a time: what it asks for next is asked by this one.
+      this.tab = tab;
       return !tab.dead;
     };
   }
 
   async #fetch(url, { body }) {
-    const step = this.#stepOf(tabs.getStore()), never = () => new Promise(() => {});
+    const step = this.#stepOf(this.tab), never = () => new Promise(() => {});
     if (!(await step("request"))) return never();
     const reply = this.collector.answer(url.slice(URL.length), body);
     if (!(await step("answer"))) return never();
@@ -122,7 +122,8 @@ export class SeriesDevice {
       const usual = { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock) };
       const work = async () => new this.SeriesClient(URL, { ...usual, ...options })[method](...given);
       const refusal = (error) => (error.name === "PckvError" ? resolve({ code: error.code, message: error.message }) : reject(error));
-      tabs.run(tab, work).then(resolve, refusal);
+      this.tab = tab;
+      work().then(resolve, refusal);
     });
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items
+from support.collectors import as_items, running
 from support.people import (
     DESK,
     PHONE,
+    Person,
     add_task,
     ask,
     fill_task,
@@ -42,6 +44,14 @@ PICTURES = {
     "task-desk-light",
     "task-desk-dark",
     "new-task-desk-light",
+}
+FEATURES = {
+    "Dark mode": 0.5,
+    "Search": 0.4,
+    "Export": 0.2,
+    "Voice input": 0.1,
+    "Comments": 0.3,
+    "Widgets": 0.05,
 }
 
 
@@ -86,3 +96,47 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     page.get_by_label("Question", exact=True).fill(QUESTION)
     page.locator(".light").wait_for()
     shoot("new-task")
+
+
+@pytest.fixture
+def monitor(browser: Any, request: pytest.FixtureRequest) -> Iterator[tuple[Person, str]]:
+    """An operator in front of a series of ten rounds, in which two features became more popular."""
+    if not request.config.getoption("--screenshots"):
+        pytest.skip("pictures are written with --screenshots")
+    about = {"question": "Which features do people use, and for how many minutes a day?", "unit": "minutes"}
+    task = pckv.Task(
+        name="Features, weekly",
+        keys=list(FEATURES),
+        values=(0, 60),
+        epsilon=3,
+        pairs=2,
+        users=3000,
+        about=about,
+    )
+    series = pckv.Series(task=task, first="2030-01-07", period=7, panels=4)
+    day, seeded = [series.first], random.Random(1)
+    with running(clock=lambda: day[0]) as site:
+        site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
+        for number in range(1, 11):
+            day[0] = series.opens(number)
+            task = series.task_of(number)
+            site.store.add_round(task, day[0])
+            shares = FEATURES | {"Voice input": 0.05 * number, "Export": 0.2 if number < 10 else 0.5}
+            people = [
+                {name: seeded.uniform(0, 60) for name, share in shares.items() if seeded.random() < share}
+                for _ in range(3000)
+            ]
+            site.send(task, as_items(*(pckv.perturb(task, pairs) for pairs in people))).raise_for_status()
+        context = browser.new_context()
+        yield Person(context, f"http://127.0.0.1:{site.port}"), series.id
+        context.close()
+
+
+def test_pictures_of_a_series(monitor: tuple[Person, str]) -> None:
+    person, series = monitor
+    for scheme in ("light", "dark"):
+        person.begin(DESK, scheme)
+        person.sign_in()
+        person.go(f"/#/series/{series}")
+        person.page.locator(".trend svg").first.wait_for()
+        person.page.screenshot(path=SCREENSHOTS / f"series-desk-{scheme}.png", full_page=True)

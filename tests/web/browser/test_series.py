@@ -108,7 +108,10 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     page.get_by_text(trend["verdict"][0]).wait_for()
     assert {"Heat", HOSTILE} == set(first_column(page)[:2])
     assert drawn_keys(page) == first_column(page)
-    assert page.locator(".trend .badge.changed").count() == 2
+    # Noise may flag others, too.
+    flagged = [change["key"] for change in trend["changes"]["keys"] if change["changed"]]
+    assert {"Heat", HOSTILE} <= set(flagged)
+    assert page.locator(".trend .badge.changed").count() == len(flagged)
     place = KEYS.index("Heat")
     heat = page.locator(".trend-table tbody tr", has_text="Heat")
     assert "changed" in heat.inner_text()

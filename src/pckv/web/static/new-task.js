@@ -73,7 +73,7 @@ export function newTask(root, { from, series }) {
       keepDraft(form.values());
       history.replaceState(null, "", "#/new");
     } catch (error) {
-      replace(notice, alertBox(`This cannot be copied. ${error.message}`));
+      replace(notice, alertBox(`The ${series ? "series" : "task"} cannot be copied. ${error.message}`));
     }
   }
 
