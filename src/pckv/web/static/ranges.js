@@ -10,10 +10,20 @@ function digits(low, high) {
   return width > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(width)))) : 3;
 }
 
+// A format takes long to make, and a page shows thousands of numbers in few formats.
+const formats = new Map();
+
+function formatOf(decimals, signDisplay) {
+  const name = `${decimals} ${signDisplay}`;
+  if (!formats.has(name)) {
+    formats.set(name, new Intl.NumberFormat("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals, signDisplay }));
+  }
+  return formats.get(name);
+}
+
 function withRange(value, low, high, unit, signDisplay = "auto") {
-  const decimals = digits(low, high),
-    format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, signDisplay },
-    rounded = (number) => number.toLocaleString("en", format);
+  const format = formatOf(digits(low, high), signDisplay),
+    rounded = (number) => format.format(number);
   return {
     value: `${rounded(value)}${unit}`,
     low: `${rounded(low)}${unit}`,

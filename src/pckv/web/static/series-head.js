@@ -60,7 +60,7 @@ export function seriesHead(role, changed) {
     const begun = listed.filter(({ phase }) => phase !== "waiting");
     replace(said, ...reports(series, begun));
     replace(bars, ...perRound(begun));
-    keepFocus(rows, () => replace(rows, ...listed.toReversed().map(row)));
+    keepFocus(rows, () => replace(rows, ...begun.toReversed().map(row)));
     earlier.hidden = listed.length < limit || limit === MAX_ROUNDS;
   }
 

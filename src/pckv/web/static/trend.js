@@ -18,7 +18,7 @@ export function trendSection({ path, settings, onsettings }) {
     empty = make("p", { class: "note", hidden: true }, "No reports yet: the trend appears here once a round has some."),
     known = make("div", { hidden: true });
   const table = new TrendTable({ search: settings.search ?? "", onsearch: writeAddress, onrows: drawCharts }),
-    compared = make("div");
+    compared = make("div", { class: "filters" });
   // The round that the last one is compared with; empty for the one before it.
   let since = /^\d{1,7}$/.test(settings.since) ? settings.since : "",
     offered = "",
