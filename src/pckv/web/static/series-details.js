@@ -3,10 +3,10 @@ import { count, make, pairs, plural } from "./page.js";
 
 const DAYS_PER_YEAR = 365;
 
-// How many reports a device sends at most in rounds that begin within a year.
+// How many reports a device sends at most in any 365 days, which may begin on the last day of a round.
 function reportsPerYear({ period, panels, rounds }) {
-  const inYear = Math.ceil(DAYS_PER_YEAR / period);
-  return Math.ceil(Math.min(inYear, rounds ?? inYear) / panels);
+  const touched = Math.ceil((DAYS_PER_YEAR - 1) / period) + 1;
+  return Math.ceil(Math.min(touched, rounds ?? touched) / panels);
 }
 
 const decimal = (number) => Number(number.toPrecision(12)).toLocaleString("en");
@@ -16,7 +16,7 @@ export function windowSentence({ period, panels, rounds, epsilon }) {
   const reports = reportsPerYear({ period, panels, rounds }),
     days = plural(panels * period, "day"),
     window = panels === 1 ? `one round (${days})` : `any ${count(panels)} rounds in a row (${days})`;
-  return `Whatever somebody does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in a whole year it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
+  return `Whatever somebody does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in any ${DAYS_PER_YEAR} days it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
 }
 
 export function seriesDetails({ task, ...contract }, series) {
