@@ -59,7 +59,7 @@ def test_offering_commands_imports_none() -> None:
         "from click.shell_completion import ShellComplete\n"
         "from pckv.cli import main\n"
         "found = ShellComplete(main, {}, 'pckv', 'X').get_completions([], 's')\n"
-        "assert [item.value for item in found] == ['sample', 'serve', 'shuffle', 'simulate', 'store', 'submit']\n"
+        "assert [item.value for item in found] == ['sample', 'series', 'serve', 'shuffle', 'simulate', 'store', 'submit']\n"
         "assert not {'numpy', 'pckv.cli.simulate'} & set(sys.modules)"
     )
     assert "pckv" in sys.modules

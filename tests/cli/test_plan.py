@@ -246,3 +246,12 @@ def test_a_series_has_the_errors_of_its_rounds() -> None:
     assert "As a series" not in run_ok(command)
     assert read_json(run_ok(f"{command} --panels 2 --json"))["series"]["rounds"] == 8
     assert run(f"{command} --rounds 8").exit_code == 2
+
+
+def test_the_task_of_a_planned_series_is_chosen_for_the_people_of_one_round() -> None:
+    command = "plan --keys 20 --epsilon 2 --pairs 3 --name movies --low 1 --high 5"
+    run_ok(f"{command} --users 12000 --panels 4 --out series.json")
+    run_ok(f"{command} --users 3000 --out round.json")
+    run_ok(f"{command} --users 12000 --out whole.json")
+    assert Path("series.json").read_bytes() == Path("round.json").read_bytes()
+    assert Path("series.json").read_bytes() != Path("whole.json").read_bytes()

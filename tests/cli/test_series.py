@@ -148,7 +148,10 @@ def test_a_round_that_does_not_exist_is_refused(number: str, message: str) -> No
 def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -> None:
     reading = access.replace("ADMINISTRATOR", "ANALYST")
     assert run_ok(f"series list {reading}") == "no series\n"
-    assert run(f"series push past.json {access} --force").stdout.startswith(PAST.id)
+    assert (
+        run(f"series push past.json {access} --force").stdout
+        == f"{PAST.id}  round 1 opened on {PAST.first}\n"
+    )
     # Of the same name: devices that answered one do not answer the other.
     for _ in range(2):
         pushed = run(f"series push series.json {access} --force")
@@ -167,6 +170,13 @@ def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -
     assert run_ok(f"series list {reading}").splitlines()[1].split()[:3] == ["movies", "closed", "–"]
 
 
+def test_a_series_that_is_over_is_pushed_with_a_word_about_it(access: str) -> None:
+    over = Series(task=GRR, first="2020-01-06", period=7, panels=4, rounds=4)
+    put({"over.json": over.to_json().encode()})
+    pushed = run(f"series push over.json {access} --force").stdout
+    assert pushed == f"{over.id}  all rounds are over: it takes no reports\n"
+
+
 def test_all_pages_are_listed(access: str, collector: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     for panels in (5, 6):
         collector.store.add_series(Series(task=GRR, first="2031-01-06", period=7, panels=panels))
@@ -180,7 +190,7 @@ def test_what_a_collector_refuses_is_one_line(access: str) -> None:
     late = Series(task=GRR, first="2031-01-12", period=7, panels=4)
     put({"late.json": late.to_json().encode()})
     line = run_refused(f"series push late.json {access}")
-    assert "the first day, 2031-01-12, is in the past" in line
+    assert "the first day, 2031-01-12, is in the past: use force if that is meant" in line
     assert "no series has this id" in run_refused(f"series close {access} -- {late.id}")
     assert "not a series" in run_refused(f"series push grr.json {access}")
     put({"round.json": late.task_of(1).to_json().encode()})

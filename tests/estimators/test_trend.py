@@ -92,6 +92,25 @@ def test_what_changed_is_flagged_and_nothing_else(found: Trend) -> None:
     assert found.moved_most(1).key == ["alien"]
 
 
+@pytest.mark.parametrize("keys", [["up"], ["alien"], ["heat", "up"]])
+def test_the_verdict_on_some_keys_counts_the_changes_among_all_that_were_compared(
+    series: Series, tallies: list[Tally], found: Trend, keys: list[str]
+) -> None:
+    for some in (found.only(keys), trend(series, tallies, keys=keys), found.moved_most(1)):
+        assert some.verdict == found.verdict
+    since = found.since(1).verdict
+    assert found.only(keys).since(1).verdict == found.since(1).only(keys).verdict == since
+
+
+def test_the_table_says_how_many_rounds_are_pooled(series: Series, tallies: list[Tally]) -> None:
+    def pooled(*rounds: int) -> str:
+        return trend(series, [tallies[number - 1] for number in rounds]).headers()[6]
+
+    assert pooled(1) == pooled(2, 8) == "last round"
+    assert pooled(1, 2) == pooled(1, 6, 8) == "pooled, 2 rounds"
+    assert pooled(1, 2, 3, 4) == "pooled, 3 rounds"
+
+
 def test_smoothing_keeps_the_jump_and_narrows_the_rest(found: Trend) -> None:
     smoothed = found.columns["smoothed"]
     assert smoothed[0] == pytest.approx([0.2] * 7 + [0.6], abs=0.03)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,9 @@ def test_rounds_pooled_and_smoothed() -> None:
     series = found.series
     assert series is not None
     assert (series.reports_per_round, series.total_epsilon) == (12_500, 10)
-    for error, alone in zip(series.errors, found.errors, strict=True):
+    everybody = plan(**SETTING)  # type: ignore[arg-type]
+    assert (everybody.mechanism, everybody.padding) == (found.mechanism, found.padding)
+    for error, alone in zip(series.errors, everybody.errors, strict=True):
         assert error.frequency == alone.frequency
         # Pooled over all panels, everybody reports once.
         assert error.pooled == pytest.approx(alone.frequency_error)
@@ -49,6 +52,15 @@ def test_the_error_of_a_round_contains_that_of_choosing_its_panel() -> None:
     assert first.one_round**2 - 4 * first.pooled**2 == pytest.approx(
         0.75 * first.frequency / 12_500, rel=0.05
     )
+
+
+def test_the_plan_of_a_series_is_that_of_the_people_of_one_round() -> None:
+    """As `series new` chooses: with fewer people a shorter padding is better."""
+    people = {"keys": 20, "epsilon": 2, "pairs": 3}
+    whole, round_ = plan(users=12_000, **people), plan(users=3000, **people)  # type: ignore[arg-type]
+    series = plan(users=12_000, **people, panels=4)  # type: ignore[arg-type]
+    assert whole.padding != round_.padding
+    assert replace(series, series=None) == round_
 
 
 def test_a_plan_without_panels_says_nothing_of_rounds() -> None:

@@ -72,6 +72,11 @@ def test_every_quoted_path_exists(path: Path) -> None:
     assert not missing
 
 
+def test_no_merge_is_left_unfinished() -> None:
+    left = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+    assert not [path for path in DOCUMENTS if left.search(path.read_text(encoding="utf-8"))]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
 def test_every_named_make_target_exists(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

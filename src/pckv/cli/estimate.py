@@ -31,7 +31,7 @@ TABLES = (".csv", ".parquet", ".json")
 
 
 @click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")
-@click.argument("files", nargs=-1, type=FilePath, metavar="FILES...")
+@click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
 @click.option("--task", "task_file", type=FilePath, help="The task's JSON file.")
 @click.option("--url", help="Instead of files: the address of the collector that has the reports of TASK.")
 @reading_token_option

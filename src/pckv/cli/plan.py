@@ -125,6 +125,7 @@ def plan_command(
         _print_plan(recommended, verbose=verbose)
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
+        people["users"] //= panels or 1
         task = Task(
             name=name or "",
             keys=wanted.keys,

@@ -16,7 +16,7 @@ OPTIONS = (
     click.option(
         "--panels",
         type=int,
-        help="For a series: a device reports in one round out of this many. Adds the errors of rounds.",
+        help="For a series: a device reports in one round out of this many. The plan is that of one round, with the errors of several added.",
     ),
     click.option(
         "--rounds", type=int, help="With --panels: how many rounds there are. [default: four per panel]"

@@ -14,6 +14,8 @@ from pckv.cli.inputs import read_series, read_series_id
 from pckv.cli.remote import ask, read_token, reading_token_option, token_option, understood, url_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json
+from pckv.days import Phase, utc_today
+from pckv.series import Series
 
 SERIES_PER_PAGE = 1000
 NOTHING = "–"
@@ -34,10 +36,17 @@ def push_command(series_file: Path, url: str, token_file: Path | None, force: bo
     series, token = read_series(series_file), read_token(token_file)
     answer = ask("POST", url, "/series?force=true" if force else "/series", token, series.to_json().encode())
     with understood(url):
-        line, warning = f"{answer['id']}  round 1 opens on {series.first}", answer["warning"]
+        line, warning = f"{answer['id']}  {_days(series, utc_today())}", answer["warning"]
     click.echo(harmless(line))
     if warning is not None:
         click.echo(harmless(f"pckv: warning: {warning}"), err=True)
+
+
+def _days(series: Series, today: str) -> str:
+    """Say when the first round opens; or that it has opened, or that no round is left."""
+    if series.phase(today) is Phase.CLOSED:
+        return "all rounds are over: it takes no reports"
+    return f"round 1 {'opens' if today < series.first else 'opened'} on {series.first}"
 
 
 @click.command("close", short_help="Close a series early: no more rounds open.")

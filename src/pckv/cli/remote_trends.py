@@ -69,6 +69,8 @@ def _read_changes(document: dict[str, Any], names: list[str]) -> Changes:
         after=int(document["after"]),
         rate=float(document["false_discovery_rate"]),
         level=float(document["level"]),
+        keys_compared=int(document["keys_compared"]),
+        keys_changed=int(document["keys_changed"]),
         key=names,
         **{name: _numbers(rows, name) for name in KeyChange._fields[1:]},
     )

@@ -33,7 +33,7 @@ TABLES = (".csv", ".parquet", ".json")
 
 @click.command("trend", short_help="Say what changed over the rounds of a series.")
 @click.argument("series_file", type=FilePath, metavar="SERIES")
-@click.argument("files", nargs=-1, type=FilePath, metavar="FILES...")
+@click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
 @click.option("--url", help="Instead of files: the address of the collector that has the reports of SERIES.")
 @reading_token_option
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")

@@ -65,7 +65,7 @@ def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool,
     if series.first < today and not force and store.find_series(series.id) is None:
         raise ProblemDetails(
             ProblemKind.MALFORMED,
-            f"the first day, {series.first}, is in the past; force=true creates the series all the same",
+            f"the first day, {series.first}, is in the past: use force if that is meant",
         )
     new = store.add_series(series, today)
     stored = store.find_series(series.id)

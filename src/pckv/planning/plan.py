@@ -107,7 +107,8 @@ def plan(
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
         colluding: How many of those reports come from people who collude with whoever sees the result.
         central: The ε that the shuffled reports are to have; the budget of a report is the largest found that reaches it.
-        panels: For a series: a device reports in one round out of this many. The plan then has the errors of rounds, too.
+        panels: For a series: a device reports in one round out of this many. The plan is then that of one round, with
+            1/`panels` of the people, and has the errors of several rounds, too.
         rounds: How many rounds the series has; by default four per panel.
         drift: By how much frequencies change from one round to the next, as a share of the people.
 
@@ -135,12 +136,15 @@ def plan(
     )
     if not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
+    check_series(panels, rounds, drift, expected.users)
+    if panels is not None:
+        # Mechanism and padding are chosen for the people of a round, as a series does.
+        expected = replace(expected, users=expected.users // panels)
     shuffle = planned_shuffle(shuffled, delta, colluding, coin)
     if shuffle is not None and shuffle.reports > expected.users:
         raise ParameterError(
             f"{shuffle.reports:,} reports cannot be shuffled where {expected.users:,} people take part"
         )
-    check_series(panels, rounds, drift, expected.users)
     unit = (values[1] - values[0]) / 2
     if (epsilon is None) == (central is None):
         raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")

@@ -82,7 +82,7 @@ def plan_series(
     """Return the errors to expect of a series whose task has the chosen channel.
 
     Args:
-        choice: The channel that was chosen, and the people expected.
+        choice: The channel that was chosen, and the people expected in a round.
         frequencies: Those of the keys that errors are shown for.
         panels: The number of panels.
         rounds: The number of rounds; by default four per panel.
@@ -93,7 +93,7 @@ def plan_series(
         panels=panels,
         rounds=number,
         drift=drift,
-        reports_per_round=choice.expected.users // panels,
+        reports_per_round=choice.expected.users,
         total_epsilon=math.ceil(number / panels) * float(choice.channel.epsilon),
         errors=tuple(_error_at(choice, frequency, panels, number, drift) for frequency in frequencies),
     )
@@ -104,7 +104,7 @@ def _error_at(
 ) -> SeriesErrorAt:
     asked = float(choice.size_share)
     seen = choice.expected.seen(frequency, choice.channel.padding)
-    everybody = choice.expected.users * (1 - asked)
+    everybody = panels * choice.expected.users * (1 - asked)
     one_round, pooled = (
         predicted_errors(
             choice.channel, everybody / share, frequency, seen, 1 - (1 - asked) / share

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import pckv
-from pckv.days import utc_today
+from pckv.days import days_after, utc_today
 from support.collectors import ANALYST, Running, as_items, running
 from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task
 from support.serving import ServeProcess
@@ -95,7 +95,7 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     operator.check(DESK)
     page.get_by_role("link", name=series.name).click()
     page.get_by_text(
-        f"Round 3 takes reports until {series.closes(3)} (UTC). Round 4 opens on {series.opens(4)}."
+        f"Round 3 takes reports until the end of {days_after(series.closes(3), -1)} (UTC). Round 4 opens on {series.opens(4)}."
     ).wait_for()
     page.get_by_text("Which one have you seen this week?").wait_for()
     assert page.locator("#reports").inner_text() == str(PEOPLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,13 +43,16 @@ class KeyChange(NamedTuple):
 class Changes:
     """What changed between two rounds, one `KeyChange` per key.
 
-    Among the keys with `changed`, at most a share of `rate` is expected not to have changed.
+    Among the keys with `changed`, at most a share of `rate` is expected not to have changed. That holds for all keys that
+    were compared, `keys_compared`, of which `keys_changed` changed, whichever of them the table has.
     """
 
     before: int
     after: int
     rate: float
     level: float
+    keys_compared: int
+    keys_changed: int
     key: list[str]
     change: Floats
     change_low: Floats
@@ -74,13 +77,13 @@ class Changes:
         """Return some rows of the table."""
         columns = {name: getattr(self, name)[rows] for name in KeyChange._fields[1:]}
         keys = [self.key[row] for row in rows]
-        return Changes(self.before, self.after, self.rate, self.level, keys, **columns)
+        return replace(self, key=keys, **columns)
 
     @property
     def sentence(self) -> str:
-        """How many keys changed, in words."""
-        changed = int(self.changed.sum())
-        which = "No key" if not changed else f"{changed:,} of {len(self):,} keys"
+        """How many of all keys changed, in words."""
+        changed = self.keys_changed
+        which = "No key" if not changed else f"{changed:,} of {self.keys_compared:,} keys"
         among = f" (at most {100 * self.rate:g} % of such flags are false, on average)" if changed else ""
         return f"{which} changed between rounds {self.before:,} and {self.after:,}{among}."
 
@@ -91,6 +94,8 @@ class Changes:
             "after": self.after,
             "false_discovery_rate": self.rate,
             "level": self.level,
+            "keys_compared": self.keys_compared,
+            "keys_changed": self.keys_changed,
             "sentence": self.sentence,
             "keys": [row._asdict() for row in self],
         }
@@ -117,17 +122,20 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
     variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
     reach = two_sided_z(level) * np.sqrt(variance)
     p_value = _p_values(before, after)
+    changed = discoveries(p_value, rate)
     return Changes(
         before=before.number,
         after=after.number,
         rate=rate,
         level=level,
+        keys_compared=len(names),
+        keys_changed=int(changed.sum()),
         key=names,
         change=np.clip(change, -1, 1),
         change_low=np.clip(change - reach, -1, 1),
         change_high=np.clip(change + reach, -1, 1),
         p_value=p_value,
-        changed=discoveries(p_value, rate),
+        changed=changed,
     )
 
 

@@ -76,7 +76,7 @@ def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
 def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
     """Run Kalman's filter for all movements and keys; before the first round nothing is known of the level."""
     keys, rounds = values.shape
-    typical = variances.mean(axis=1)
+    typical = _typical(variances)
     level = np.empty((rounds, moved.kind.size, keys))
     variance, likelihood = np.empty_like(level), np.zeros(level.shape[1:])
     level[0], variance[0] = values[:, 0], variances[:, 0]
@@ -91,10 +91,15 @@ def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
     return _Filtered(level, variance, likelihood)
 
 
+def _typical(variances: Floats) -> Floats:
+    """Return the noise of every key's typical round: one that has just opened, with few reports, changes little."""
+    return np.asarray(np.quantile(variances, 0.5, axis=1, method="lower"))
+
+
 def _smooth(values: Floats, variances: Floats, moved: Movements) -> tuple[Floats, Floats]:
     """Return levels and variances by round, movement and key, given all rounds."""
     level, variance, _ = _filter(values, variances, moved)
-    typical = variances.mean(axis=1)
+    typical = _typical(variances)
     for number in range(len(level) - 2, -1, -1):
         before = variance[number] + moved.steps[:, number, None] * typical
         gain = variance[number] / before

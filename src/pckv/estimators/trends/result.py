@@ -264,7 +264,9 @@ class Trend:
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
         interval = f"{100 * self.level:.6g} % interval"
-        pooled = f"pooled, {self.panels:,} rounds" if self.panels > 1 else "last round"
+        last = max((each.round for each in self.rounds), default=0)
+        together = sum(each.round > last - self.panels for each in self.rounds)
+        pooled = f"pooled, {together:,} rounds" if together > 1 else "last round"
         return ("key", "smoothed", interval, "change, points", interval, "", pooled, interval)
 
     def cells(self) -> list[tuple[str, ...]]:

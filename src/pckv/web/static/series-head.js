@@ -71,7 +71,7 @@ export function stateSentence({ phase, closed, first, last_round: last, next_rou
   if (phase === "waiting") return `This series is not open yet: round 1 opens on ${first} (UTC).`;
   if (closed) return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
   if (phase === "closed") return "All rounds are over. What is known stays below.";
-  const now = last?.phase === "open" ? `Round ${count(last.number)} takes reports until ${last.closes} (UTC). ` : "";
+  const now = last?.phase === "open" ? `Round ${count(last.number)} takes reports until the end of ${dayBefore(last.closes)} (UTC). ` : "";
   return `${now}${next ? `Round ${count(next.number)} opens on ${next.opens}.` : "It is the last round."}`;
 }
 
