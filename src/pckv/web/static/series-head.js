@@ -122,3 +122,5 @@ function row(round) {
     make("td", { class: "number" }, count(reports)),
   );
 }
+
+const dayBefore = (day) => new Date(Date.parse(`${day}T00:00Z`) - 86_400_000).toISOString().slice(0, 10);
