@@ -100,6 +100,15 @@ def test_a_template_with_days_is_refused() -> None:
         assert "no days of its own" in line
 
 
+def test_a_series_in_place_of_a_task_is_refused_with_the_way_to_a_task() -> None:
+    put({"series.json": SERIES.to_json().encode()})
+    for command in ("task show series.json", "tally x.parquet --task series.json --out new.tally"):
+        line = run_refused(command)
+        assert (
+            line == "pckv: series.json: a series, not a task: pckv series task writes the task of a round\n"
+        )
+
+
 def test_a_series_is_shown_in_words() -> None:
     put({"series.json": SERIES.to_json().encode(), "past.json": PAST.to_json().encode()})
     facts = read_json(run_ok("series show series.json --json"))

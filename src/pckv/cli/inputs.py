@@ -19,9 +19,14 @@ from pckv.task import Task
 
 def read_task(path: Path) -> Task:
     """Read a task file; the message names the file."""
+    text = path.read_bytes()
     try:
-        return Task.from_json(path.read_bytes())
+        return Task.from_json(text)
     except TaskError as error:
+        if _is_series(text):
+            raise TaskError(
+                f"{path}: a series, not a task: pckv series task writes the task of a round"
+            ) from None
         raise TaskError(f"{path}: {error}") from None
 
 
@@ -96,3 +101,11 @@ def standard_input_as_file() -> Iterator[Path]:
         shutil.copyfileobj(sys.stdin.buffer, file)
         file.seek(0)
         yield Path(f"/dev/fd/{file.fileno()}")
+
+
+def _is_series(text: bytes) -> bool:
+    try:
+        Series.from_json(text)
+    except SeriesError:
+        return False
+    return True

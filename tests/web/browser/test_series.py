@@ -101,7 +101,11 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert page.locator("#reports").inner_text() == str(PEOPLE)
     page.get_by_text(f"{2 * PEOPLE} participants in the last 2 rounds").wait_for()
     assert page.locator(".days rect").count() == ROUNDS
-    rounds = page.get_by_role("region", name="Table of rounds").locator("tbody tr")
+    table = page.get_by_role("region", name="Table of rounds")
+    page.set_viewport_size(PHONE)
+    # Numbers that are cut would be read as others.
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+    rounds = table.locator("tbody tr")
     assert [text.split("\t")[0] for text in rounds.all_inner_texts()] == ["3", "2", "1"]
     page.locator(".trend svg").first.wait_for()
     trend = monitored.site.get(f"/series/{series.id}/trend").json()
@@ -186,6 +190,8 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         for label in ("In an app, with Python", "In a page, with JavaScript"):
             lines = person.page.get_by_label(label, exact=True).input_value()
             assert f'client.report("{series.id}", ' in lines
+            # The hour of a report should tell nothing, also where nobody reads the guide.
+            assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
     for hidden in ("Duplicate", "Close …"):
         assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
     operator.unfold("Details")

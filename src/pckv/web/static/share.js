@@ -65,13 +65,13 @@ export function appsSection({ id, high, first_key, by_invitation, more, padding 
 
 const seriesPython = (id, key, value) => `import pckv.client
 client = pckv.client.Client(${quoted(location.origin)}, state="pckv-state")
-client.report(${quoted(id)}, {${quoted(key)}: ${value}})
+client.report(${quoted(id)}, {${quoted(key)}: ${value}}, spread=0.5)
 `;
 
 const seriesJavascript = (id, key, value) => `<script type="module">
   import { SeriesClient } from ${quoted(`${location.origin}/client/series.js`)};
   const client = new SeriesClient(${quoted(location.origin)});
-  await client.report(${quoted(id)}, { ${inScript(key)}: ${value} });
+  await client.report(${quoted(id)}, { ${inScript(key)}: ${value} }, { spread: 0.5 });
 </script>
 `;
 
@@ -82,7 +82,7 @@ export function seriesApps(id, { keys, high, more, padding }) {
     "section",
     { "aria-label": "Take part" },
     make("h2", {}, "Take part, from an app or a page"),
-    make("p", {}, "Call this at every start: the client decides whether a report is due, makes it once, and sends it."),
+    make("p", {}, "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round."),
     snippet("In an app, with Python", seriesPython(id, key, high)),
     snippet("In a page, with JavaScript", seriesJavascript(id, key, high)),
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
