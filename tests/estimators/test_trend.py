@@ -15,6 +15,7 @@ from pckv.errors import PairsError, ParameterError, TallyError, UnknownKey
 from pckv.estimators.trends.result import COLUMNS, Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
+from pckv.tally.decode.support import KeySupport
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
 
 
@@ -172,6 +173,25 @@ def test_rounds_without_reports_are_left_out(series: Series, tallies: list[Tally
     one = trend(series, tallies[:1])
     assert one.changes is None
     assert one.columns["smoothed"] == pytest.approx(one.columns["frequency"])
+
+
+@pytest.mark.parametrize("mechanism", ["ue", "collision"])
+def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) -> None:
+    """Three reports at a small ε give frequencies far below 0 and above 1."""
+    series = make_series(mechanism=mechanism, epsilon="0.5")
+    counts = [
+        RoundCounts.of(series, collect_round(series, number, [0.2, 0.7, 0.1], 3)) for number in range(1, 9)
+    ]
+    law, none = counts[0].law, np.zeros(3, np.int64)
+    support = KeySupport(np.array([0, 3, 3]), none)
+    counts += [replace(counts[0], number=9, law=law, support=support)]
+    counts += [replace(counts[0], number=10, law=law, support=KeySupport(support.plus[::-1], none))]
+    found = trend(series, counts)
+    assert np.abs(found.counts[-1].frequency).max() > 1
+    assert (found.columns["smoothed_high"] - found.columns["smoothed_low"] > 0.5).all()
+    assert found.changes is not None
+    assert (found.changes.change_high - found.changes.change_low >= 1).all()
+    assert (found.changes.change_low <= found.changes.change).all()
 
 
 def test_the_result_in_every_form(found: Trend) -> None:

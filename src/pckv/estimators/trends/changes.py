@@ -118,7 +118,8 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
         level: The level of the intervals.
         rate: The false discovery rate of the flags.
     """
-    change = after.frequency - before.frequency
+    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow or empty.
+    change = np.clip(after.frequency - before.frequency, -1, 1)
     variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
     reach = two_sided_z(level) * np.sqrt(variance)
     p_value = _p_values(before, after)
@@ -131,7 +132,7 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
         keys_compared=len(names),
         keys_changed=int(changed.sum()),
         key=names,
-        change=np.clip(change, -1, 1),
+        change=change,
         change_low=np.clip(change - reach, -1, 1),
         change_high=np.clip(change + reach, -1, 1),
         p_value=p_value,

@@ -212,8 +212,13 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
 
 
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
-    """Return levels and limits as far as they are possible; an interval contains its level."""
-    clipped, low, high = (np.clip(each, least, 1.0) for each in (level, *interval))
+    """Return levels and limits as far as they are possible.
+
+    Where noise takes a level beyond an end, the interval moves back with it: cut off at the end, it would be narrow or
+    empty, as if the data were sure of what they contradict.
+    """
+    clipped = np.clip(level, least, 1.0)
+    low, high = (np.clip(limit + (clipped - level), least, 1.0) for limit in interval)
     return clipped, np.minimum(low, clipped), np.maximum(high, clipped)
 
 
