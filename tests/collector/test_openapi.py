@@ -29,8 +29,13 @@ from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, n
 from support.stores import add
 
 EXAMPLES, SLOW_EXAMPLES = 50, 300
-# A plan takes up to seconds, and random options of estimates are seldom accepted.
-EXAMPLES_OF = {"GET /plan": 20, "POST /tasks/new": 20, "GET /tasks/{task_id}/estimates": 100}
+# A plan takes up to seconds, and random options of estimates and settings are seldom accepted.
+EXAMPLES_OF = {
+    "GET /plan": 20,
+    "POST /tasks/new": 20,
+    "GET /tasks/{task_id}/estimates": 100,
+    "PATCH /tasks/{task_id}": 100,
+}
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -31,10 +31,11 @@ class RoundReporter:
     def report(self, series: Series, pairs: Mapping[str, float], spread: float) -> RoundReceipt:
         """Make the report of the current round if it is due, send it, and say what was done."""
         panel, now = find_panel(self._folder, series), read_clock(self._clock)
-        number = self._stored_round(series, now)
+        # Read before: if another process makes the report of this round meanwhile, it is found here.
+        last_round, number = self._ledger.last_round(series.id), self._stored_round(series, now)
         if number is None:
             read_pairs(series.task, pairs)
-            turn = _next_turn(series, panel, now, spread, self._ledger.last_round(series.id))
+            turn = _next_turn(series, panel, now, spread, last_round)
             if isinstance(turn, RoundReceipt):
                 return turn
             number = turn

@@ -14,7 +14,7 @@ export function seriesList(more) {
     "section",
     { class: "list", "aria-label": "Series", hidden: true },
     make("h2", {}, "Series"),
-    make("table", { class: "tasks" }, make("thead", {}, make("tr", {}, ...head)), rows),
+    make("table", { class: "tasks series" }, make("thead", {}, make("tr", {}, ...head)), rows),
     older,
   );
   let pages = 1;
