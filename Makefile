@@ -38,7 +38,8 @@ test: $(READY)  ## Run the linters and all tests
 	@$(MAKE) --no-print-directory --jobs 2 lint pytest
 
 pytest: $(READY)  ## Run all tests (PYTEST_ARGS="tests/tally -x" for some of them)
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	# A worker is one thread: those of linear algebra would only wait for each other.
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 lint: $(READY)  ## Run ruff, mypy and the import contracts
 	$(BIN)/ruff check .
