@@ -22,6 +22,10 @@ AUTO = "auto"
 MORE = SAMPLE, REFUSE = "sample", "refuse"
 # Who draws the public function of a report: the device itself, or the collector, which hands out a coin per report.
 COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
+# How many levels a value is reported as one of: the signs of the paper are two.
+MIN_LEVELS, MAX_LEVELS = 2, 16
+# What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is refused.
+BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 DEFAULT_OBJECTIVE = "both"
 DEFAULT_USERS = 10**6
 
@@ -52,6 +56,13 @@ def check_more(more: str) -> str:
     if more not in MORE:
         raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
     return more
+
+
+def check_between(between: str) -> str:
+    """Return what happens to a value between two levels, or refuse anything else."""
+    if between not in BETWEEN:
+        raise ParameterError(f"between must be {' or '.join(map(repr, BETWEEN))}, not {between!r}")
+    return between
 
 
 def check_coin(coin: str) -> str:

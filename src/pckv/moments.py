@@ -5,9 +5,9 @@ Everything takes plain numbers or numpy arrays alike and imports no numpy itself
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.channels import CountLaw, Support
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Number = TypeVar("Number", float, "NDArray[np.float64]")
-Chance = TypeVar("Chance", float, Fraction)
 
 # The ratio of a report's mean square support to its mean support: 1 if it is never more than one.
 SUPPORTS_ONCE = 1.02
@@ -25,28 +24,83 @@ GAUSSIAN_NOISE = 50
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """What each level counts for: its value on [-1, 1], or 1 or 0 where a share of the holders is asked for.
+
+    A mean over holders is estimated from the weighted count T = Σ w_j·n_j with weights w that sum to 0: what each level
+    counts for less the mean of all levels, the `centre`. `squares` is the sum of the squared weights.
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def centre(self) -> float:
+        """The mean of all levels, each counted once."""
+        return sum(self.values) / len(self.values)
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """What each level adds to T."""
+        centre = self.centre
+        return tuple(value - centre for value in self.values)
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squared weights."""
+        return sum(weight * weight for weight in self.weights)
+
+    @property
+    def low(self) -> float:
+        """The least that a level counts for."""
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        """The most that a level counts for."""
+        return max(self.values)
+
+    @classmethod
+    def of_values(cls, values: Sequence[float]) -> Scale:
+        """Return the scale of a task's level values, from the least to the largest, on [-1, 1]."""
+        low, high = values[0], values[-1]
+        return cls(tuple(2 * (value - low) / (high - low) - 1 for value in values))
+
+
+def equal_scale(levels: int) -> Scale:
+    """Return the scale of equally spaced levels."""
+    return Scale.of_values(range(levels))
+
+
+@dataclass(frozen=True, slots=True)
 class SupportMoments:
-    """Moments of one report's S = n1 + n2 and T = n1 - n2 for one key."""
+    """Moments of one report's S, how many levels of a key it supports, and T, their weights added up (`Scale`).
+
+    For a holder whose level has weight w the mean of T is `contrast`·w, that of T·S is `product`·w, and that of T² is
+    `noise_square`·Σw² + `own_square`·w². `numbers` are the chances that S is 0, 1, ….
+    """
 
     mean_sum: float
     mean_square_sum: float
-    mean_difference: float
-    mean_square_difference: float
+    contrast: float
+    product: float
+    noise_square: float
+    own_square: float
+    numbers: tuple[float, ...]
 
     @classmethod
     def of(cls, support: Support) -> SupportMoments:
         """The moments of a law, rounded once from exact fractions."""
-        return cls.of_chances(support.plus, support.minus, support.both)
-
-    @classmethod
-    def of_chances(cls, plus: Chance, minus: Chance, both: Chance) -> SupportMoments:
-        """The moments of chances to support + alone, - alone and both."""
-        one_sign = plus + minus
+        levels, own, other, own_and_other, two_others, numbers = support
+        single, more = own + (levels - 1) * other, levels - 2
+        pairs = (levels - 1) * (2 * own_and_other + more * two_others)
         return cls(
-            mean_sum=float(one_sign + 2 * both),
-            mean_square_sum=float(one_sign + 4 * both),
-            mean_difference=float(plus - minus),
-            mean_square_difference=float(one_sign),
+            mean_sum=float(single),
+            mean_square_sum=float(single + pairs),
+            contrast=float(own - other),
+            product=float(own - other + more * (own_and_other - two_others)),
+            noise_square=float(other - two_others),
+            own_square=float(own - other - 2 * (own_and_other - two_others)),
+            numbers=tuple(map(float, numbers)),
         )
 
     @property
@@ -59,28 +113,41 @@ class SupportMoments:
 class CountMoments:
     """Means and variances, per report, of a key's counts, from the channel's exact law.
 
-    The population is fixed: a share f of the reports comes from holders of mean value m. Where
-    the spread of their values is unknown, all are taken to be m. `left_out` is the share of the people
-    whose reports say nothing of their pairs, a random choice that adds the error of a sample.
+    The population is fixed: a share f of the reports comes from holders of mean value m, on the `scale`. Where the spread
+    of their values is unknown, all are taken to be m; how their levels are spread is `spread`, the mean of the squared
+    weights of the holders' levels, or as large as their mean allows where that is None. `left_out` is the share of the
+    people whose reports say nothing of their pairs, a random choice that adds the error of a sample.
     """
 
     holder: SupportMoments
     absent: SupportMoments
+    scale: Scale
     left_out: float = 0.0
+    spread: Any = None
 
     @classmethod
-    def of(cls, law: CountLaw, left_out: float = 0.0) -> CountMoments:
-        """The moments of a channel's count law."""
-        return cls(SupportMoments.of(law.holder_plus), SupportMoments.of(law.absent), left_out)
+    def of(cls, law: CountLaw, left_out: float = 0.0, scale: Scale | None = None) -> CountMoments:
+        """The moments of a channel's count law; levels are equally spaced unless a scale is given."""
+        holder, absent = SupportMoments.of(law.holder), SupportMoments.of(law.absent)
+        return cls(holder, absent, scale or equal_scale(law.holder.levels), left_out)
+
+    def on(self, scale: Scale) -> CountMoments:
+        """Return the moments of the same counts with other values of the levels."""
+        return replace(self, scale=scale, spread=None)
+
+    @property
+    def levels(self) -> int:
+        """How many levels a key has."""
+        return len(self.scale.values)
 
     @property
     def noise(self) -> float:
-        """How often a report supports a key that its sender does not hold (b, twice both)."""
+        """How often a report supports a level of a key that its sender does not hold, all levels added up (b)."""
         return self.absent.mean_sum
 
     @property
     def supports_once(self) -> bool:
-        """Whether a report almost never supports both signs of a key, so that sums are binomial."""
+        """Whether a report almost never supports two levels of a key, so that sums are binomial."""
         return self.absent.mean_square_sum <= SUPPORTS_ONCE * self.absent.mean_sum
 
     @property
@@ -90,44 +157,80 @@ class CountMoments:
 
     @property
     def contrast(self) -> float:
-        """How much of a holder's sign shows: a(2p - 1)/ℓ."""
-        return self.holder.mean_difference
+        """How much of a holder's level shows: with two levels a(2p - 1)/ℓ."""
+        return self.holder.contrast
+
+    @property
+    def square_if_absent(self) -> float:
+        """The mean of T² for somebody who does not hold the key."""
+        return self.absent.noise_square * self.scale.squares
+
+    def weight(self, mean: Number) -> Number:
+        """What a mean is on the scale of the weights."""
+        return mean - self.scale.centre
 
     def sum_mean(self, f: Number) -> Number:
-        """The mean of (n1 + n2)/n."""
+        """The mean of S/n, S being the count of all levels."""
         return self.noise + self.signal * f
 
     def sum_variance(self, f: Number) -> Number:
-        """n·Var of (n1 + n2)/n."""
+        """n·Var of S/n."""
         # A sample of the holders varies by f(1 - f), here bounded by f: variances stay linear in f.
         of_sample = self.left_out * f * self.signal**2
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
 
+    def _squares(self) -> tuple[Any, float]:
+        """(e0, e1): the mean squared weight of the holders' levels is e0 + e1·w for the mean weight w, or is bounded so.
+
+        Between two ends no values are spread more than those that are all at the ends.
+        """
+        if self.spread is not None:
+            return self.spread, 0.0
+        low, high = min(self.scale.weights), max(self.scale.weights)
+        return -low * high, low + high
+
+    def _holder_squares(self) -> tuple[Any, float]:
+        """The mean of T² of a holder: constant, and slope in the mean weight."""
+        constant, slope = self._squares()
+        own = self.holder.own_square
+        return self.holder.noise_square * self.scale.squares + own * constant, own * slope
+
     def difference_variance(self, f: Number, m: Number) -> Number:
-        """n·Var of (n1 - n2)/n."""
-        held = self.holder.mean_square_difference - (1 - self.left_out) * (self.contrast * m) ** 2
-        return f * held + (1 - f) * self.absent.mean_square_difference
+        """n·Var of T/n."""
+        weight = self.weight(m)
+        constant, slope = self._holder_squares()
+        held: Number = constant + slope * weight - (1 - self.left_out) * (self.contrast * weight) ** 2
+        return f * held + (1 - f) * self.square_if_absent
 
     def covariance(self, f: Number, m: Number) -> Number:
-        """n·Cov of the two: a report's T·S is its T."""
-        return f * self.contrast * m * (1 - self.holder.mean_sum + self.left_out * self.signal)
+        """n·Cov of S/n and T/n."""
+        own = self.holder.product - self.contrast * self.holder.mean_sum
+        return f * self.weight(m) * (own + self.left_out * self.signal * self.contrast)
 
     def frequency_variance(self, f: Number) -> Number:
         """n·Var f̂, the exact form: Theorem 4's plus the sampling step it misses."""
         return self.sum_variance(f) / self.signal**2
 
-    def ratio_variance(self, f: Number) -> tuple[Number, Number]:
-        """(V0, V2) such that n·Var(T̄ - κ·m·(S̄ - noise)) = V0 + V2·m², κ = contrast/signal."""
-        kappa, present, absent = self.contrast / self.signal, self.holder, self.absent
+    def ratio_variance(self, f: Number) -> tuple[Number, Number, Number]:
+        """(V0, V1, V2) such that n·Var(T̄ - κ·w·(S̄ - noise)) = V0 + V1·w + V2·w² for the mean weight w.
+
+        κ is contrast/signal.
+        """
+        kappa, present = self.contrast / self.signal, self.holder
         held = (
             kappa**2 * present.variance_sum
-            - 2 * kappa * self.contrast * (1 - present.mean_sum)
+            - 2 * kappa * (present.product - self.contrast * present.mean_sum)
             - self.contrast**2
         )
-        constant = f * present.mean_square_difference + (1 - f) * absent.mean_square_difference
-        return constant, f * held + (1 - f) * kappa**2 * absent.variance_sum
+        constant, slope = self._holder_squares()
+        return (
+            f * constant + (1 - f) * self.square_if_absent,
+            f * slope,
+            f * held + (1 - f) * kappa**2 * self.absent.variance_sum,
+        )
 
     def mean_variance(self, f: Number, m: Number) -> Number:
         """n·Var m̂ to first order, m̂ being a ratio of two noisy numbers."""
-        constant, slope = self.ratio_variance(f)
-        return (constant + slope * m * m) / (self.contrast * f) ** 2
+        constant, linear, square = self.ratio_variance(f)
+        weight = self.weight(m)
+        return (constant + linear * weight + square * weight * weight) / (self.contrast * f) ** 2

@@ -15,20 +15,25 @@ from pckv.budget import epsilon_of, is_within
 from pckv.canonical import base64url, check_name, decimal_text, dump
 from pckv.channels.size_question import SizeQuestion
 from pckv.days import Phase, checked_days, phase_on
-from pckv.errors import PairsError, ParameterError, PckvError, TaskError
+from pckv.errors import ParameterError, PckvError, TaskError
+from pckv.levels import Levels, checked_levels, level_count, level_values
 from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
     MAX_BODY_BYTES,
+    MIN_LEVELS,
+    ROUND,
     SAMPLE,
     Numeric,
+    check_between,
     check_epsilon,
     check_more,
     check_padding,
 )
 from pckv.series_round import SeriesRound, read_series_round
+from pckv.task_keys import TaskKeys
 from pckv.task_members import (
     KIND,
     VERSION,
@@ -42,7 +47,7 @@ from pckv.wire import MessageFormat, Words
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Task:
+class Task(TaskKeys):
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
@@ -55,6 +60,10 @@ class Task:
         epsilon: The privacy budget of a report, above 0 and at most 20.
         padding: How many pairs a report stands for at most; chosen by default.
         mechanism: A name, `auto`, or a mapping of a name and parameters.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16, the first of
+            them `values[0]` and the last `values[1]`. With more than two, the whole distribution is estimated.
+        between: What happens to a value between two levels: `round` (to one of them at random, so that means stay
+            unbiased) or `refuse` (the contract is "levels only").
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
@@ -84,6 +93,8 @@ class Task:
     name: str
     keys: tuple[str, ...] | int
     padding: int
+    levels: Levels
+    between: str
     more: str
     coin: str
     about: About
@@ -109,6 +120,8 @@ class Task:
         epsilon: Numeric,
         padding: int | None = None,
         mechanism: str | Mapping[str, object] = AUTO,
+        levels: Iterable[Numeric] | int = MIN_LEVELS,
+        between: str = ROUND,
         more: str = SAMPLE,
         size_share: Numeric | None = None,
         coin: str = DEVICE_COIN,
@@ -124,7 +137,7 @@ class Task:
         most_influence: float | None = None,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        self._set_contract(name, keys, values, epsilon, more, about or {}, opens, closes)
+        self._set_contract(name, keys, values, levels, between, epsilon, more, about or {}, opens, closes)
         # Only the author of a task has anything to choose: a device that reads one never loads the planner.
         from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
         from pckv.planning.expectations import expect  # noqa: PLC0415
@@ -132,6 +145,7 @@ class Task:
 
         expected = expect(
             self.key_count,
+            levels=self.level_count,
             users=users,
             pairs=pairs,
             most_pairs=most_pairs,
@@ -144,7 +158,7 @@ class Task:
             coin=coin,
             most_influence=most_influence,
         )
-        channel = choose_channel(self.key_count, Fraction(self._epsilon), wanted, padding, expected)
+        channel = choose_channel(Fraction(self._epsilon), wanted, padding, expected)
         self._set_channel(channel, planned_size_share(channel, expected), coin)
 
     def _set_contract(  # noqa: PLR0917
@@ -152,6 +166,8 @@ class Task:
         name: str,
         keys: Iterable[str] | int,
         values: tuple[Numeric, Numeric],
+        levels: Iterable[Numeric] | int,
+        between: str,
         epsilon: Numeric,
         more: str,
         about: About | Mapping[str, str],
@@ -165,6 +181,8 @@ class Task:
         vars(self).update(
             name=check_name(name, "the task's name"),
             keys=checked_keys(keys),
+            levels=checked_levels(levels, low, high),
+            between=check_between(between),
             more=check_more(more),
             about=read_about(about),
             opens=opens,
@@ -211,9 +229,14 @@ class Task:
         return task
 
     @property
-    def key_count(self) -> int:
-        """The number of keys, d."""
-        return self.keys if isinstance(self.keys, int) else len(self.keys)
+    def level_count(self) -> int:
+        """The number of levels, L."""
+        return level_count(self.levels)
+
+    @cached_property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units."""
+        return level_values(self.levels, self._low, self._high)
 
     @cached_property
     def low(self) -> float:
@@ -288,41 +311,12 @@ class Task:
         pairs = self.channel.draws
         return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
 
-    def law(self, signs: channels.Signs) -> channels.Law:
-        """Return the exact law of the message of somebody who holds the signed keys `signs`."""
-        pairs, first = self.channel.law(signs), self.channel.word_limit
+    def law(self, held: channels.HeldLevels) -> channels.Law:
+        """Return the exact law of the message of somebody who holds the keys `held` with these levels."""
+        pairs, first = self.channel.law(held), self.channel.word_limit
         if self.size_question is None or first is None:
             return pairs
-        return self.size_question.mix(pairs, len(signs), first)
-
-    @cached_property
-    def _index(self) -> dict[str, int]:
-        return {} if isinstance(self.keys, int) else {key: index for index, key in enumerate(self.keys)}
-
-    def build_index(self) -> None:
-        """Build the table that `key_index` finds keys in, unless that was done before."""
-        self._index  # noqa: B018
-
-    def key_index(self, key: str) -> int:
-        """Return the number of the key called `key`, or raise a `PairsError` that names it."""
-        try:
-            if not isinstance(self.keys, int):
-                return self._index[key]
-            # Numbered keys are named by their number, written in the one plain way.
-            index = int(key)
-            if 0 <= index < self.keys and str(index) == key:
-                return index
-        except (KeyError, ValueError, TypeError):
-            pass
-        raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
-
-    def key_name(self, index: int) -> str:
-        """Return the name of key number `index`."""
-        return str(index) if isinstance(self.keys, int) else self.keys[index]
-
-    def key_names(self, indices: Iterable[int]) -> list[str]:
-        """Return the names of the keys with these `indices`, in the same order."""
-        return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
+        return self.size_question.mix(pairs, len(held), first)
 
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
@@ -333,12 +327,14 @@ class Task:
         return dump(
             {
                 "about": self.about.to_dict(),
+                "between": self.between,
                 "closes": self.closes,
                 "coin": self.coin,
                 "epsilon": self._epsilon,
                 "high": self._high,
                 "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
                 "kind": KIND,
+                "levels": self.levels if isinstance(self.levels, int) else list(self.levels),
                 "low": self._low,
                 "mechanism": {"name": self.mechanism, **self.parameters},
                 "more": self.more,
@@ -367,12 +363,24 @@ class Task:
         text, members = read_members(text)
         task = object.__new__(cls)
         try:
-            names = ("name", "keys", "epsilon", "more", "about", "opens", "closes", "series")
-            contract = {name: members[name] for name in names}
+            named = [
+                "name",
+                "keys",
+                "levels",
+                "between",
+                "epsilon",
+                "more",
+                "about",
+                "opens",
+                "closes",
+                "series",
+            ]
+            contract = {name: members[name] for name in named}
             task._set_contract(values=(members["low"], members["high"]), **contract)
             parameters = dict(members["mechanism"])
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
-            channel = channels.build(mechanism, task.key_count, padding, Fraction(task._epsilon), parameters)
+            epsilon, levels = Fraction(task._epsilon), task.level_count
+            channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters, levels)
             if missing := sorted(channel.parameters.keys() - parameters.keys()):
                 raise ParameterError(f"mechanism {mechanism!r} needs {' and '.join(missing)}")
             task._set_channel(channel, members["size_share"], members["coin"])

@@ -16,12 +16,14 @@ from pckv.limits import MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
 VERSION = 1
 MEMBERS = (
     "about",
+    "between",
     "closes",
     "coin",
     "epsilon",
     "high",
     "keys",
     "kind",
+    "levels",
     "low",
     "mechanism",
     "more",
@@ -48,6 +50,9 @@ def read_members(text: str | bytes) -> tuple[str, dict[str, Any]]:
             )
     if not isinstance(members["about"], dict) or members["about"].keys() != set(ABOUT_MEMBERS):
         raise TaskError(f"not a task: about must be an object of {', '.join(ABOUT_MEMBERS)}")
+    levels = members["levels"]
+    if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
+        raise TaskError("not a task: levels must be a number of them, or a list of plain decimals in quotes")
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")

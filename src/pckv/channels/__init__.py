@@ -5,16 +5,16 @@ Plain numbers in, no task; nobody else computes a, b or p.
 
 from __future__ import annotations
 
-from pckv.channels.base import Channel, CountLaw, Law, SamplingChannel, Signs, Support
+from pckv.channels.base import Channel, CountLaw, HeldLevels, Law, SamplingChannel, Support
 from pckv.channels.registered import CHANNELS, build
 
 __all__ = [
     "CHANNELS",
     "Channel",
     "CountLaw",
+    "HeldLevels",
     "Law",
     "SamplingChannel",
-    "Signs",
     "Support",
     "build",
 ]

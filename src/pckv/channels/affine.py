@@ -17,9 +17,8 @@ Number: TypeAlias = Any
 
 # The largest number of positions, a prime: products of two of them stay below 2^62.
 MAX_POSITIONS = 2**31 - 1
-# At least as many positions per key (for two items) and per symbol, and in all, as keep the bias of estimates below
-# their noise.
-POSITIONS_PER_KEY, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
+# At least as many positions per two items and per symbol, and in all, as keep the bias of estimates below their noise.
+POSITIONS_PER_TWO_ITEMS, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
 # Up to this many keys are often held together by many people. They are checked one by one, so that more positions
 # cost nothing.
 FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
@@ -32,14 +31,14 @@ NEAR_ITEMS, SMALL_NUMBER, MAX_GENERATORS = 20, 3, 100
 WITNESSES = (2, 3, 5, 7)
 
 
-def min_positions(keys: int, symbols: int) -> int:
-    """Return the fewest positions that a task may have, given its numbers of keys and symbols."""
-    return max(POSITIONS_PER_KEY * keys, POSITIONS_PER_SYMBOL * symbols, MIN_POSITIONS)
+def min_positions(items: int, symbols: int) -> int:
+    """Return the fewest positions that a task may have, given its numbers of items and symbols."""
+    return max(-(-POSITIONS_PER_TWO_ITEMS * items // 2), POSITIONS_PER_SYMBOL * symbols, MIN_POSITIONS)
 
 
-def best_positions(keys: int, symbols: int) -> int:
+def best_positions(keys: int, items: int, symbols: int) -> int:
     """Return how many positions a task has unless its author says otherwise."""
-    fewest = min_positions(keys, symbols)
+    fewest = min_positions(items, symbols)
     return least_prime(max(fewest, MIN_POSITIONS_FOR_FEW) if keys <= FEW_KEYS else fewest)
 
 

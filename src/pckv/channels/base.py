@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from pckv.budget import allocate, epsilon_of
 from pckv.errors import ParameterError
-from pckv.limits import MAX_KEYS
+from pckv.limits import MAX_KEYS, MAX_LEVELS
 from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
 THRESHOLD_BITS = 64
 
 # A message is what a report says, as one integer; its bytes are the report's body.
-Signs = Mapping[int, int]
+# What somebody holds: the number of the level of each of their keys, 0 being that of the least value.
+HeldLevels = Mapping[int, int]
+
+# An exact fraction, or a float where a chance is only predicted.
+Chance: TypeAlias = Any
 
 
 class FunctionCount(int):
@@ -37,41 +41,76 @@ class Law(NamedTuple):
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
-    """Chances that one report supports ⟨key, +⟩ alone, ⟨key, -⟩ alone, or both."""
+class Support(NamedTuple):
+    """How one report supports the levels of one key: the chances of single levels, and of two together.
 
-    plus: Fraction
-    minus: Fraction
-    both: Fraction = Fraction(0)
-
-    def mirrored(self) -> Support:
-        """The same law for the other sign."""
-        return Support(self.minus, self.plus, self.both)
-
-
-@dataclass(frozen=True, slots=True)
-class CountLaw:
-    """The joint law of a key's counts (n1, n2), one report at a time, sampling included.
-
-    `holder_plus` is the law for a holder of the key with sign + (the reported pair may be
-    another of theirs), `absent` for somebody who does not hold it. Holders are assumed to hold
-    at most as many pairs as the padding.
+    `own` is the chance of the level that its sender holds, and `other` that of any other one; both are equal for a key
+    that the sender does not hold. Every mechanism treats the levels alike. `numbers` are the chances that 0, 1, … levels
+    are supported.
     """
 
-    holder_plus: Support
-    absent: Support
+    levels: int
+    own: Chance
+    other: Chance
+    own_and_other: Chance
+    two_others: Chance
+    numbers: tuple[Chance, ...]
 
-    @property
-    def holder_minus(self) -> Support:
-        """The law for a holder with sign -: every mechanism treats the signs alike."""
-        return self.holder_plus.mirrored()
+    @classmethod
+    def exclusive(cls, levels: int, own: Chance, other: Chance) -> Support:
+        """Return the law where a report supports one level of a key at most."""
+        once = own + (levels - 1) * other
+        return cls(levels, own, other, 0 * own, 0 * own, (1 - once, once))
+
+    @classmethod
+    def overlapping(cls, own: Chance, other: Chance, both: Chance) -> Support:
+        """Return the law of two levels that are supported together with the chance `both`."""
+        once = own + other - 2 * both
+        return cls(2, own, other, both, 0 * both, (1 - once - both, once, both))
+
+    @classmethod
+    def independent(cls, levels: int, own: Chance, other: Chance) -> Support:
+        """Return the law where levels are supported independently of each other."""
+        numbers = [1 - own, own]
+        for _ in range(levels - 1):
+            numbers = [
+                (1 - other) * same + other * fewer
+                for same, fewer in zip([*numbers, 0 * own], [0 * own, *numbers], strict=True)
+            ]
+        return cls(levels, own, other, own * other, other * other, tuple(numbers))
+
+    def mixed(self, unlike: Support, share: Chance) -> Support:
+        """Return the law that is this one with the chance `share`, and otherwise another of the same kind."""
+
+        def mix(mine: Chance, theirs: Chance) -> Chance:
+            return share * mine + (1 - share) * theirs
+
+        return Support(
+            self.levels,
+            mix(self.own, unlike.own),
+            mix(self.other, unlike.other),
+            mix(self.own_and_other, unlike.own_and_other),
+            mix(self.two_others, unlike.two_others),
+            tuple(map(mix, self.numbers, unlike.numbers)),
+        )
+
+
+class CountLaw(NamedTuple):
+    """The joint law of the counts of a key's levels, one report at a time, sampling included.
+
+    `holder` is the law for a holder of the key (the reported pair may be another of theirs), `absent` for somebody
+    who does not hold it. Holders are assumed to hold at most as many pairs as the padding.
+    """
+
+    holder: Support
+    absent: Support
 
 
 class Probabilities(NamedTuple):
-    """The paper's a, b and p, exactly as the integers realise them.
+    """The paper's a, b and p, exactly as the integers realise them, for two levels.
 
-    Where a report may support both signs, a and b count it twice.
+    Where a report may support both, a and b count it twice. With more levels, a and b add up all of a key's levels, and p
+    is the chance that a supported one is the one held.
     """
 
     a: Fraction
@@ -94,6 +133,8 @@ class Channel(metaclass=_FrozenWhenBuilt):
     name: ClassVar[str]
     # The parameters that a task may give.
     options: ClassVar[frozenset[str]]
+    # The most levels that a value can have.
+    max_levels: ClassVar[int] = MAX_LEVELS
     # The most keys that it takes.
     max_keys: ClassVar[int] = MAX_KEYS
     # Whether the count law is exact, or leaves out what is measured.
@@ -101,10 +142,15 @@ class Channel(metaclass=_FrozenWhenBuilt):
     # How many public functions there are, where a report names one: its word is then function·symbols + symbol.
     functions: FunctionCount | None = None
 
-    def __init__(self, keys: int, padding: int, epsilon: Fraction, bits: int = THRESHOLD_BITS) -> None:
+    def __init__(
+        self, keys: int, padding: int, epsilon: Fraction, *, levels: int = 2, bits: int = THRESHOLD_BITS
+    ) -> None:
+        if levels > self.max_levels:
+            raise ParameterError(f"mechanism {self.name!r} takes {self.max_levels} levels, not {levels}")
         self.keys = keys
         self.padding = padding
         self.epsilon = epsilon
+        self.levels = levels
         self.bits = bits
         self.one = 1 << bits
 
@@ -120,12 +166,14 @@ class Channel(metaclass=_FrozenWhenBuilt):
         padding: int,
         epsilon: Fraction,
         parameters: Mapping[str, object],
+        *,
+        levels: int = 2,
         bits: int = THRESHOLD_BITS,
     ) -> Self:
         """Build the channel from a task's parameters; what is not given takes its default."""
         for unknown in sorted(set(parameters) - cls.options):
             raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown!r}")
-        return cls(keys, padding, epsilon, bits=bits, **cls.read(parameters))
+        return cls(keys, padding, epsilon, levels=levels, bits=bits, **cls.read(parameters))
 
     @classmethod
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
@@ -179,7 +227,7 @@ class Channel(metaclass=_FrozenWhenBuilt):
     @property
     @abstractmethod
     def count_law(self) -> CountLaw:
-        """The exact law of a key's two counts."""
+        """The exact law of the counts of a key's levels."""
 
     @property
     @abstractmethod
@@ -191,24 +239,24 @@ class Channel(metaclass=_FrozenWhenBuilt):
     def budgets(self) -> dict[str, float]:
         """How ε is spent, by purpose."""
 
-    def law(self, signs: Signs) -> Law:
-        """The exact law of the message of somebody who holds these signed keys, message by message."""
-        return Law({message: self.weight(signs, message) for message in self.messages()}, self.total(signs))
+    def law(self, held: HeldLevels) -> Law:
+        """The exact law of the message of somebody who holds these levels of keys, message by message."""
+        return Law({message: self.weight(held, message) for message in self.messages()}, self.total(held))
 
-    def chance(self, signs: Signs, message: int) -> Fraction:
-        """The exact probability of one message of somebody who holds these signed keys."""
-        return Fraction(self.weight(signs, message), self.total(signs))
+    def chance(self, held: HeldLevels, message: int) -> Fraction:
+        """The exact probability of one message of somebody who holds these levels of keys."""
+        return Fraction(self.weight(held, message), self.total(held))
 
     def messages(self) -> Iterable[int]:
         """All messages."""
         return range(self.word_limit or 0)
 
     @abstractmethod
-    def weight(self, signs: Signs, message: int) -> int:
-        """The probability of a message of somebody who holds these signed keys, out of `total`."""
+    def weight(self, held: HeldLevels, message: int) -> int:
+        """The probability of a message of somebody who holds these levels of keys, out of `total`."""
 
     @abstractmethod
-    def total(self, signs: Signs) -> int:
+    def total(self, held: HeldLevels) -> int:
         """What the weights of all messages sum to."""
 
     @property
@@ -228,7 +276,7 @@ class Channel(metaclass=_FrozenWhenBuilt):
 
     @abstractmethod
     def max_support(self, targets: int) -> int:
-        """How much one hostile report can add to the counts n1 + n2 of these target keys together."""
+        """How much one hostile report can add to the counts of all levels of these target keys together."""
 
 
 class SamplingChannel(Channel):
@@ -237,7 +285,7 @@ class SamplingChannel(Channel):
     @property
     @abstractmethod
     def sampled(self) -> Support:
-        """How a report supports the pair that was sampled, given its sign is +."""
+        """How a report supports the key of the pair that was sampled."""
 
     @property
     @abstractmethod
@@ -246,32 +294,27 @@ class SamplingChannel(Channel):
 
     @cached_property
     def probabilities(self) -> Probabilities:
-        plus, minus = self.sampled.plus + self.sampled.both, self.sampled.minus + self.sampled.both
-        noise = 2 * (self.unsampled.plus + self.unsampled.both)
-        return Probabilities(a=plus + minus, b=noise, p=plus / (plus + minus))
+        any_level = self.sampled.own + (self.levels - 1) * self.sampled.other
+        noise = self.levels * self.unsampled.other
+        return Probabilities(a=any_level, b=noise, p=self.sampled.own / any_level)
 
     @cached_property
     def count_law(self) -> CountLaw:
-        chosen, other = Fraction(1, self.padding), self.unsampled
-        holder = Support(
-            plus=chosen * self.sampled.plus + (1 - chosen) * other.plus,
-            minus=chosen * self.sampled.minus + (1 - chosen) * other.minus,
-            both=chosen * self.sampled.both + (1 - chosen) * other.both,
-        )
-        return CountLaw(holder_plus=holder, absent=other)
+        holder = self.sampled.mixed(self.unsampled, Fraction(1, self.padding))
+        return CountLaw(holder=holder, absent=self.unsampled)
 
-    def weight(self, signs: Signs, message: int) -> int:
+    def weight(self, held: HeldLevels, message: int) -> int:
         """Mix the probabilities of everything that padding-and-sampling may pick."""
-        dummies = max(self.padding - len(signs), 0)
+        dummies = max(self.padding - len(held), 0)
         of_dummies = dummies * self.dummy_weight(message) if dummies else 0
-        return 2 * self.padding * self.pairs_weight(message, signs) + of_dummies
+        return 2 * self.padding * self.pairs_weight(message, held) + of_dummies
 
-    def pairs_weight(self, message: int, signs: Signs) -> int:
+    def pairs_weight(self, message: int, held: HeldLevels) -> int:
         """The probabilities of a message once any of these pairs was sampled, added up."""
-        return sum(self.pair_weight(message, key, sign) for key, sign in signs.items())
+        return sum(self.pair_weight(message, key, level) for key, level in held.items())
 
-    def total(self, signs: Signs) -> int:
-        return max(len(signs), self.padding) * 2 * self.padding * self.pair_total
+    def total(self, held: HeldLevels) -> int:
+        return max(len(held), self.padding) * 2 * self.padding * self.pair_total
 
     @property
     @abstractmethod
@@ -279,12 +322,15 @@ class SamplingChannel(Channel):
         """What the weights of all messages sum to once a pair was sampled."""
 
     @abstractmethod
-    def pair_weight(self, message: int, key: int, sign: int) -> int:
+    def pair_weight(self, message: int, key: int, level: int) -> int:
         """The probability of a message once this pair was sampled, out of `pair_total`."""
 
     @abstractmethod
     def dummy_weight(self, message: int) -> int:
-        """The same once a dummy was sampled, summed over all 2ℓ signed dummies."""
+        """The same once a dummy was sampled, summed over all ℓ dummies with level 0 and with level 1.
+
+        A dummy has either of the first two levels, with equal chances.
+        """
 
 
 class AllocatedChannel(SamplingChannel):
@@ -300,9 +346,11 @@ class AllocatedChannel(SamplingChannel):
         padding: int,
         epsilon: Fraction,
         allocation: str = "optimized",
+        *,
+        levels: int = 2,
         bits: int = THRESHOLD_BITS,
     ) -> None:
-        super().__init__(keys, padding, epsilon, bits)
+        super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
         self.allocation = allocation
         self.amplification = padding if self.padding_amplifies else 1
         self.budget = allocate(allocation, epsilon, self.amplification)

@@ -1,6 +1,6 @@
 """Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
 
-A public function, drawn for every report, sends signed keys to symbols. The report names the
+A public function, drawn for every report, sends items, which are keys with their levels, to symbols. The report names the
 function and one symbol, which is more often than not one that a pair of theirs is sent to.
 """
 
@@ -29,8 +29,8 @@ from pckv.channels.base import (
     Channel,
     CountLaw,
     FunctionCount,
+    HeldLevels,
     Probabilities,
-    Signs,
     Support,
 )
 from pckv.channels.hashing import numbers_of
@@ -39,8 +39,10 @@ from pckv.wire import Words
 
 # With more symbols there would be too many positions.
 MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL
-# With more keys than this, counts of all of them would take too much memory: a tally keeps words.
-MAX_COUNTED_KEYS = 2**22
+# With more items than this, counts of all of them would take too much memory: a tally keeps words.
+MAX_COUNTED_ITEMS = 2**23
+# With more there might be too many positions.
+MAX_ITEMS = 2**30 - 2
 # Functions are named by both of their numbers while words, with the answers to a size question, stay below 2^63; and
 # otherwise by one of this many indices.
 MAX_NAMED_WORDS, INDICES = 2**62, 2**32
@@ -50,12 +52,12 @@ class CollisionChannel(Channel):
     """A word is function·t + z: the number of a public function, and one of t symbols.
 
     Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports the items,
-    or signed keys, that the function sends to z. The padding s is the most pairs that a report is made from.
+    that the function sends to z. Item levels·key + level is a key with a level. The padding s is the most pairs that a
+    report is made from.
     """
 
     name = "collision"
-    # With more there might be too many positions.
-    max_keys = 2**29 - 1
+    max_keys = MAX_ITEMS // 2
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
     # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
@@ -72,24 +74,27 @@ class CollisionChannel(Channel):
         symbols: int | None = None,
         positions: int | None = None,
         generator: int | None = None,
+        levels: int = 2,
         bits: int = THRESHOLD_BITS,
         functions: int | None = None,
     ) -> None:
         """Fix the public family; fewer `functions` than there are, and fewer positions, are for enumeration."""
-        super().__init__(keys, padding, epsilon, bits)
-        if keys > self.max_keys:
-            raise ParameterError(f"{self.name} takes at most {self.max_keys:,} keys, not {keys:,}")
+        super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
+        if keys * levels > MAX_ITEMS:
+            raise ParameterError(
+                f"{self.name} takes at most {MAX_ITEMS // levels:,} keys with {levels} levels, not {keys:,}"
+            )
         self.bound = exp_lower(epsilon)
         self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
         check_symbols(self.symbols, padding)
-        self.items = 2 * keys
-        fewest = min_positions(keys, self.symbols)
-        self.positions = best_positions(keys, self.symbols) if positions is None else positions
+        self.items = levels * keys
+        fewest = min_positions(self.items, self.symbols)
+        self.positions = best_positions(keys, self.items, self.symbols) if positions is None else positions
         check_positions(self.positions, fewest if functions is None else self.items + 1)
         generator = best_generator(self.positions) if generator is None else generator
         self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))
         pairs = self.positions * (self.positions - 1)
-        self.by_index = keys > MAX_COUNTED_KEYS or pairs * self.symbols > MAX_NAMED_WORDS
+        self.by_index = self.items > MAX_COUNTED_ITEMS or pairs * self.symbols > MAX_NAMED_WORDS
         self.functions = FunctionCount(functions or (INDICES if self.by_index else pairs))
         if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
             raise ParameterError(
@@ -110,7 +115,7 @@ class CollisionChannel(Channel):
 
     @property
     def budgets(self) -> dict[str, float]:
-        return {"signed pairs": epsilon_of(self.bound)}
+        return {"all pairs": epsilon_of(self.bound)}
 
     @property
     def word_limit(self) -> int:
@@ -122,7 +127,7 @@ class CollisionChannel(Channel):
 
     @property
     def draws(self) -> int:
-        # Which pairs, their signs, the function, the symbol, another symbol.
+        # Which pairs, their levels, the function, the symbol, another symbol.
         pairs = self.keys if self.keys <= self.padding else 2 * self.padding
         return pairs + 3
 
@@ -149,14 +154,15 @@ class CollisionChannel(Channel):
     @cached_property
     def probabilities(self) -> Probabilities:
         held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
-        return Probabilities(a=held + other, b=2 * other, p=held / (held + other))
+        any_level = held + (self.levels - 1) * other
+        return Probabilities(a=any_level, b=self.levels * other, p=held / any_level)
 
     @cached_property
     def count_law(self) -> CountLaw:
         return self._law_with(Fraction(1, self.symbols))
 
     def measured_law(self, unused_supports: int, reports: int) -> CountLaw:
-        """Return the law of a key's counts given how often all unused positions were supported, together.
+        """Return the law of the counts of a key's levels given how often all unused positions were supported, together.
 
         They are supported like items that nobody holds: a little less often than one in t, the more pairs people
         report. How much less is bounded, so that neither chance nor a hostile report moves it further.
@@ -169,15 +175,18 @@ class CollisionChannel(Channel):
         return self._law_with(min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused))))
 
     def _law_with(self, other: Fraction) -> CountLaw:
-        # The two signs of a key stand at positions of their own, so that a report may support both.
+        # The levels of a key stand at positions of their own, so that a report may support several.
         held = Fraction(self.hit, self.one)
-        return CountLaw(holder_plus=_independent(held, other), absent=_independent(other, other))
+        return CountLaw(
+            holder=Support.independent(self.levels, held, other),
+            absent=Support.independent(self.levels, other, other),
+        )
 
-    def weight(self, signs: Signs, message: int) -> int:
+    def weight(self, held: HeldLevels, message: int) -> int:
         """Add up the weights for every choice of pairs, given the word's function."""
         function, symbol = divmod(message, self.symbols)
         weight = 0
-        for chosen in combinations(self._items(signs), self._taken(signs)):
+        for chosen in combinations(self._items(held), self._taken(held)):
             own = _own_symbols(self, function, chosen)
             if symbol in own:
                 weight += self.hit * self._unit
@@ -185,14 +194,14 @@ class CollisionChannel(Channel):
                 weight += (self.one - len(own) * self.hit) * (self._unit // (self.symbols - len(own)))
         return weight
 
-    def total(self, signs: Signs) -> int:
-        return self.functions * comb(len(signs), self._taken(signs)) * self.one * self._unit
+    def total(self, held: HeldLevels) -> int:
+        return self.functions * comb(len(held), self._taken(held)) * self.one * self._unit
 
-    def _items(self, signs: Signs) -> list[int]:
-        return [self.item(key, sign > 0) for key, sign in signs.items()]
+    def _items(self, held: HeldLevels) -> list[int]:
+        return [self.item(key, level) for key, level in held.items()]
 
-    def _taken(self, signs: Signs) -> int:
-        return min(len(signs), self.padding)
+    def _taken(self, held: HeldLevels) -> int:
+        return min(len(held), self.padding)
 
     @cached_property
     def _unit(self) -> int:
@@ -202,7 +211,7 @@ class CollisionChannel(Channel):
     @property
     def decodes_all(self) -> bool:
         # A tally counts how often every item is supported, or keeps words, which are checked against a few keys.
-        return self.keys <= MAX_COUNTED_KEYS
+        return self.items <= MAX_COUNTED_ITEMS
 
     @property
     def steps_per_report(self) -> int:
@@ -210,8 +219,8 @@ class CollisionChannel(Channel):
         return -(-self.positions // self.symbols)
 
     def max_support(self, targets: int) -> int:
-        # Whoever searches the functions may find one that sends both signs of many keys to one symbol.
-        return min(2 * targets, self.steps_per_report)
+        # Whoever searches the functions may find one that sends all levels of many keys to one symbol.
+        return min(self.levels * targets, self.steps_per_report)
 
     def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
         """The distinct symbols that some items are sent to, in order."""
@@ -237,10 +246,9 @@ class CollisionChannel(Channel):
             less_one, offset = function // self.positions, function % self.positions
         return less_one + 1, offset
 
-    @staticmethod
-    def item(key: Number, positive: Number) -> Number:
-        """The number of a signed key."""
-        return 2 * key + positive
+    def item(self, key: Number, level: Number) -> Number:
+        """The number of a key with one of its levels."""
+        return self.levels * key + level
 
 
 @lru_cache(maxsize=1024)
@@ -284,7 +292,3 @@ def check_generator(generator: object, positions: int) -> int:
     if not is_generator(generator, positions):
         raise ParameterError(f"generator must be a primitive root modulo {positions:,}, not {generator:,}")
     return generator
-
-
-def _independent(plus: Fraction, minus: Fraction) -> Support:
-    return Support(plus * (1 - minus), (1 - plus) * minus, plus * minus)

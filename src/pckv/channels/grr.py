@@ -1,4 +1,4 @@
-"""PCKV-GRR: one signed key out of all, sent as one word (proofs/grr.md)."""
+"""PCKV-GRR: one key with its level out of all, sent as one word (proofs/grr.md)."""
 
 from __future__ import annotations
 
@@ -6,22 +6,44 @@ from fractions import Fraction
 from functools import cached_property
 from math import floor
 
-from pckv.channels.base import AllocatedChannel, Signs, Support
+from pckv.budget import epsilon_of
+from pckv.channels.base import (
+    THRESHOLD_BITS,
+    AllocatedChannel,
+    HeldLevels,
+    Support,
+    response_threshold,
+)
+from pckv.errors import ParameterError
 from pckv.wire import Words
 
 
 class GrrChannel(AllocatedChannel):
-    """A word is 2·key + (1 for +, 0 for -); the words of the dummies follow the keys'."""
+    """A word is levels·key + level; the words of the dummies follow the keys'."""
 
     name = "grr"
     padding_amplifies = True
-    # Slot, dummy, sign, word, other word.
+    # Slot, dummy, level, word, other word.
     draws = 5
+
+    def __init__(
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        allocation: str = "optimized",
+        *,
+        levels: int = 2,
+        bits: int = THRESHOLD_BITS,
+    ) -> None:
+        super().__init__(keys, padding, epsilon, allocation, levels=levels, bits=bits)
+        if levels > 2 and allocation != "optimized":  # noqa: PLR2004
+            raise ParameterError(f"allocation {allocation!r} has two levels, not {levels}: take 'optimized'")
 
     @cached_property
     def symbols(self) -> int:
-        """Signed keys and signed dummies."""
-        return 2 * (self.keys + self.padding)
+        """Keys and dummies, with each of the levels."""
+        return self.levels * (self.keys + self.padding)
 
     @property
     def word_limit(self) -> int:
@@ -40,7 +62,7 @@ class GrrChannel(AllocatedChannel):
         """How many words have a threshold of their own: the true one, or its key's two.
 
         Under the optimized allocation the flipped word is as likely as every other, and the
-        mechanism is plain randomized response on the signed keys.
+        mechanism is plain randomized response on keys with levels.
         """
         return 1 if self.allocation == "optimized" else 2
 
@@ -52,12 +74,20 @@ class GrrChannel(AllocatedChannel):
     @cached_property
     def kept(self) -> int:
         """Threshold: the word is the true one."""
+        if self.set_apart == 1:
+            return response_threshold(self.one, self.budget.value, self.symbols)
         return floor(self._own_key() * self.budget.value / (self.budget.value + 1))
 
     @cached_property
     def flipped(self) -> int:
-        """Threshold: the true key with the other sign; 0 where that word is not set apart."""
+        """Threshold: the true key with the other of two levels; 0 where that word is not set apart."""
         return 0 if self.set_apart == 1 else floor(self._own_key() / (self.budget.value + 1))
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        any_level = (self.budget.value + self.levels - 1) / self.levels
+        key = any_level if self.set_apart == 1 else self.budget.key
+        return {"key": epsilon_of(key), "value": epsilon_of(self.budget.value)}
 
     def _own_key(self) -> Fraction:
         others = self.keys + self.padding - 1
@@ -70,24 +100,24 @@ class GrrChannel(AllocatedChannel):
 
     @property
     def realised(self) -> Fraction:
-        chances = (self.sampled.plus, self.sampled.minus, self.other)
+        chances: tuple[Fraction, ...] = (self.sampled.own, self.sampled.other, self.other)
         rest = (self.padding - 1) * self.other
         return (max(chances) + rest) / (min(chances) + rest)
 
     @property
     def blanket(self) -> Fraction:
         # The common law is uniform over all words; a pair that is one of as few as possible shows most.
-        least = min(self.sampled.plus, self.sampled.minus, self.other)
+        least: Fraction = min(self.sampled.own, self.sampled.other, self.other)
         return self.symbols * (least + (self.padding - 1) * self.other) / self.padding
 
     @property
     def sampled(self) -> Support:
-        minus = self.other if self.set_apart == 1 else Fraction(self.flipped, self.one)
-        return Support(Fraction(self.kept, self.one), minus)
+        flipped = self.other if self.set_apart == 1 else Fraction(self.flipped, self.one)
+        return Support.exclusive(self.levels, Fraction(self.kept, self.one), flipped)
 
     @property
     def unsampled(self) -> Support:
-        return Support(self.other, self.other)
+        return Support.exclusive(self.levels, self.other, self.other)
 
     def max_support(self, targets: int) -> int:
         return min(targets, 1)
@@ -96,30 +126,30 @@ class GrrChannel(AllocatedChannel):
     def pair_total(self) -> int:
         return self.one * self.spread
 
-    def pair_weight(self, message: int, key: int, sign: int) -> int:
-        word = self.word(key, sign > 0)
+    def pair_weight(self, message: int, key: int, level: int) -> int:
+        word = self.word(key, level)
         if message == word:
             return self.kept * self.spread
         if message == word ^ 1 and self.set_apart > 1:
             return self.flipped * self.spread
         return self.one - self.kept - self.flipped
 
-    def pairs_weight(self, message: int, signs: Signs) -> int:
+    def pairs_weight(self, message: int, held: HeldLevels) -> int:
         # To all pairs but that of its own key a word is one of many.
-        own = {key: sign for key in (message >> 1,) if (sign := signs.get(key))}
-        others = (len(signs) - len(own)) * (self.one - self.kept - self.flipped)
+        own = {key: held[key] for key in (message // self.levels,) if key in held}
+        others = (len(held) - len(own)) * (self.one - self.kept - self.flipped)
         return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
-        # Every dummy's word is once the true one and once the flipped one, and otherwise one of many.
+        # A dummy's word with either of the first two levels is once the true one and once the flipped one, and otherwise
+        # one of many.
         other = self.one - self.kept - self.flipped
         on_key = 2 * self.padding * other
-        if message < 2 * self.keys:
+        if message < self.levels * self.keys or message % self.levels > 1:
             return on_key
         flipped = other if self.set_apart == 1 else self.flipped * self.spread
         return on_key - 2 * other + self.kept * self.spread + flipped
 
-    @staticmethod
-    def word(key: int, positive: bool) -> int:
-        """The word of a signed key."""
-        return 2 * key + positive
+    def word(self, key: int, level: int) -> int:
+        """The word of a key with one of its levels."""
+        return self.levels * key + level

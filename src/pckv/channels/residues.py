@@ -1,4 +1,4 @@
-"""Which prime q a compact report is made with, one residue per sign: small error first, then few words.
+"""Which prime q a compact report is made with, one residue per level: small error first, then few words.
 
 Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
 has one digit more.
@@ -46,11 +46,17 @@ def check(q: object, keys: int) -> int:
     return prime
 
 
-def check_sets(q: int, r: object, o: object) -> tuple[int, int]:
-    """Numbers of residues that the two signs' sets may have and share."""
+def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
+    """Numbers of residues that the levels' sets may have, and that two of them may share."""
     residues, shared = _whole(r, "r"), _whole(o, "o")
     if not 1 <= residues < q:
         raise ParameterError(f"r must be at least 1 and below q = {q}, not {r}")
+    if levels > 2:  # noqa: PLR2004
+        if shared:
+            raise ParameterError(f"o must be 0 with {levels} levels, not {o}")
+        if levels * residues > q:
+            raise ParameterError(f"{levels} levels with {r} residues each do not fit into q = {q}")
+        return residues, shared
     least = max(0, 2 * residues - q)
     if not least <= shared < residues:
         raise ParameterError(f"o must be at least {least} and below r = {r} at q = {q}, not {o}")
@@ -63,39 +69,42 @@ def _whole(number: object, what: str) -> int:
     return number
 
 
-def error(q: int, bound: Fraction) -> Fraction:
-    """The squared error of a rare key relative to PCKV-UE's: of its frequency or its mean, whichever loses more.
+def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
+    """The squared error of a rare key relative to that of the best q: of its frequency or mean, whichever loses more.
 
-    PCKV-UE is q = e^ε + 3. A smaller q loses by h(q) = (e^ε + q - 1)²/(q - 2), a larger one by
-    g(q) = (e^ε + q - 1)²/q.
+    With L levels that is q = e^ε + 2L - 1: for two levels, PCKV-UE. A smaller q loses by
+    h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q.
     """
-    spread = (bound + q - 1) ** 2
-    if q <= bound + 3:
-        return spread / (4 * (bound + 1) * (q - 2))
-    return spread * (bound + 3) / (4 * (bound + 1) ** 2 * q)
+    spread, half = (bound + q - 1) ** 2, bound + levels - 1
+    if q <= half + levels:
+        return spread / (4 * half * (q - levels))
+    return spread * (half + levels) / (4 * half**2 * q)
 
 
-def best(keys: int, bound: Fraction) -> int:
+def best(keys: int, bound: Fraction, levels: int = 2) -> int:
     """The prime with the least error, e^ε being `bound`."""
     nearest = (
         prime
-        for lowest, highest in ranges(keys)
-        for prime in _nearest_primes(lowest, highest, int(bound) + 3)
+        for lowest, highest in ranges(keys, levels)
+        for prime in _nearest_primes(lowest, highest, int(bound) + 2 * levels - 1)
     )
-    return min(nearest, key=lambda q: error(q, bound))
+    found = min(nearest, key=lambda q: error(q, bound, levels), default=0)
+    if not found:
+        raise ParameterError(f"{levels} levels of {keys:,} keys need words of more than 63 bits")
+    return found
 
 
 @lru_cache(maxsize=256)
-def choose(keys: int, bound: Fraction) -> int:
+def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
     """Among the primes equivalent to the best, the one with the fewest words."""
-    most = EQUIVALENT_FACTOR * error(best(keys, bound), bound)
-    peak = int(bound) + 3
+    most = EQUIVALENT_FACTOR * error(best(keys, bound, levels), bound, levels)
+    peak = int(bound) + 2 * levels - 1
     candidates = []
-    for lowest, highest in ranges(keys):
+    for lowest, highest in ranges(keys, levels):
         # Up to the peak the error falls, so that equivalent ones begin somewhere below it.
-        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound) <= most)
+        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound, levels) <= most)
         first = islice(filter(is_prime, range(start, highest + 1)), 1)
-        candidates += [prime for prime in first if error(prime, bound) <= most]
+        candidates += [prime for prime in first if error(prime, bound, levels) <= most]
     return min(candidates, key=lambda q: (words(keys, q), q))
 
 
@@ -104,10 +113,10 @@ def is_prime(number: int) -> bool:
     return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
 
 
-def ranges(keys: int) -> Iterator[tuple[int, int]]:
-    """For every number of digits that any prime needs, the least and the largest q that fit it."""
+def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:
+    """For every number of digits that any prime needs, the least and the largest q that fit it, and more than levels."""
     for count in range(1, digits(keys, MIN_PRIME) + 1):
-        lowest = _least_base(count, keys)
+        lowest = max(_least_base(count, keys), levels + 1)
         highest = _least_base(count + 1, MAX_WORDS - 1) - 1
         if lowest <= highest:
             yield lowest, highest

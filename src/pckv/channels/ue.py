@@ -31,18 +31,23 @@ class UeChannel(AllocatedChannel):
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
     options = frozenset({"allocation", "beta"})
+    # A report has one sign per key.
+    max_levels = 2
     padding_amplifies = False
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self,
         keys: int,
         padding: int,
         epsilon: Fraction,
         allocation: str = "optimized",
-        bits: int = THRESHOLD_BITS,
         beta: str | None = None,
+        *,
+        levels: int = 2,
+        bits: int = THRESHOLD_BITS,
     ) -> None:
-        super().__init__(keys, padding, epsilon, "optimized" if allocation == TUNED else allocation, bits)
+        split = "optimized" if allocation == TUNED else allocation
+        super().__init__(keys, padding, epsilon, split, levels=levels, bits=bits)
         self.allocation = allocation
         self.beta = beta
 
@@ -118,11 +123,11 @@ class UeChannel(AllocatedChannel):
 
     @property
     def sampled(self) -> Support:
-        return Support(Fraction(self.kept, self.one), Fraction(self.flipped, self.one))
+        return Support.exclusive(2, Fraction(self.kept, self.one), Fraction(self.flipped, self.one))
 
     @property
     def unsampled(self) -> Support:
-        return Support(Fraction(self.fake, self.one), Fraction(self.fake, self.one))
+        return Support.exclusive(2, Fraction(self.fake, self.one), Fraction(self.fake, self.one))
 
     @property
     def steps_per_report(self) -> int:
@@ -140,9 +145,10 @@ class UeChannel(AllocatedChannel):
 
     def dummy_weight(self, message: int) -> int:
         # Dummies' own positions are dropped: to the others they are all alike.
-        return 2 * self.padding * self.pair_weight(message, self.keys, +1)
+        return 2 * self.padding * self.pair_weight(message, self.keys, 1)
 
-    def pair_weight(self, message: int, key: int, sign: int) -> int:
+    def pair_weight(self, message: int, key: int, level: int) -> int:
+        sign = 2 * level - 1
         sampled = {sign: self.kept, -sign: self.flipped, 0: self.silent}
         other = {+1: self.fake, -1: self.fake, 0: self.one - 2 * self.fake}
         states = enumerate(self.states(message))

@@ -1,8 +1,8 @@
 """PCKV-UE's law for every key in one word (proofs/ue-compact.md).
 
 A report is a random affine function over the keys' digit vectors: its value at the sampled key is
-a randomized residue, and at every other key it is uniform. A residue says + if it is in one set of
-residues, - if it is in another; the sets may overlap.
+a randomized residue, and at every other key it is uniform. A residue says a level if it is in that level's set of
+residues; the sets of two levels may overlap.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ MAX_DECODED_WORDS = 2**28
 class UeCompactChannel(SamplingChannel):
     """A word is φ·q + φ0: t digits φ in base q, least significant first, and an offset φ0.
 
-    It says of key k, with digits u, the residue ⟨φ, u⟩ + φ0 mod q. The r residues from 0 on say +, the
-    r residues from r - o on say -, so that o of them say both; by default one says + and one -. All
-    dummies are one more key, number d, with a fair sign.
+    It says of key k, with digits u, the residue ⟨φ, u⟩ + φ0 mod q. The r residues from 0 on say the highest level,
+    the r residues from r - o on the one below it, and so on, so that o of them say two levels: 0 with more than
+    two levels. By default there is one residue per level. All dummies are one more key, number d, with either of the
+    first two levels.
     """
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    # Slot, sign, φ, whether the residue is in the true set, which one.
+    # Slot, level, φ, whether the residue is in the true set, which one.
     draws = 5
     functions: FunctionCount
 
@@ -50,12 +51,14 @@ class UeCompactChannel(SamplingChannel):
         q: int | None = None,
         r: int = 1,
         o: int = 0,
+        *,
+        levels: int = 2,
         bits: int = THRESHOLD_BITS,
     ) -> None:
-        super().__init__(keys, padding, epsilon, bits)
+        super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
         self.bound = exp_lower(epsilon)
-        self.q = residues.choose(keys, self.bound) if q is None else residues.check(q, keys)
-        self.r, self.o = residues.check_sets(self.q, r, o)
+        self.q = residues.choose(keys, self.bound, levels) if q is None else residues.check(q, keys)
+        self.r, self.o = residues.check_sets(self.q, r, o, levels)
         self.digits = residues.digits(keys, self.q)
         self.functions = FunctionCount(self.q**self.digits)
 
@@ -78,7 +81,7 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def budgets(self) -> dict[str, float]:
-        return {"signed key": epsilon_of(self.bound)}
+        return {"key and value": epsilon_of(self.bound)}
 
     @property
     def word_limit(self) -> int:
@@ -97,23 +100,23 @@ class UeCompactChannel(SamplingChannel):
     def decodes_all(self) -> bool:
         return self.word_limit <= MAX_DECODED_WORDS
 
-    def first(self, positive: Number) -> Number:
-        """The first of the r residues that say +, or of those that say -; numbers or arrays alike."""
-        return (1 - positive) * (self.r - self.o)
+    def first(self, level: Number) -> Number:
+        """The first of the r residues that say a level; numbers or arrays alike."""
+        return (self.levels - 1 - level) * (self.r - self.o)
 
     @property
-    def firsts(self) -> tuple[int, int]:
-        """The first residue that says +, and the first that says -."""
-        return self.first(1), self.first(0)
+    def firsts(self) -> tuple[int, ...]:
+        """The first residue of every level."""
+        return tuple(self.first(level) for level in range(self.levels))
 
     @cached_property
     def kept(self) -> int:
-        """Threshold: the residue is in the true sign's set."""
+        """Threshold: the residue is in the true level's set."""
         return response_threshold(self.one, self.bound, self.q, self.r)
 
     @cached_property
     def inside(self) -> Fraction:
-        """The chance of any one residue in the true sign's set."""
+        """The chance of any one residue in the true level's set."""
         return Fraction(self.kept, self.one * self.r)
 
     @cached_property
@@ -133,29 +136,34 @@ class UeCompactChannel(SamplingChannel):
 
     @property
     def sampled(self) -> Support:
-        alone = self.r - self.o
-        return Support(alone * self.inside, alone * self.outside, self.o * self.inside)
+        own, both = self.r * self.inside, self.o * self.inside
+        return self._support(own, (self.r - self.o) * self.outside + both, both)
 
     @property
     def unsampled(self) -> Support:
-        alone = Fraction(self.r - self.o, self.q)
-        return Support(alone, alone, Fraction(self.o, self.q))
+        one = Fraction(self.r, self.q)
+        return self._support(one, one, Fraction(self.o, self.q))
+
+    def _support(self, own: Fraction, other: Fraction, both: Fraction) -> Support:
+        if self.o:
+            return Support.overlapping(own, other, both)
+        return Support.exclusive(self.levels, own, other)
 
     def max_support(self, targets: int) -> int:
-        # A constant function (φ = 0) says the same of every key: +, or both signs where there is such a residue.
+        # A constant function (φ = 0) says the same of every key: one level, or two where there is such a residue.
         return targets * (2 if self.o else 1)
 
     @property
     def pair_total(self) -> int:
         return self.one * self.r * (self.q - self.r) * self.functions
 
-    def pair_weight(self, message: int, key: int, sign: int) -> int:
-        place = self.residue(message, key) - self.first(int(sign > 0))
+    def pair_weight(self, message: int, key: int, level: int) -> int:
+        place = self.residue(message, key) - self.first(level)
         return self.kept * (self.q - self.r) if 0 <= place < self.r else (self.one - self.kept) * self.r
 
     def dummy_weight(self, message: int) -> int:
-        # All 2ℓ signed dummies are key number d with a fair sign.
-        return self.padding * sum(self.pair_weight(message, self.keys, sign) for sign in (+1, -1))
+        # All dummies are key number d.
+        return self.padding * sum(self.pair_weight(message, self.keys, level) for level in (0, 1))
 
     def residue(self, word: Number, key: Number) -> Number:
         """What a word says of a key; numbers or numpy arrays alike."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pckv.channels.collision import CollisionChannel
-from pckv.device.padding import Pair
+from pckv.device.padding import Pair, draw_level
 from pckv.randomness import Tape
 
 
 def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
     """Send the pairs to symbols by a hash function, the given one or a random one, and report one of those or another.
 
-    The draws, in order: which pairs (only with more of them than the padding), one sign per pair, the
+    The draws, in order: which pairs (only with more of them than the padding), one level per pair, the
     function (unless it is given), the symbol, and the other symbol if it is none of their own.
     """
-    items = [channel.item(key, tape.bernoulli(level)) for key, level in choose(pairs, channel.padding, tape)]
+    items = [channel.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, channel.padding, tape)]
     if function is None:
         function = tape.below(channel.functions)
     own = channel.own_symbols(function, items)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pckv.channels.grr import GrrChannel
-from pckv.device.padding import Pair, sample
+from pckv.device.padding import Pair, draw_level, sample
 from pckv.randomness import Tape
 
 
 def perturb(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Sample a pair and report its word, or another."""
-    key, level = sample(pairs, channel.padding, tape) or _dummy(channel, tape)
-    word = channel.word(key, tape.bernoulli(level))
+    pair = sample(pairs, channel.padding, tape) or _dummy(channel, tape)
+    word = channel.word(pair[0], draw_level(pair, tape))
     number = tape.draw()
     if number < channel.kept:
         return word
@@ -24,4 +24,4 @@ def perturb(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
 
 
 def _dummy(channel: GrrChannel, tape: Tape) -> Pair:
-    return channel.keys + tape.below(channel.padding), channel.one // 2
+    return channel.keys + tape.below(channel.padding), 0, channel.one // 2

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pckv.levels import level_below
 from pckv.randomness import Tape
 
-# A key's number, and the threshold out of 2^64 that makes its value's sign +.
-Pair = tuple[int, int]
+# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level instead.
+Pair = tuple[int, int, int]
 
 VALUE_ONE = 1 << 53
 VALUE_SHIFT = 64 - 53
@@ -19,9 +20,17 @@ def sample(pairs: Sequence[Pair], padding: int, tape: Tape) -> Pair | None:
     return pairs[slot] if slot < len(pairs) else None
 
 
-def level(value: float, low: float, high: float) -> int:
-    """The threshold that reports a value as +: 53 bits of it, as IEEE doubles give them.
+def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
+    """The level below a value, and the threshold that reports it as the next: 53 bits of it, as IEEE doubles give them.
 
     Rounding here does not touch ε, which holds for every value.
     """
-    return int((value - low) / (high - low) * VALUE_ONE) << VALUE_SHIFT
+    below = level_below(value, values)
+    low, high = values[below], values[below + 1]
+    return below, int((value - low) / (high - low) * VALUE_ONE) << VALUE_SHIFT
+
+
+def draw_level(pair: Pair, tape: Tape) -> int:
+    """One of the two levels that a pair's value lies between."""
+    _, below, threshold = pair
+    return below + tape.bernoulli(threshold)

@@ -7,10 +7,11 @@ from decimal import Decimal
 from numbers import Real
 
 from pckv.coins import CoinChoice, coin_choice
-from pckv.device.padding import Pair, level
+from pckv.device.padding import Pair, placed
 from pckv.device.size_question import answer
 from pckv.errors import PairsError, ParameterError
-from pckv.limits import REFUSE, SERVER_COIN
+from pckv.levels import listed
+from pckv.limits import REFUSE, REFUSE_BETWEEN, SERVER_COIN
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
@@ -37,8 +38,8 @@ def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -
 
     Raises:
         ParameterError: if the task needs a coin and none is given, or the other way round.
-        PairsError: if a key is not the task's or appears twice, a value is not a number within the range, or there are
-            more pairs than a task that refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
+        PairsError: if a key is not the task's or appears twice, a value is not a number within the range or, where the
+            task refuses that, lies between two levels, or there are more pairs than a task that refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
             pairs, which no ε covers: enforce that limit where pairs are entered.
 
     >>> from pckv import Task
@@ -76,25 +77,27 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoi
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
-    """Check a participant's pairs against the task; keys as numbers, each once, and values as levels."""
+    """Check a participant's pairs against the task; keys as numbers, each once, and values between levels."""
     # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
     task.build_index()
-    low, high = task.low, task.high
-    levels: dict[int, int] = {}
+    low, high, values = task.low, task.high, task.level_values
+    found: dict[int, Pair] = {}
     for key, value in pairs.items():
         index = task.key_index(key)
-        if index in levels:
+        if index in found:
             raise PairsError(f"key {key!r} appears twice")
         number = value if type(value) is float else _nearest_float(value)
         if number is None or not low <= number <= high:
             raise PairsError(
                 f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
             )
-        levels[index] = level(number, low, high)
+        if task.between == REFUSE_BETWEEN and number not in values:
+            raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
+        found[index] = (index, *placed(number, values))
     # What the mapping gives counts, whatever length it states.
-    if len(levels) > task.padding and task.more == REFUSE:
-        raise PairsError(f"{len(levels):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
-    return list(levels.items())
+    if len(found) > task.padding and task.more == REFUSE:
+        raise PairsError(f"{len(found):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
+    return list(found.values())
 
 
 def _nearest_float(value: object) -> float | None:

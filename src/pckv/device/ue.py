@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pckv.channels.ue import UeChannel
-from pckv.device.padding import Pair, sample
+from pckv.device.padding import Pair, draw_level, sample
 from pckv.randomness import Tape
 
 
 def perturb(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Sample a pair and roll every key's die; a dummy leaves all keys unsampled."""
     sampled = sample(pairs, channel.padding, tape)
-    key, positive = (sampled[0], tape.bernoulli(sampled[1])) if sampled else (None, False)
+    key, positive = (sampled[0], draw_level(sampled, tape) == 1) if sampled else (None, False)
     fake, either = channel.fake, 2 * channel.fake
     draw = tape.draw
     presence = bytearray(channel.message_format.plane_bytes)

@@ -21,7 +21,8 @@ from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.errors import PairsError
-from pckv.limits import REFUSE, REPORT_ID_BYTES
+from pckv.levels import listed
+from pckv.limits import REFUSE, REFUSE_BETWEEN, REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.positions import item_positions
@@ -79,21 +80,25 @@ class VectorisedTape:
             )
         return results
 
-    def positive(self, participants: Integers, levels: Draws) -> Flags:
-        """True with probability level / 2^53: how values become signs."""
-        return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < levels)
+    def rises(self, participants: Integers, chances: Draws) -> Flags:
+        """True with probability chance / 2^53: whether values become the level above them."""
+        return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < chances)
 
 
 VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
 
 
 class Sampled(NamedTuple):
-    """One pair per participant after padding-and-sampling; a dummy has no key of the task, and a fair level."""
+    """One pair per participant after padding-and-sampling; a dummy has no key of the task, and a fair one of two levels.
+
+    Values lie between the level `below` and the next, which they become where 53 bits are below `chances`.
+    """
 
     participants: Integers
     real: Flags
     keys: Integers
-    levels: Draws
+    below: Integers
+    chances: Draws
 
 
 class Taken(NamedTuple):
@@ -105,7 +110,8 @@ class Taken(NamedTuple):
     participants: Integers
     owners: Integers
     keys: Integers
-    levels: Draws
+    below: Integers
+    chances: Draws
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
@@ -175,13 +181,20 @@ def _repeated_key(population: Population) -> int | None:
 
 
 def check_values(task: Task, population: Population) -> None:
-    """Refuse a value outside the task's range, naming its key."""
+    """Refuse a value outside the task's range, or between its levels where it refuses that, naming its key."""
     wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
     if wrong.size:
         key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
         raise PairsError(
             f"value {value} of key {task.key_name(key)!r} is not within [{task.low:g}, {task.high:g}]"
         )
+    if task.between == REFUSE_BETWEEN:
+        between = np.flatnonzero(~np.isin(population.values, task.level_values))
+        if between.size:
+            key, value = int(population.keys[between[0]]), population.values[between[0]]
+            raise PairsError(
+                f"value {value} of key {task.key_name(key)!r} is not one of {listed(task.level_values)}"
+            )
 
 
 def _participants(population: Population, start: int, stop: int) -> Population:
@@ -236,9 +249,10 @@ def _sample(task: Task, population: Population, participants: Integers, tape: Ve
     chosen = (population.offsets[:-1] + slots)[real]
     keys = np.full(len(population), task.key_count)
     keys[real] = population.keys[chosen]
-    levels = np.full(len(population), VALUE_ONE // 2, np.uint64)
-    levels[real] = _levels(task, population.values[chosen])
-    return Sampled(participants, real, keys, levels)
+    below = np.zeros(len(population), np.int64)
+    chances = np.full(len(population), VALUE_ONE // 2, np.uint64)
+    below[real], chances[real] = _placed(task, population.values[chosen])
+    return Sampled(participants, real, keys, below, chances)
 
 
 def _take(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Taken:
@@ -253,12 +267,17 @@ def _take(task: Task, population: Population, participants: Integers, tape: Vect
     owners = np.repeat(np.arange(len(population)), sizes)
     taken = np.arange(order.size) - starts[owners] < most
     chosen = order[taken]
-    levels = _levels(task, population.values[chosen]).astype(np.uint64)
-    return Taken(participants, owners[taken], population.keys[chosen].astype(np.int64), levels)
+    below, chances = _placed(task, population.values[chosen])
+    keys = population.keys[chosen].astype(np.int64)
+    return Taken(participants, owners[taken], keys, below, chances)
 
 
-def _levels(task: Task, values: Floats) -> Floats:
-    return (values - task.low) / (task.high - task.low) * VALUE_ONE
+def _placed(task: Task, values: Floats) -> tuple[Integers, Draws]:
+    """Return the levels below values, and the chances out of 2^53 of the next ones."""
+    levels = np.array(task.level_values)
+    below = np.clip(np.searchsorted(levels, values, "right") - 1, 0, levels.size - 2)
+    low, high = levels[below], levels[below + 1]
+    return below, ((values - low) / (high - low) * VALUE_ONE).astype(np.uint64)
 
 
 def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
@@ -266,7 +285,7 @@ def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> 
     participants, keys = sampled.participants, sampled.keys.copy()
     dummies = np.flatnonzero(~sampled.real)
     keys[dummies] += tape.below(participants[dummies], np.uint64(channel.padding))
-    words = 2 * keys + tape.positive(participants, sampled.levels)
+    words = channel.levels * keys + sampled.below + tape.rises(participants, sampled.chances)
     numbers = tape.draw(participants)
     moved = np.flatnonzero(numbers >= np.uint64(channel.kept))
     flipped = numbers[moved] < np.uint64(channel.kept + channel.flipped)
@@ -280,7 +299,7 @@ def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> 
 def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `ue-compact`, one per participant."""
     participants = sampled.participants
-    residues = channel.first(tape.positive(participants, sampled.levels).astype(np.int64))
+    residues = channel.first(sampled.below + tape.rises(participants, sampled.chances))
     functions = tape.below(participants, np.uint64(channel.functions))
     kept = tape.draw(participants) < np.uint64(channel.kept)
     moved = np.flatnonzero(~kept)
@@ -295,9 +314,9 @@ def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: Vector
 def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
     """Sample the words of `collision`, one per participant."""
     participants, users = taken.participants, taken.participants.size
-    positive = tape.positive(participants[taken.owners], taken.levels)
+    levels = taken.below + tape.rises(participants[taken.owners], taken.chances)
     functions = tape.below(participants, np.uint64(channel.functions))
-    places = item_positions(channel.numbering, channel.item(taken.keys, positive))
+    places = item_positions(channel.numbering, channel.item(taken.keys, levels))
     sent_to = channel.symbol_at(functions.view(np.uint64)[taken.owners], places.view(np.uint64))
     # Everybody's own symbols, each once and in order.
     numbered = np.sort(taken.owners * channel.symbols + sent_to.view(np.int64))
@@ -320,7 +339,7 @@ def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> By
     """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
-    positive[rows] = tape.positive(sampled.participants[rows], sampled.levels[rows])
+    positive[rows] = tape.rises(sampled.participants[rows], sampled.chances[rows])
     per_participant = DRAWS_PER_BATCH // max(1, sampled.keys.size) + _KEYS_PER_BYTE
     width = per_participant - per_participant % _KEYS_PER_BYTE
     blocks = [

@@ -17,4 +17,4 @@ def detected(support: KeySupport, reports: int, moments: CountMoments, keys: int
     chance that one is detected is at most (1 - level)/2.
     """
     threshold = detection_threshold(moments, reports, keys, level)
-    return np.asarray(support.plus + support.minus >= threshold)
+    return np.asarray(support.total >= threshold)

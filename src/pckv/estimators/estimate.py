@@ -27,7 +27,7 @@ from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_nam
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share, summarise_sets
 from pckv.estimators.verdict import verdict
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import (
@@ -233,8 +233,9 @@ def _columns(
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
     task, reports, support = counted.task, counted.pair_reports, decoded.support
     if reports == 0:
-        return _columns_without_reports(len(support.plus), task)
-    moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people)
+        return _columns_without_reports(support.keys, task)
+    scale = Scale.of_values(task.level_values)
+    moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people, scale=scale)
     found = _known_of_all(counted, support, moments, method, level)
     if hostile.reports:
         found = _known_of_honest(hostile.honest, support, found.estimates, task.key_count, level)
@@ -277,7 +278,7 @@ def _known_of_honest(
 ) -> _Known:
     """Return estimates of all reports with what holds whatever some of them say."""
     if honest is None:
-        zeros, nowhere = np.zeros(support.plus.size), np.zeros(support.plus.size, np.bool_)
+        zeros, nowhere = np.zeros(support.keys), np.zeros(support.keys, np.bool_)
         anything = of_all._replace(
             frequency_interval=Interval(zeros, zeros + 1),
             mean_interval=Interval(zeros - 1, zeros + 1),

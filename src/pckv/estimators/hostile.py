@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -29,7 +29,7 @@ from pckv.estimators.intervals import (
     score_limits,
     two_sided_z,
 )
-from pckv.moments import GAUSSIAN_NOISE, CountMoments
+from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.planning.detection import detection_threshold
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
@@ -82,22 +82,36 @@ class HonestReports:
     """What is known of the honest ones among some reports, if at most `hostile` of them are not; some are honest.
 
     `least` and `most` are the moments of their count law with the least and the most noise that it may have.
-    `max_supports` is how often one report can support a key: 2 where it can support both signs.
     """
 
     reports: int
     hostile: int
     least: CountMoments
     most: CountMoments
-    max_supports: int
 
     @classmethod
-    def of(cls, laws: tuple[CountLaw, CountLaw], reports: int, hostile: int, others: int) -> HonestReports:
+    def of(
+        cls,
+        laws: tuple[CountLaw, CountLaw],
+        reports: int,
+        hostile: int,
+        others: int,
+        scale: Scale | None = None,
+    ) -> HonestReports:
         """Return the honest ones of these reports, besides whom there are others who said nothing of the counts."""
         # With fewer honest reports, those that are left out are a larger share of the honest people.
         left_out = others / (reports - hostile + others)
-        least, most = (CountMoments.of(law, left_out) for law in laws)
-        return cls(reports, hostile, least, most, 2 if laws[1].absent.both else 1)
+        least, most = (_widest(CountMoments.of(law, left_out, scale)) for law in laws)
+        return cls(reports, hostile, least, most)
+
+    def on(self, scale: Scale) -> HonestReports:
+        """Return the same reports with other values of the levels."""
+        return replace(self, least=_widest(self.least.on(scale)), most=_widest(self.most.on(scale)))
+
+    @property
+    def max_supports(self) -> int:
+        """How often one report can support a key: several times where it can support several levels."""
+        return len(self.most.absent.numbers) - 1
 
     @classmethod
     def of_pairs(cls, tally: Tally, hostile: int) -> HonestReports | None:
@@ -105,7 +119,8 @@ class HonestReports:
         reports = tally.pair_reports
         if hostile >= reports:
             return None
-        return cls.of(tally.honest_laws(hostile), reports, hostile, tally.people - reports)
+        scale = Scale.of_values(tally.task.level_values)
+        return cls.of(tally.honest_laws(hostile), reports, hostile, tally.people - reports, scale)
 
     @property
     def fewest(self) -> int:
@@ -133,7 +148,7 @@ class HonestReports:
 
     def _totals(self, support: KeySupport) -> tuple[Integers, Integers]:
         """Return the least and the most supports that the honest reports may have."""
-        total = support.plus + support.minus
+        total = support.total
         return np.maximum(total - self.max_supports * self.hostile, 0), total
 
     def _frequency(self, total: Integers, moments: CountMoments) -> Floats:
@@ -161,40 +176,55 @@ class HonestReports:
     def mean_interval(self, support: KeySupport, level: float) -> MeanInterval:
         """Return the hull of all means that honest reports may not contradict at this level.
 
-        For every mean, T - κ·m·(S - noise) of the honest reports lies between its values at the corners of what
+        For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the corners of what
         hostile reports can add; a mean is accepted if some value in between is small enough. An end of the range is
         also accepted where the data point beyond it.
         """
         constant, slope = self._ratio_variance(support)
         width = two_sided_z(level) ** 2 * self.reports
-        roots, at_low, at_high = [], [], []
-        for difference, expected in self._corners(support):
-            a, c = expected**2 - width * slope, difference**2 - width * constant
-            roots.append(roots_of(a, -2 * difference * expected, c))
-            at_low.append(difference + expected)
-            at_high.append(difference - expected)
-        inside = np.concatenate(roots)
-        allowed = np.sqrt(np.maximum(width * (constant + slope), 0))
-        not_above = np.minimum.reduce(at_low) <= allowed, np.minimum.reduce(at_high) <= allowed
-        not_below = np.maximum.reduce(at_low) >= -allowed, np.maximum.reduce(at_high) >= -allowed
-        is_mean = np.abs(inside) <= 1
-        low = np.where(not_above[0], -1.0, np.where(is_mean, inside, 1.0).min(axis=0))
-        high = np.where(not_below[1], 1.0, np.where(is_mean, inside, -1.0).max(axis=0))
+        scale = self.most.scale
+        ends = scale.low - scale.centre, scale.high - scale.centre
+        corners = list(self._corners(support))
+        inside = np.concatenate(
+            [
+                roots_of(
+                    expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant
+                )
+                for difference, expected in corners
+            ]
+        )
+        not_above, not_below = [], []
+        for end in ends:
+            at_end = [difference - end * expected for difference, expected in corners]
+            allowed = np.sqrt(np.maximum(width * (constant + slope * end**2), 0))
+            not_above.append(np.minimum.reduce(at_end) <= allowed)
+            not_below.append(np.maximum.reduce(at_end) >= -allowed)
+        is_mean = (inside >= ends[0]) & (inside <= ends[1])
+        low = np.where(not_above[0], ends[0], np.where(is_mean, inside, ends[1]).min(axis=0))
+        high = np.where(not_below[1], ends[1], np.where(is_mean, inside, ends[0]).max(axis=0))
         accepted = is_mean.any(axis=0) | (not_above[0] & not_below[0]) | (not_above[1] & not_below[1])
-        return MeanInterval(low, high, ~accepted)
+        return MeanInterval(low + scale.centre, high + scale.centre, ~accepted)
 
     def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
-        """Yield T, and what T would be for the mean 1, at each corner of what honest reports may be."""
-        # What one hostile report adds to S and T: nothing, + or -, or both signs.
-        added = [(0, 0), (1, 1), (1, -1), (2, 0)][: 2 + self.max_supports]
-        for moments, (to_sum, to_difference) in product(dict.fromkeys(self._laws), added):
-            total = support.plus + support.minus - self.hostile * to_sum
-            difference = support.plus - support.minus - self.hostile * to_difference
+        """Yield T, and what T would be for a mean weight of 1, at each corner of what honest reports may be."""
+        weights = sorted(self.most.scale.weights)
+        # What one hostile report adds to S and T: any number of levels, those of the least weights or of the largest.
+        added = {
+            (number, sum(some))
+            for number in range(self.max_supports + 1)
+            for some in (weights[:number], weights[len(weights) - number :])
+        }
+        weighted = support.weighted(self.most.scale.weights)
+        for moments, (to_sum, to_difference) in product(dict.fromkeys(self._laws), sorted(added)):
+            total = support.total - self.hostile * to_sum
             ratio = moments.contrast / moments.signal
-            yield difference.astype(np.float64), ratio * (total - self.fewest * moments.noise)
+            yield weighted - self.hostile * to_difference, ratio * (total - self.fewest * moments.noise)
 
     def _ratio_variance(self, support: KeySupport) -> tuple[Floats, Floats]:
-        """Return the largest (V0, V2) of `CountMoments.ratio_variance`, over all frequencies that are estimated."""
+        """Return the largest (V0, V2) of `CountMoments.ratio_variance`, over all frequencies that are estimated.
+
+        V1 is 0, since the levels are taken to be as spread as they can be.
+        """
         estimates = self._frequencies(support)
         ends = np.minimum.reduce(estimates), np.maximum.reduce(estimates)
         frequencies = [np.maximum(end, 0) for end in ends]
@@ -210,7 +240,7 @@ class HonestReports:
                     for absent in nobody
                 ]
             )
-            for part in (0, 1)
+            for part in (0, 2)
         )
         return constant, slope
 
@@ -221,6 +251,11 @@ class HonestReports:
 
     def least_standard_error(self, support: KeySupport) -> Floats:
         """Return the least standard errors that the keys' own frequencies may have."""
-        exact = CountMoments(self.least.holder, self.least.absent)
+        exact = replace(self.least, left_out=0.0)
         variances = [exact.frequency_variance(np.clip(f, 0, 1)) for f in self._frequencies(support)]
         return np.asarray(np.sqrt(np.minimum.reduce(variances) / self.reports))
+
+
+def _widest(moments: CountMoments) -> CountMoments:
+    """Return the moments where levels are as spread as they can be, whatever their mean."""
+    return replace(moments, spread=max(weight * weight for weight in moments.scale.weights))

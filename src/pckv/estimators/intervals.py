@@ -50,7 +50,7 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     low, high = _score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
-        exact = exact_interval((support.plus + support.minus)[few], reports, moments, level)
+        exact = exact_interval(support.total[few], reports, moments, level)
         # The exact law is that of the people who reported pairs; the other interval knows that they are a sample.
         low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
         high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
@@ -81,8 +81,8 @@ def exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoment
     distinct, place = np.unique(totals, return_inverse=True)
     count, alpha = distinct.astype(np.float64), (1 - level) / 2
     expected = reports * moments.noise
-    # A report supports one sign of a key at most, or has a chance at each, independently.
-    chances = 2 if moments.absent.mean_square_sum > moments.absent.mean_sum else 1
+    # A report supports one level of a key at most, or has a chance at each, independently.
+    chances = len(moments.absent.numbers) - 1
     fake = moments.noise / chances
     own = moments.holder.mean_sum - (chances - 1) * fake
     max_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
@@ -111,32 +111,38 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
-    """Return the hull of Fieller's set within [-1, 1]; all of it where the data say nothing.
+    """Return the hull of Fieller's set within the scale's range; all of it where the data say nothing.
 
-    The set is where (T̄ - κ·m·Ȳ)² ≤ z²·(V0 + V2·m²)/n, a quadratic in m: within [-1, 1] its ends
-    are roots of the quadratic or ends of the range.
+    The set is where (T̄ - κ·w·Ȳ)² ≤ z²·(V0 + V1·w + V2·w²)/n, a quadratic in the mean weight w: within the range its
+    ends are roots of the quadratic or ends of the range.
     """
     a, b, c = fieller_quadratic(support, reports, moments, level)
     roots = roots_of(a, b, c)
-    inside = np.abs(roots) <= 1
-    low, high = a - b + c <= 0, a + b + c <= 0
-    smallest = np.where(low, -1.0, np.where(inside, roots, 1.0).min(axis=0))
-    largest = np.where(high, 1.0, np.where(inside, roots, -1.0).max(axis=0))
+    least, most = (moments.weight(end) for end in (moments.scale.low, moments.scale.high))
+    inside = (roots >= least) & (roots <= most)
+    low, high = (a * end * end + b * end + c <= 0 for end in (least, most))
+    smallest = np.where(low, least, np.where(inside, roots, most).min(axis=0))
+    largest = np.where(high, most, np.where(inside, roots, least).max(axis=0))
     misfit = ~(low | high | inside.any(axis=0))
-    nearest = np.where(support.plus > support.minus, 1.0, -1.0)
-    return MeanInterval(np.where(misfit, nearest, smallest), np.where(misfit, nearest, largest), misfit)
+    nearest = np.where(support.weighted(moments.scale.weights) > 0, most, least)
+    lower, upper = (np.where(misfit, nearest, limit) + moments.scale.centre for limit in (smallest, largest))
+    return MeanInterval(lower, upper, misfit)
 
 
 def fieller_quadratic(
     support: KeySupport, reports: int, moments: CountMoments, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Return (A, B, C): a mean m is accepted iff A·m² + B·m + C ≤ 0."""
+    """Return (A, B, C): a mean of weight w is accepted iff A·w² + B·w + C ≤ 0."""
     frequency = unbiased_frequency(support, reports, moments)
-    difference = (support.plus - support.minus) / reports
+    difference = support.weighted(moments.scale.weights) / reports
     expected = moments.contrast * frequency
-    constant, slope = moments.ratio_variance(np.maximum(frequency, 0))
+    constant, linear, square = moments.ratio_variance(np.maximum(frequency, 0))
     width = two_sided_z(level) ** 2 / reports
-    return expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant
+    return (
+        expected**2 - width * square,
+        -2 * difference * expected - width * linear,
+        difference**2 - width * constant,
+    )
 
 
 def roots_of(a: Floats, b: Floats, c: Floats) -> Floats:

@@ -47,7 +47,7 @@ def maximal_gain(task: Task, targets: Integers, liars: int, rng: Generator, trie
     if isinstance(channel, UeChannel):
         return _planes(channel, targets, liars, rng)
     if isinstance(channel, GrrChannel):
-        return np.array([channel.word(int(key), positive=True) for key in rng.choice(targets, liars)])
+        return np.array([channel.word(int(key), channel.levels - 1) for key in rng.choice(targets, liars)])
     assert isinstance(channel, UeCompactChannel | CollisionChannel)  # noqa: S101
     found = []
     per_batch = max(1, FUNCTIONS_PER_BATCH // tries)
@@ -102,7 +102,7 @@ def _places(
 ) -> tuple[Integers, Floats]:
     """Where functions send the targets, and how often the word with symbol c supports what is sent to z: row z, column c."""
     if isinstance(channel, CollisionChannel):
-        items = [channel.item(key, sign) for key in targets.tolist() for sign in (0, 1)]
+        items = [channel.item(key, level) for key in targets.tolist() for level in range(channel.levels)]
         columns = [channel.symbol(functions.astype(np.uint64), item) for item in items]
         return np.stack(columns, axis=1).astype(np.int64), np.eye(channel.symbols)
     columns = [channel.product(functions, np.full(1, key)) for key in targets.tolist()]
@@ -115,7 +115,7 @@ def _places(
 
 def _planes(channel: UeChannel, targets: Integers, liars: int, rng: Generator) -> Bytes:
     """All target bits say +, and all others are as if nothing had been sampled, so that their number looks honest."""
-    fake = float(channel.unsampled.plus)
+    fake = float(channel.unsampled.other)
     signs = rng.choice(3, (liars, channel.keys), p=[fake, fake, 1 - 2 * fake])
     signs[:, targets] = 0
     return _packed(signs)

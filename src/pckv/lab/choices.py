@@ -76,7 +76,7 @@ def compare_choice(
         for channel in channels
         if not exclusion_reason(channel)
     }
-    chosen = choose_channel(setting.keys, epsilon, {"name": "auto"}, setting.pairs, expected).name
+    chosen = choose_channel(epsilon, {"name": "auto"}, setting.pairs, expected).name
     variances = [
         CountMoments.of(channel.count_law).frequency_variance(wanted.frequency)
         for channel in channels
@@ -104,11 +104,12 @@ def draw_counts(
 ) -> KeySupport:
     """Draw (n1, n2) of keys with these numbers of holders and means, from the exact law."""
     plus = rng.binomial(holders, (1 + means) / 2)
-    counts = _multinomial(plus, law.holder_plus, rng) + _multinomial(holders - plus, law.holder_minus, rng)
+    counts = _multinomial(plus, law.holder, rng) + _multinomial(holders - plus, law.holder, rng)[:, [1, 0, 2]]
     counts += _multinomial(users - holders, law.absent, rng)
-    return KeySupport(counts[:, 0] + counts[:, 2], counts[:, 1] + counts[:, 2])
+    return KeySupport(np.stack([counts[:, 1], counts[:, 0]]) + counts[:, 2])
 
 
 def _multinomial(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
-    chances = [float(support.plus), float(support.minus), float(support.both)]
+    both = support.own_and_other
+    chances = [float(support.own - both), float(support.other - both), float(both)]
     return np.asarray(rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]))

@@ -30,7 +30,7 @@ CountSimulator = Callable[[Any, SampledCounts, Generator], Counted]
 
 
 def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
-    """Draw n1 and n2 of every key, as if every report had been made and tallied."""
+    """Draw the counts of all levels of every key, as if every report had been made and tallied."""
     return count_with_dummies(channel, sampled, rng)[0]
 
 
@@ -42,45 +42,47 @@ def count_with_dummies(channel: Channel, sampled: SampledCounts, rng: Generator)
 
 def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     """Count as `ue` would: independent multinomials per key."""
-    kept, flipped = float(channel.sampled.plus), float(channel.sampled.minus)
-    fake = float(channel.unsampled.plus)
-    others = sampled.users - sampled.plus - sampled.minus
-    counts = rng.multinomial(sampled.plus, [kept, flipped, 1 - kept - flipped])
-    counts += rng.multinomial(sampled.minus, [flipped, kept, 1 - kept - flipped])
-    counts += rng.multinomial(others, [fake, fake, 1 - 2 * fake])
-    return KeySupport(counts[:, 0], counts[:, 1]), NO_DUMMIES
+    kept, flipped = float(channel.sampled.own), float(channel.sampled.other)
+    fake = float(channel.unsampled.other)
+    minus, plus = sampled.counts
+    counts = rng.multinomial(plus, [flipped, kept, 1 - kept - flipped])
+    counts += rng.multinomial(minus, [kept, flipped, 1 - kept - flipped])
+    counts += rng.multinomial(sampled.users - plus - minus, [fake, fake, 1 - 2 * fake])
+    return KeySupport(counts[:, :2].T), NO_DUMMIES
 
 
 def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     """Count as `grr` would: one multinomial over all words."""
     # Every word is at least as likely as `other`: so with chance symbols·other a report is uniform over all
-    # words, and otherwise it is the true or the flipped word.
-    other = float(channel.other)
+    # words, and otherwise it is the true or, with two levels, the flipped word.
+    other, items = float(channel.other), sampled.counts.size
     anywhere = channel.symbols * other
-    stays, flips = float(channel.sampled.plus) - other, float(channel.sampled.minus) - other
+    stays, flips = float(channel.sampled.own) - other, float(channel.sampled.other) - other
     chances = np.clip([stays, flips, anywhere], 0, 1)
-    plus = rng.multinomial(sampled.plus, chances / chances.sum())
-    minus = rng.multinomial(sampled.minus, chances / chances.sum())
-    scattered = int(plus[:, 2].sum() + minus[:, 2].sum()) + int(rng.binomial(sampled.dummies, anywhere))
+    drawn = rng.multinomial(sampled.counts, chances / chances.sum())
+    scattered = int(drawn[..., 2].sum()) + int(rng.binomial(sampled.dummies, anywhere))
     on_keys = rng.binomial(scattered, channel.keys / (channel.keys + channel.padding))
-    spread = rng.multinomial(on_keys, np.full(2 * channel.keys, 1 / (2 * channel.keys))).reshape(2, -1)
-    support = KeySupport(plus[:, 0] + minus[:, 1] + spread[0], plus[:, 1] + minus[:, 0] + spread[1])
+    spread = rng.multinomial(on_keys, np.full(items, 1 / items)).reshape(sampled.counts.shape)
+    counts = drawn[..., 0] + drawn[::-1, :, 1] + spread
     # Every report supports one key or dummy.
-    on_dummies = sampled.users - int(support.plus.sum() + support.minus.sum())
-    return support, DummySupport(on_dummies, channel.padding)
+    return KeySupport(counts), DummySupport(sampled.users - int(counts.sum()), channel.padding)
 
 
 def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
     """Count as `ue-compact` would: its words are drawn and decoded."""
     # Every residue is at least as likely as `outside`: so with chance q·outside a report is uniform over all
-    # words, and otherwise a function that gives its key one of the true sign's residues.
+    # words, and otherwise a function that gives its key one of the true level's residues.
     anywhere = channel.q * float(channel.outside)
     dummies = rng.binomial(sampled.dummies, 0.5)
-    signed = np.append([*sampled.plus, dummies], [*sampled.minus, sampled.dummies - dummies])
-    true = rng.binomial(signed, max(0.0, 1 - anywhere))
-    keys, signs = np.tile(np.arange(channel.keys + 1), 2), np.repeat(channel.firsts, channel.keys + 1)
+    # One column more than keys: the dummies, with either of the first two levels.
+    of_dummies = np.zeros((channel.levels, 1), np.int64)
+    of_dummies[:2, 0] = sampled.dummies - dummies, dummies
+    items = np.hstack([sampled.counts, of_dummies]).reshape(-1)
+    true = rng.binomial(items, max(0.0, 1 - anywhere))
+    keys = np.tile(np.arange(channel.keys + 1), channel.levels)
+    firsts = np.repeat(channel.firsts, channel.keys + 1)
     functions = rng.integers(0, channel.functions, int(true.sum()))
-    residues = np.repeat(signs, true) + rng.integers(0, channel.r, functions.size)
+    residues = np.repeat(firsts, true) + rng.integers(0, channel.r, functions.size)
     offsets = (residues - channel.product(functions, np.repeat(keys, true))) % channel.q
     counts = empty_counts(channel.word_limit)
     counts.add(functions * channel.q + offsets)
@@ -89,15 +91,12 @@ def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Gen
 
 
 def count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> Counted:
-    """As if hashes were independent: holders support their own sign by `hit`, everybody else by chance.
+    """As if hashes were independent: holders support their own level by `hit`, everybody else by chance.
 
-    Exact for one key, whose two signs are hashed apart. Between keys there are covariances, since a
+    Exact for one key, whose levels are hashed apart. Between keys there are covariances, since a
     report has one symbol for all; they are left out, for a mean of squared errors adds up the keys'
     own and knows none of them.
     """
     held, other = float(Fraction(channel.hit, channel.one)), 1 / channel.symbols
-    plus, minus = (
-        rng.binomial(holders, held) + rng.binomial(taken.users - holders, other)
-        for holders in (taken.plus, taken.minus)
-    )
-    return KeySupport(plus, minus), NO_DUMMIES
+    counts = rng.binomial(taken.counts, held) + rng.binomial(taken.users - taken.counts, other)
+    return KeySupport(counts), NO_DUMMIES

@@ -76,7 +76,7 @@ class Combinations:
                 continue
             for padding, method in itertools.product(self.paddings, self.methods):
                 wanted = {"name": name, **setting_parameters(self.allocation)}
-                channel = choose_channel(dataset.keys, Fraction(epsilon), wanted, padding, expected)
+                channel = choose_channel(Fraction(epsilon), wanted, padding, expected)
                 yield Setting(
                     channel.name,
                     epsilon,

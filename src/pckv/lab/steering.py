@@ -20,7 +20,7 @@ WORDS_PER_TRY, MAX_TRIES = 2**14, 64
 
 def possible_sayings(channel: Channel) -> tuple[str, ...]:
     """Return what a report can say of a key: both signs only where its law says so."""
-    return tuple(says for says in SAYINGS if says != "both" or channel.count_law.absent.both)
+    return tuple(says for says in SAYINGS if says != "both" or channel.count_law.absent.own_and_other)
 
 
 def steered_reports(task: Task, key: int, says: str, count: int, rng: Generator) -> Messages:

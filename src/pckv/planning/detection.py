@@ -1,7 +1,7 @@
 """Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
 
 A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
-where nobody holds the key. Counts are sums of independent reports, each of which supports the key 0, 1 or 2 times.
+where nobody holds the key. Counts are sums of independent reports, each of which supports a number of the key's levels.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> in
 
 def _third_moment(support: SupportMoments) -> float:
     """Return the third central moment of one report's supports."""
-    mean, chances = support.mean_sum, _chances(support)
-    return sum(chance * (count - mean) ** 3 for count, chance in enumerate(chances))
+    mean = support.mean_sum
+    return sum(chance * (count - mean) ** 3 for count, chance in enumerate(support.numbers))
 
 
 def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> float:
@@ -106,22 +106,14 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
     """Return the chances that all reports together support a key 0, 1, …, size - 1 times.
 
-    They are the coefficients of (c0 + c1·x + c2·x²)^n, each of which follows from the two before it.
+    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it.
     """
-    nothing, once, twice = _chances(support)
+    nothing, *numbers = support.numbers
     nothing = max(nothing, _MIN_CHANCE)
     found = [math.exp(reports * math.log(nothing))]
-    before = 0.0
     for count in range(1, size):
-        ones = (reports + 1 - count) * once * found[-1]
-        twos = (2 * (reports + 1) - count) * twice * before
-        before = found[-1]
-        found.append(max(ones + twos, 0.0) / (count * nothing))
+        # Of one report's supports, from the last count before this one on.
+        before = zip(range(1, count + 1), numbers, reversed(found), strict=False)
+        total = sum((times * (reports + 1) - count) * chance * known for times, chance, known in before)
+        found.append(max(total, 0.0) / (count * nothing))
     return found
-
-
-def _chances(support: SupportMoments) -> tuple[float, float, float]:
-    """Return the chances that one report supports a key 0, 1 and 2 times."""
-    twice = (support.mean_square_sum - support.mean_sum) / 2
-    once = support.mean_sum - 2 * twice
-    return 1 - once - twice, once, twice

@@ -15,6 +15,7 @@ from pckv.limits import (
     DEFAULT_USERS,
     DEVICE_COIN,
     MAX_KEYS,
+    MIN_LEVELS,
     REFUSE,
     SAMPLE,
     Numeric,
@@ -49,6 +50,7 @@ class Expectations:
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count for a key; None for any number.
+        levels: How many levels values are reported as.
     """
 
     keys: int
@@ -62,6 +64,7 @@ class Expectations:
     size_share: str | None = None
     coin: str = DEVICE_COIN
     most_influence: float | None = None
+    levels: int = MIN_LEVELS
 
     @property
     def refuse_more(self) -> bool:
@@ -159,6 +162,7 @@ def expect(
     size_share: Numeric | None = None,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
+    levels: int = MIN_LEVELS,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -177,6 +181,7 @@ def expect(
         size_share: The share of reports that answers the size question; chosen by default.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key.
+        levels: How many levels values are reported as.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -201,6 +206,7 @@ def expect(
         None if size_share is None else _checked_share(size_share),
         check_coin(coin),
         check_most_influence(most_influence),
+        levels,
     )
 
 

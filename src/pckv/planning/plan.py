@@ -172,9 +172,11 @@ class _Planner:
 
     def _best(self, expected: Expectations) -> list[Assessment]:
         specs = [
-            ChannelSpec(expected.keys, padding, self.epsilon) for padding in candidate_paddings(expected)
+            ChannelSpec(expected.keys, padding, self.epsilon, expected.levels)
+            for padding in candidate_paddings(expected)
         ]
-        return best_of_each(CHANNELS, specs, {}, expected)
+        able = [name for name, channel in CHANNELS.items() if channel.max_levels >= expected.levels]
+        return best_of_each(able, specs, {}, expected)
 
     @property
     def laws(self) -> ReportLaws:
@@ -277,7 +279,8 @@ class _Planner:
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
         """The usual rule for the padding, and the choice if keys are rarer than guessed; not with too much influence."""
         name, expected = self.chosen.channel.name, self.expected
-        usual = ChannelSpec(expected.keys, max(1, expected.sizes.percentile(USUAL_SHARE)), self.epsilon)
+        padding = max(1, expected.sizes.percentile(USUAL_SHARE))
+        usual = ChannelSpec(expected.keys, padding, self.epsilon, expected.levels)
         found = []
         if not expected.refuse_more:
             with suppress(TooMuchInfluence):

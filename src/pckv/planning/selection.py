@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pckv.channels import CHANNELS, Channel, build
+from pckv.channels import CHANNELS, Channel
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
 from pckv.limits import AUTO, SERVER_COIN
@@ -26,7 +26,6 @@ PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
 def choose_channel(
-    keys: int,
     epsilon: Fraction,
     mechanism: Mapping[str, object],
     padding: int | None,
@@ -37,11 +36,10 @@ def choose_channel(
     `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
 
     Args:
-        keys: The number of keys.
         epsilon: The privacy budget of a report.
         mechanism: A name, or `auto`, and parameters.
         padding: How many pairs a report stands for at most; None to choose it.
-        expected: The people, which error counts, who draws functions, and what hostile reports may do.
+        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may do.
 
     Raises:
         ParameterError: if the mechanism does not exist, or cannot be what was asked for.
@@ -49,10 +47,14 @@ def choose_channel(
     parameters = dict(mechanism)
     name = str(parameters.pop("name", None))
     paddings = candidate_paddings(expected) if padding is None else (padding,)
-    specs = [ChannelSpec(keys, each, epsilon) for each in paddings]
+    specs = [ChannelSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
     if name != AUTO:
         return best_of_mechanism(name, specs, parameters, expected).channel
-    able = [each for each, channel in CHANNELS.items() if channel.options >= set(parameters)]
+    able = [
+        each
+        for each, channel in CHANNELS.items()
+        if channel.options >= set(parameters) and channel.max_levels >= expected.levels
+    ]
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
     return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
@@ -146,7 +148,7 @@ def _buildable(
     refusal = ParameterError("no mechanism can do this")
     for spec in specs:
         try:
-            channel = build(name, *spec, _plain(name, parameters))
+            channel = spec.build(name, _plain(name, parameters))
         except ParameterError as error:
             refusal = error
             continue
@@ -186,7 +188,7 @@ def _finished_channel(
 ) -> Channel | None:
     """The channel with tuned parameters where those are left open, or None if there is nothing to tune."""
     if _wants_beta(name, parameters):
-        return build(name, *spec, {**parameters, "beta": best_beta(spec, aim)})
+        return spec.build(name, {**parameters, "beta": best_beta(spec, aim)})
     if not parameters and (tune or name == "ue-compact"):
         return tuned_channel(name, spec, aim)
     return None
@@ -194,7 +196,7 @@ def _finished_channel(
 
 def tuned_channel(name: str, spec: ChannelSpec, objective: Objective) -> Channel:
     """Return a mechanism with the parameters that suit the objective best."""
-    return build(name, *spec, dict(tuned_parameters(name, spec, objective)))
+    return spec.build(name, tuned_parameters(name, spec, objective))
 
 
 def exclusion_reason(channel: Channel) -> str:

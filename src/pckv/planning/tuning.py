@@ -1,6 +1,6 @@
 """Parameters by the errors they are predicted to have, relative to `ue` as the paper has it.
 
-`ue-compact` may give a sign several residues and let the two signs share some; `ue` may choose how often
+`ue-compact` may give a level several residues and let two levels share some; `ue` may choose how often
 it fakes. Both trade the error of frequencies against that of means.
 """
 
@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from pckv.budget import exp_lower
 from pckv.canonical import decimal_text
-from pckv.channels import build, residues
+from pckv.channels import Channel, Support, build, residues
 from pckv.channels.ue import MAX_BETA, MIN_BETA, TUNED
 from pckv.channels.ue_compact import MAX_DECODED_WORDS
-from pckv.moments import CountMoments, SupportMoments
+from pckv.limits import MIN_LEVELS
+from pckv.moments import CountMoments, SupportMoments, equal_scale
 from pckv.planning.objective import MAX_TRADE_OFF, Objective
 from pckv.planning.prediction import SquaredErrors, predict
 
@@ -26,12 +27,13 @@ from pckv.planning.prediction import SquaredErrors, predict
 EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
 # Parameters are tuned for keys held by at most this share: rare keys do not pay for what others hold.
 MAX_FREQUENCY = 0.05
-# Several residues per sign must be better than one by this factor: one is decoded faster and has fewer words.
+# Several residues per level must be better than one by this factor: one is decoded faster and has fewer words.
 MIN_GAIN_OF_SETS = 1.05
-# Where the search looks: shares of residues per sign, relative to ue's, and how much of them is shared.
+# Where the search looks: shares of residues per level, relative to one residue's, and how much of them is shared.
 SHARES, SHARED = (1.0, 1.25, 1.5, 1.75, 2.0), (0.0, 0.15, 0.3, 0.45, 0.6)
 FINER_STEPS = ((0.12, 0.07), (0.06, 0.035))
-MAX_SHARE = 0.49
+# All levels together have at most this share of the residues.
+MAX_SHARE = 0.98
 PRIMES_PER_LENGTH = 8
 BETAS = tuple(step / 10 for step in range(8, 17))
 
@@ -44,12 +46,17 @@ class ChannelSpec(NamedTuple):
     keys: int
     padding: int
     epsilon: Fraction
+    levels: int = MIN_LEVELS
+
+    def build(self, mechanism: str, parameters: Mapping[str, object]) -> Channel:
+        """Return the channel of a mechanism with these parameters, or its defaults."""
+        return build(mechanism, self.keys, self.padding, self.epsilon, parameters, self.levels)
 
 
 @lru_cache(maxsize=1024)
 def tuned_parameters(name: str, spec: ChannelSpec, objective: Objective) -> Mapping[str, str | int]:
     """Return the parameters of a mechanism that suit an objective best; its defaults, if there is nothing to tune."""
-    plain = build(name, *spec, {})
+    plain = spec.build(name, {})
     objective = objective._replace(frequency=min(objective.frequency, MAX_FREQUENCY))
     if name == "ue":
         found = _tuned_beta(spec, objective)
@@ -75,16 +82,17 @@ def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
 
 
 def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: SquaredErrors) -> Parameters | None:
-    """Residues per sign and how many are shared, with the fewest words that are equivalent to the best."""
+    """Residues per level and how many are shared, with the fewest words that are equivalent to the best."""
     search = _Search(spec, objective)
     beta, omega, least = search.best_shares()
-    # One residue per sign was chosen for both errors alike: it may lose a little more of the other one.
+    # One residue per level was chosen for both errors alike: it may lose a little more of the other one.
     enough = objective.loss(plain, search.ue, trade_off=MAX_TRADE_OFF * MIN_GAIN_OF_SETS) / MIN_GAIN_OF_SETS
     if least >= enough:
         return None
     found = []
-    for q in _primes(spec.keys):
-        loss, r, o = min((search.loss(r / q, o / q), r, o) for r, o in _rounded(q, beta, omega))
+    for q in _primes(spec.keys, spec.levels):
+        fit = _rounded(q, beta, omega, spec.levels)
+        loss, r, o = min((search.loss(r / q, o / q), r, o) for r, o in fit)
         if loss <= EQUIVALENT_FACTOR * least and loss < enough:
             return _stated(q, r, o)
         found.append((loss, q, r, o))
@@ -97,13 +105,14 @@ def _stated(q: int, r: int, o: int) -> Parameters:
 
 
 class _Search:
-    """Errors of shares β = r/q and ω = o/q relative to ue's, which is β = 1/(e^ε + 3) and ω = 0."""
+    """Errors of shares β = r/q and ω = o/q relative to β = 1/(e^ε + 2L - 1) and ω = 0: with two levels, to ue's."""
 
     def __init__(self, spec: ChannelSpec, objective: Objective) -> None:
         self.bound = float(exp_lower(spec.epsilon))
         self.sampling_chance = 1 / spec.padding
         self.objective = objective
-        self.ue_share = 1 / (self.bound + 3)
+        self.levels = spec.levels
+        self.ue_share = 1 / (self.bound + 2 * spec.levels - 1)
         self.ue = self.errors(self.ue_share, 0.0)
 
     def errors(self, beta: float, omega: float) -> SquaredErrors:
@@ -112,9 +121,14 @@ class _Search:
         inside, outside = (
             self.sampling_chance * each / tilt + 1 - self.sampling_chance for each in (self.bound, 1.0)
         )
-        holder = SupportMoments.of_chances(alone * inside, alone * outside, omega * inside)
-        absent = SupportMoments.of_chances(alone, alone, omega)
-        return predict(CountMoments(holder, absent), self.objective.users, self.objective.frequency)
+        if omega:
+            holder = Support.overlapping(beta * inside, alone * outside + omega * inside, omega * inside)
+            absent = Support.overlapping(beta, beta, omega)
+        else:
+            holder = Support.exclusive(self.levels, beta * inside, beta * outside)
+            absent = Support.exclusive(self.levels, beta, beta)
+        moments = CountMoments(SupportMoments.of(holder), SupportMoments.of(absent), equal_scale(self.levels))
+        return predict(moments, self.objective.users, self.objective.frequency)
 
     def loss(self, beta: float, omega: float) -> float:
         """What the objective makes of them."""
@@ -122,9 +136,11 @@ class _Search:
 
     def best_shares(self) -> tuple[float, float, float]:
         """β, ω and their loss: the best of a coarse grid, and then of finer ones around it."""
-        share, shared, loss = self._best_of(product(SHARES, SHARED))
+        may_share = self.levels == MIN_LEVELS
+        share, shared, loss = self._best_of(product(SHARES, SHARED if may_share else (0.0,)))
         for step, shared_step in FINER_STEPS:
-            near = product((share - step, share, share + step), (-shared_step, 0.0, shared_step))
+            near_shared = (-shared_step, 0.0, shared_step) if may_share else (0.0,)
+            near = product((share - step, share, share + step), near_shared)
             share, shared, loss = self._best_of([(one, max(shared + other, 0.0)) for one, other in near])
         return share * self.ue_share, shared * share * self.ue_share, loss
 
@@ -132,24 +148,27 @@ class _Search:
         losses = [
             (self.loss(share * self.ue_share, shared * share * self.ue_share), share, shared)
             for share, shared in grid
-            if share * self.ue_share <= MAX_SHARE
+            if self.levels * share * self.ue_share <= MAX_SHARE
         ]
         loss, share, shared = min(losses)
         return share, shared, loss
 
 
-def _primes(keys: int) -> list[int]:
+def _primes(keys: int, levels: int) -> list[int]:
     """For every number of digits the first primes that it is enough for, by how many words they make."""
     found: list[int] = []
-    for lowest, highest in residues.ranges(keys):
+    for lowest, highest in residues.ranges(keys, levels):
         if residues.words(keys, lowest) <= MAX_DECODED_WORDS:
             found += islice(filter(residues.is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
     fit = {q for q in found if residues.words(keys, q) <= MAX_DECODED_WORDS}
     return sorted(fit, key=lambda q: residues.words(keys, q))
 
 
-def _rounded(q: int, beta: float, omega: float) -> Iterator[tuple[int, int]]:
+def _rounded(q: int, beta: float, omega: float, levels: int) -> Iterator[tuple[int, int]]:
     """The numbers of residues next to their shares of a prime."""
+    if levels > MIN_LEVELS:
+        yield from ((min(max(r, 1), q // levels), 0) for r in (int(beta * q), int(beta * q) + 1))
+        return
     for r, o in product((int(beta * q), int(beta * q) + 1), (int(omega * q), int(omega * q) + 1)):
         residues_each = min(max(r, 1), q - 1)
         yield residues_each, min(max(o, 2 * residues_each - q, 0), residues_each - 1)

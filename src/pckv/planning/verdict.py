@@ -65,7 +65,7 @@ def _needed_users(channel: Channel, expected: Expectations) -> float | None:
         if users is None:
             return None
         more = replace(expected, users=math.ceil(users))
-        channel = choose_channel(channel.keys, channel.epsilon, {"name": AUTO}, None, more)
+        channel = choose_channel(channel.epsilon, {"name": AUTO}, None, more)
         if _is_enough(channel, more):
             return users
     return users
@@ -92,7 +92,7 @@ def _needed_epsilon(channel: Channel, expected: Expectations) -> float | None:
             return None
         digits = 10 ** (1 - math.floor(math.log10(found)))
         found = min(math.ceil(found * digits) / digits, float(MAX_EPSILON))
-        channel = choose_channel(channel.keys, _exact(found), {"name": AUTO}, None, expected)
+        channel = choose_channel(_exact(found), {"name": AUTO}, None, expected)
         if _is_enough(channel, expected):
             return found
     return found
@@ -104,7 +104,8 @@ def _enough_epsilon(epsilon: float, channel: Channel, expected: Expectations) ->
     def is_enough(larger: float) -> bool:
         with suppress(ParameterError):
             return _is_enough(
-                build(channel.name, channel.keys, channel.padding, _exact(larger), {}), expected
+                build(channel.name, channel.keys, channel.padding, _exact(larger), {}, channel.levels),
+                expected,
             )
         return False
 

@@ -97,7 +97,7 @@ class PlaneLayout:
 
 
 class SupportLayout:
-    """One cell per signed key: how many reports support it. Then one for all unused positions together, and answers."""
+    """One cell per item: how many reports support it. Then one for all unused positions together, and answers."""
 
     def __init__(self, channel: CollisionChannel, answers: int) -> None:
         self.channel = channel

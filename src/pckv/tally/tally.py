@@ -21,7 +21,7 @@ from pckv.wire import Report, check_id
 class Tally:
     """Add reports, merge tallies, and keep nothing but counts.
 
-    A cell is a counter: one per word, or two per key where reports support several keys at once.
+    A cell is a counter: one per word, or one per level of a key where reports support several keys at once.
 
     Args:
         task: The task of the reports.

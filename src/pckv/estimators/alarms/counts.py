@@ -50,8 +50,8 @@ class SetBits:
         keys, reports = self.channel.keys, self.reports
         if not reports:
             return
-        not_sampled = float(self.channel.unsampled.plus + self.channel.unsampled.minus)
-        sampled = float(self.channel.sampled.plus + self.channel.sampled.minus)
+        not_sampled = float(2 * self.channel.unsampled.other)
+        sampled = float(self.channel.sampled.own + self.channel.sampled.other)
         low, high = not_sampled, ((keys - 1) * not_sampled + sampled) / keys
         bits = f"{self.total / reports:,.4g} bits per report are set"
         expected = f"where {keys * low:,.4g} to {keys * high:,.4g} are expected"

@@ -78,14 +78,15 @@ def _candidates(task: Task, channel: FunctionChannel, words: Integers) -> Intege
     tally = Tally(task)
     tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)])
     support = key_support(tally)
-    return np.argpartition(-(support.plus + support.minus), MAX_CANDIDATES)[:MAX_CANDIDATES]
+    return np.argpartition(-support.total, MAX_CANDIDATES)[:MAX_CANDIDATES]
 
 
 def _supports(channel: FunctionChannel, words: Integers, keys: Integers) -> Floats:
-    """How often every report supports each of some keys: 0, 1 or 2 times, one row per key."""
+    """How many levels of each of some keys every report supports, one row per key."""
     if isinstance(channel, CollisionChannel):
         rows = _places(channel, words // channel.symbols, keys).rows == words % channel.symbols
-        return np.asarray(rows[::2] + rows[1::2].astype(np.float32))
+        by_key = rows.reshape(keys.size, channel.levels, -1)
+        return np.asarray(by_key.sum(axis=1, dtype=np.float32))
     says = _says(channel).astype(np.float32)
     return np.stack([says[channel.residue(words, np.full(1, key))] for key in keys.tolist()])
 
@@ -113,7 +114,7 @@ def _group_test(
     channel: FunctionChannel, keys: Integers, weights: Floats, functions: Integers, null: Integers
 ) -> AlarmTest:
     """Test whether functions treat the keys of a group alike more often than by chance."""
-    by_item = np.repeat(weights, 2) if isinstance(channel, CollisionChannel) else weights
+    by_item = np.repeat(weights, channel.levels) if isinstance(channel, CollisionChannel) else weights
     seen = _alike(_places(channel, functions, keys), by_item)
     by_chance = _chance(channel) * _all_pairs(by_item)
     excess = float(seen.mean() - by_chance)
@@ -188,7 +189,7 @@ def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats
 
 def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:
     if isinstance(channel, CollisionChannel):
-        items = [channel.item(key, sign) for key in keys.tolist() for sign in (0, 1)]
+        items = [channel.item(key, level) for key in keys.tolist() for level in range(channel.levels)]
         # The steps of an index to its function need unsigned numbers.
         unsigned = functions.astype(np.uint64)
         rows = [channel.symbol(unsigned, item).astype(np.int32) for item in items]

@@ -157,7 +157,7 @@ def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
     if all(each.moments.supports_once for each in both) and any(
         each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
     ):
-        counts = [each.support.plus + each.support.minus for each in both]
+        counts = [each.support.total for each in both]
         few = counts[0] + counts[1] < GAUSSIAN_VARIANCE
         found[few] = _exact_p_values(counts[0][few], counts[1][few], after.pair_reports / reports)
     return found

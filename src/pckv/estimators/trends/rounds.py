@@ -14,7 +14,7 @@ from pckv.channels import CountLaw, Support
 from pckv.errors import TallyError
 from pckv.estimators.counted import PooledReports
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.series import Series
 from pckv.tally import Tally
@@ -30,7 +30,7 @@ class RoundCounts:
         panels: How many panels the series has.
         reports: How many reports were counted, and `size_answers` the answers to the size question among them.
         keys: The numbers of the keys that were decoded, and `support` their counts.
-        law: The law of a key's counts in this round.
+        law: The law of a key's counts in this round, and `scale` what its levels are worth.
     """
 
     number: int
@@ -40,6 +40,7 @@ class RoundCounts:
     keys: Integers
     support: KeySupport
     law: CountLaw
+    scale: Scale
 
     @classmethod
     def of(
@@ -68,6 +69,7 @@ class RoundCounts:
             keys=numbers,
             support=key_support(tally, numbers, progress),
             law=tally.count_law,
+            scale=Scale.of_values(tally.task.level_values),
         )
 
     def take(self, keys: Integers) -> RoundCounts:
@@ -81,8 +83,7 @@ class RoundCounts:
 
     def at(self, places: Integers) -> RoundCounts:
         """Return the counts at some places of the keys that were decoded."""
-        support = KeySupport(self.support.plus[places], self.support.minus[places])
-        return replace(self, keys=self.keys[places], support=support)
+        return replace(self, keys=self.keys[places], support=self.support.take(places))
 
     @property
     def pair_reports(self) -> int:
@@ -92,12 +93,13 @@ class RoundCounts:
     @cached_property
     def moments(self) -> CountMoments:
         """The moments of the counts, as a sample of everybody."""
-        return CountMoments.of(self.law, left_out=1 - self.pair_reports / (self.reports * self.panels))
+        left_out = 1 - self.pair_reports / (self.reports * self.panels)
+        return CountMoments.of(self.law, left_out, self.scale)
 
     @cached_property
     def mechanism_moments(self) -> CountMoments:
         """The moments of the counts of the people who reported pairs."""
-        return CountMoments.of(self.law)
+        return CountMoments.of(self.law, scale=self.scale)
 
     @cached_property
     def frequency(self) -> Floats:
@@ -118,8 +120,7 @@ class RoundCounts:
 
 def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
     """Return the counts of all rounds together; the functions of reports differ, supports add up all the same."""
-    plus, minus = zip(*(each.support for each in rounds), strict=True)
-    return KeySupport(add_up(plus), add_up(minus))
+    return KeySupport(add_up([each.support.counts for each in rounds]))
 
 
 def add_up(counts: Sequence[Integers]) -> Integers:
@@ -154,14 +155,15 @@ def _average_law(laws: Sequence[tuple[CountLaw, int]]) -> CountLaw:
         return laws[0][0]
     shares = [(law, Fraction(reports, total)) for law, reports in laws]
     return CountLaw(
-        _average_support([(law.holder_plus, share) for law, share in shares]),
+        _average_support([(law.holder, share) for law, share in shares]),
         _average_support([(law.absent, share) for law, share in shares]),
     )
 
 
 def _average_support(supports: Sequence[tuple[Support, Fraction]]) -> Support:
-    plus, minus, both = (
-        sum((getattr(support, name) * share for support, share in supports), Fraction(0))
-        for name in ("plus", "minus", "both")
-    )
-    return Support(plus, minus, both)
+    (average, seen), *others = supports
+    for support, share in others:
+        seen += share
+        # One law so far with what was seen of it, and this one with its share.
+        average = average.mixed(support, 1 - share / seen)
+    return average

@@ -9,6 +9,7 @@ import numpy as np
 
 from pckv.arrays import Floats
 from pckv.estimators.intervals import Interval, two_sided_z
+from pckv.estimators.methods.baseline import unbiased_value_sum
 from pckv.estimators.trends.local_level import Levels, smooth_levels
 from pckv.estimators.trends.rounds import RoundCounts
 
@@ -110,4 +111,4 @@ def _weights(rounds: Sequence[RoundCounts]) -> Floats:
 def _value_sum(counts: RoundCounts) -> Floats:
     """Return the unbiased sums of values per person: frequency times mean."""
     support, moments = counts.support, counts.mechanism_moments
-    return np.asarray((support.plus - support.minus) / counts.pair_reports / moments.contrast)
+    return unbiased_value_sum(support, counts.pair_reports, moments, counts.frequency)

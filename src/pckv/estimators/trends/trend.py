@@ -148,8 +148,8 @@ def _summary(series: Series, counts: RoundCounts) -> RoundSummary:
 def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level: float) -> Estimates:
     """Estimate the last rounds together, by the default method of the task."""
     latest = last_rounds(counts, series.panels) if counts else []
-    zeros = np.zeros(keys.size, np.int64)
-    support = pooled_support(latest) if latest else KeySupport(zeros, zeros)
+    nothing = KeySupport(np.zeros((series.task.level_count, keys.size), np.int64))
+    support = pooled_support(latest) if latest else nothing
     everything = keys.size == series.task.key_count
     method = default_method(series.task) if everything else DEFAULT_FOR_MANY_KEYS
     found = estimate_supports(pool(series, latest), keys, support, method, level)

@@ -47,10 +47,10 @@ class IndexModel:
 
     def _draw_groups(self, rng: Generator) -> DrawnKeys:
         assert self._groups is not None  # noqa: S101
-        keys, chances, counts = self._groups
+        keys, values, counts = self._groups
         drawn = rng.multinomial(counts, np.full(self.keys, 1 / self.keys))
         own = drawn[np.arange(keys.size), keys]
-        plus = rng.binomial(own, chances)
+        plus = rng.binomial(own, (values + 1) / 2)
         held_plus, held_minus = (self._by_key(keys, part) for part in (plus, own - plus))
         return DrawnKeys(held_plus, held_minus, drawn.sum(axis=0) - held_plus - held_minus)
 

@@ -9,7 +9,7 @@ from pckv.channels.collision import CollisionChannel
 from pckv.errors import TallyError
 from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
-from pckv.tally.decode import signed_cells
+from pckv.tally.decode import level_cells
 from pckv.tally.supports import supports_of
 
 # More keys times distinct words than this would take longer than about twenty minutes.
@@ -18,15 +18,14 @@ MAX_CHECKS = 2**36
 
 def support(
     channel: CollisionChannel, counts: Counts, keys: Integers, progress: Progress = no_progress
-) -> tuple[Integers, Integers]:
-    """For each of some keys, how many reports support + and how many support -."""
+) -> Integers:
+    """For each of some keys, how many reports support every level: levels × keys."""
     if channel.decodes_all:
-        return signed_cells.support(channel, counts, keys, progress)
+        return level_cells.support(channel, counts, keys, progress)
     words, times = counts.nonzero(channel.word_limit)
     if keys.size * words.size > MAX_CHECKS:
         raise TallyError(
             f"{words.size:,} words are too many to check against {keys.size:,} keys: ask for fewer keys"
         )
-    items = np.concatenate([channel.item(keys, 1), channel.item(keys, 0)])
-    found = supports_of(channel, words, times, items, progress)
-    return found[: keys.size], found[keys.size :]
+    items = channel.item(keys, np.arange(channel.levels)[:, None]).reshape(-1)
+    return supports_of(channel, words, times, items, progress).reshape(channel.levels, -1)

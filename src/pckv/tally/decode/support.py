@@ -1,31 +1,49 @@
-"""From counts to support: n1 and n2, the reports that support ⟨key, +⟩ and ⟨key, -⟩."""
+"""From counts to support: how many reports support each level of a key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Integers
+from pckv.arrays import Floats, Integers
 from pckv.channels import Channel
 from pckv.mechanisms import load_part
 from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
 from pckv.tally.tally import Tally
 
-Decoder = Callable[[Any, Counts, Integers, Progress], tuple[Integers, Integers]]
+# From a channel, counts and the numbers of keys to an array of levels × keys.
+Decoder = Callable[[Any, Counts, Integers, Progress], Integers]
 
 
 class KeySupport(NamedTuple):
-    """For some keys, how many reports support either sign."""
+    """For some keys, how many reports support each level: one row per level, one column per key."""
 
-    plus: Integers
-    minus: Integers
+    counts: Integers
+
+    @property
+    def keys(self) -> int:
+        """How many keys there are."""
+        return int(self.counts.shape[1])
+
+    @property
+    def total(self) -> Integers:
+        """S: how many reports support each key, whichever level."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    def weighted(self, weights: Sequence[float]) -> Floats:
+        """T: the weights of the supported levels of each key, added up."""
+        return np.asarray(np.asarray(weights) @ self.counts, np.float64)
+
+    def take(self, keys: Integers | slice) -> KeySupport:
+        """Return the support of some of the keys."""
+        return KeySupport(self.counts[:, keys])
 
 
 class DummySupport(NamedTuple):
-    """How often reports support a dummy, either sign, and how many dummies they tell of: 0 where none."""
+    """How often reports support a dummy, whichever level, and how many dummies they tell of: 0 where none."""
 
     total: int
     dummies: int
@@ -45,7 +63,7 @@ def decode(
     """Decode the counts of a channel's reports."""
     numbers = np.arange(channel.keys) if keys is None else keys
     decoder: Decoder = load_part(channel.name, "decoder")
-    return KeySupport(*decoder(channel, counts, numbers, progress))
+    return KeySupport(decoder(channel, counts, numbers, progress))
 
 
 def decode_all(
@@ -53,6 +71,6 @@ def decode_all(
 ) -> tuple[KeySupport, DummySupport]:
     """All keys, and the dummies where reports tell of them: they are numbered after the keys."""
     keys, dummies = channel.keys, channel.counted_dummies
-    plus, minus = decode(channel, counts, np.arange(keys + dummies), progress)
-    total = int(plus[keys:].sum() + minus[keys:].sum())
-    return KeySupport(plus[:keys], minus[:keys]), DummySupport(total, dummies)
+    support = decode(channel, counts, np.arange(keys + dummies), progress)
+    total = int(support.counts[:, keys:].sum())
+    return support.take(slice(keys)), DummySupport(total, dummies)

@@ -1,6 +1,6 @@
-"""What a histogram of `ue-compact` words says of the keys: how many reports gave each + and -.
+"""What a histogram of `ue-compact` words says of the keys: how many reports gave each level.
 
-A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each sign has r residues in a row. For all keys at once the histogram is
+A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each level has r residues in a row. For all keys at once the histogram is
 transformed one digit after another, either by adding shifted slices or by Fourier transforms; for
 a few keys every word that occurred is checked.
 """
@@ -29,8 +29,8 @@ MAX_CHECKS = 2**36
 
 def support(
     channel: UeCompactChannel, counts: Counts, keys: Integers, _progress: Progress = no_progress
-) -> tuple[Integers, Integers]:
-    """For each of some keys, how many reports say + and how many say -."""
+) -> Integers:
+    """For each of some keys, how many reports say every level: levels × keys."""
     words, times = counts.nonzero(channel.word_limit)
     checks = keys.size * words.size
     if checks <= channel.word_limit or not channel.decodes_all:
@@ -41,31 +41,27 @@ def support(
         return check_words(channel, words, times, keys)
     fourier = channel.q >= Q_FOR_FOURIER and int(times.sum()) <= REPORTS_FOR_FOURIER
     used = int(keys.max(initial=0)) + 1
-    plus, minus = (transform if fourier else add_up)(channel, words, times, used)
-    return plus[keys], minus[keys]
+    found = (transform if fourier else add_up)(channel, words, times, used)
+    return np.asarray(found[:, keys])
 
 
-def check_words(
-    channel: UeCompactChannel, words: Integers, times: Integers, keys: Integers
-) -> tuple[Integers, Integers]:
+def check_words(channel: UeCompactChannel, words: Integers, times: Integers, keys: Integers) -> Integers:
     """Check every word against every key."""
-    found = np.zeros((2, keys.size), np.int64)
+    found = np.zeros((channel.levels, keys.size), np.int64)
     step = max(1, CHECKS_AT_ONCE // max(1, words.size))
     for start in range(0, keys.size, step):
         residues = channel.residue(words[None, :], keys[start : start + step, None])
         for place, first in enumerate(channel.firsts):
             said = (residues >= first) & (residues < first + channel.r)
             found[place, start : start + step] = said @ times
-    return found[0], found[1]
+    return found
 
 
-def add_up(
-    channel: UeCompactChannel, words: Integers, times: Integers, used: int
-) -> tuple[Integers, Integers]:
+def add_up(channel: UeCompactChannel, words: Integers, times: Integers, used: int) -> Integers:
     """For the keys below `used`: replace one digit of φ after another by the key's, the top one first.
 
-    Only the values that the top digit takes are made, and in the last step only the two sums over a
-    sign's residues.
+    Only the values that the top digit takes are made, and in the last step only the sums over a
+    level's residues.
     """
     q, digits = channel.q, channel.digits
     histogram = np.zeros(channel.word_limit, np.int64)
@@ -83,8 +79,7 @@ def add_up(
                 for function in range(q):
                     summed[place, :, value] += counts[(residue - function * value) % q, :, function]
         counts = summed.reshape(len(wanted), -1, q, max(1, counts.shape[3] // q)) if digit else summed
-    plus, minus = counts.reshape(2, -1)[:, :used]
-    return plus, minus
+    return counts.reshape(channel.levels, -1)[:, :used]
 
 
 def _sums_of_runs(counts: Integers, length: int) -> Integers:
@@ -95,9 +90,7 @@ def _sums_of_runs(counts: Integers, length: int) -> Integers:
     return sums
 
 
-def transform(
-    channel: UeCompactChannel, words: Integers, times: Integers, used: int
-) -> tuple[Integers, Integers]:
+def transform(channel: UeCompactChannel, words: Integers, times: Integers, used: int) -> Integers:
     """The same by Fourier transforms: over the offset, then over φ, read off along the line ω·u.
 
     n_z(u) = 1/q Σ_ω e^(2πiωz/q) Ĥ(ω·u, ω), and the terms of ω and q - ω are conjugates.
@@ -106,7 +99,7 @@ def transform(
     spectrum = _offset_spectrum(channel, words, times)
     keys = np.arange(used)
     key_digits = [keys // q**digit % q for digit in range(digits)]
-    found = np.full((2, used), channel.r * float(times.sum()))
+    found = np.full((channel.levels, used), channel.r * float(times.sum()))
     for omega in range(1, q // 2 + 1):
         slab = np.fft.fftn(spectrum[omega].reshape((q,) * digits)).reshape(-1)
         line = np.zeros(used, np.int64)
@@ -116,8 +109,7 @@ def transform(
         for place, first in enumerate(channel.firsts):
             turns = np.exp(2j * np.pi * omega * np.arange(first, first + channel.r) / q).sum()
             found[place] += 2 * (terms * turns).real
-    plus, minus = np.rint(found / q).astype(np.int64)
-    return plus, minus
+    return np.rint(found / q).astype(np.int64)
 
 
 def _offset_spectrum(channel: UeCompactChannel, words: Integers, times: Integers) -> NDArray[np.complex128]:

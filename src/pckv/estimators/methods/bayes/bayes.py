@@ -132,7 +132,7 @@ class Posterior:
 
     def _least(self, full: Interval, level: float) -> Floats:
         """Return lower limits that hold for all keys at once: above 0 where a key is detected, otherwise 0."""
-        keys = self.support.plus.size
+        keys = self.support.keys
         together = self._own_frequency_interval(min(1 - (1 - level) / keys, MAX_LEVEL_TOGETHER))
         # The interval may be normal where detection is exact; then the key's own limit at the level is above 0.
         above_zero = np.where(together.low > 0, together.low, full.low)
@@ -210,11 +210,11 @@ def learn(
 def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: float) -> _Bins:
     """Group keys with nearly equal counts; where counts are small, only those with equal ones."""
     sums, s_rank = np.unique(
-        _rounded(support.plus + support.minus, reports * moments.absent.variance_sum), return_inverse=True
+        _rounded(support.total, reports * moments.absent.variance_sum), return_inverse=True
     )
+    weighted = support.weighted(moments.scale.weights)
     differences, t_rank = np.unique(
-        _rounded(support.plus - support.minus, reports * moments.absent.mean_square_difference),
-        return_inverse=True,
+        _rounded(weighted, reports * moments.square_if_absent, 1 / (moments.levels - 1)), return_inverse=True
     )
     # One integer per pair of ranks, in the order of the pairs: numbers are sorted much faster than rows.
     pairs, of_key, keys = np.unique(
@@ -225,8 +225,8 @@ def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: f
     return _Bins(s, t, keys.astype(np.float64), of_key, own, own > largest)
 
 
-def _rounded(count: Integers, variance: float) -> Floats:
-    width = max(1.0, BIN_WIDTH * variance**0.5)
+def _rounded(count: Integers | Floats, variance: float, unit: float = 1.0) -> Floats:
+    width = max(unit, BIN_WIDTH * variance**0.5)
     return np.asarray(np.round(count / width) * width, np.float64)
 
 

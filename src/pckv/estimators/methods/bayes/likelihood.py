@@ -1,7 +1,7 @@
-"""How likely a key's counts are for a frequency and a mean: S = n1 + n2, and T = n1 - n2 given S.
+"""How likely a key's counts are for a frequency and a mean: S, the count of all levels, and T given S, their weights.
 
 Gaussian with the exact moments where false supports are many. Otherwise S is binomial with the exact mean
-and variance, and T splits S into independent signs (proofs/bayes.md).
+and variance, and T splits S into independent levels, as if there were two (proofs/bayes.md).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class GaussianCounts:
         """Return the log-likelihood of T, given S: normal about its regression on S."""
         n, moments = self.reports, self.moments
         covariance, sum_variance = moments.covariance(f, m), moments.sum_variance(f)
-        expected = n * moments.contrast * f * m
+        expected = n * moments.contrast * f * moments.weight(m)
         expected = expected + covariance / sum_variance * (s - n * moments.sum_mean(f))
         variance = moments.difference_variance(f, m) - covariance**2 / sum_variance
         return _log_normal(t - expected, n * variance)
@@ -81,10 +81,17 @@ class FewCounts:
         return np.where(possible, logarithm, _IMPOSSIBLE * (1 + np.maximum(s - trials, 0)))
 
     def difference(self, t: Floats, s: Floats, f: Floats, m: Floats) -> Floats:
-        """Return the log-likelihood of T, given S: every support has its sign independently."""
-        tilt = self.moments.contrast * f * m / np.maximum(self.moments.sum_mean(f), _MIN_MEAN)
+        """Return the log-likelihood of T, given S: every support has its level independently, one of two ends.
+
+        Levels between the ends count for both, as their value says: their T is less spread than that, so that means are
+        judged less certain than they are.
+        """
+        weight = self.moments.weight(m)
+        centre = self.moments.scale.centre
+        tilt = centre + self.moments.contrast * f * weight / np.maximum(self.moments.sum_mean(f), _MIN_MEAN)
         tilt = np.clip(tilt, -1 + _MIN_CHANCE, 1 - _MIN_CHANCE)
-        return np.asarray((s + t) / 2 * np.log1p(tilt) + (s - t) / 2 * np.log1p(-tilt))
+        value = t + centre * s
+        return np.asarray((s + value) / 2 * np.log1p(tilt) + (s - value) / 2 * np.log1p(-tilt))
 
 
 def _log_normal(distance: Floats, variance: Floats) -> Floats:
