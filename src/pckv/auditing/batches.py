@@ -161,7 +161,7 @@ def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
             if keys <= MAX_PLANES or _has_words(mechanism):
                 share = "0.25" if padding < keys and _has_words(mechanism) else "0"
                 yield make_task(mechanism, variant, keys, padding, epsilon, share)
-    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[::3]):
+    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[2::4]):
         share = "0.25" if padding < keys else "0"
         yield make_task(mechanism, parameters, keys, padding, next(epsilons), share, levels=levels)
 
