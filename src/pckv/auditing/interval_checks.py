@@ -28,7 +28,7 @@ from pckv.wire import BitPlanes, Report
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
-SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 3
+SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 2
 MOST_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
