@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -14,11 +14,11 @@ from pckv.cli.remote import ask, collected, understood
 from pckv.client.transport import one_line
 from pckv.errors import DataError
 from pckv.estimators.alarms.result import Alarms
-from pckv.estimators.asked import ANSWERS, MEMBERS, Asked
 from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare
 from pckv.estimators.result import COLUMNS, Estimates
 from pckv.estimators.set_sizes import SetSummary
 from pckv.estimators.verdict import verdict
+from pckv.limits import REFUSE_BETWEEN, check_between
 
 SCALAR_TYPES = {
     "task": str,
@@ -79,43 +79,24 @@ def read_estimates(document: dict[str, Any]) -> Estimates:
         **columns,
         # It is not sent, and nothing that a command prints or writes has it.
         mean_misfit=np.zeros(len(rows), np.bool_),
-        distributions=_read_distributions(rows),
-        asked=tuple(_read_asked(rows)),
+        distributions=_read_distributions(document),
     )
 
 
-def _read_distributions(rows: Sequence[dict[str, Any]]) -> Distributions:
+def _read_distributions(document: dict[str, Any]) -> Distributions:
     """Return how holders are spread over the levels, where the rows tell it."""
-    if not any("shares" in row for row in rows):
+    rows = document["estimates"]
+    if "between" not in document:
         return Distributions.none(len(rows))
-    value, share, low, high = (
+    values, *columns = (
         np.stack([read_numbers([each[name] for each in row["shares"]], float) for row in rows])
         for name in LevelShare._fields
     )
-    if (value != value[0]).any():
+    if (values != values[0]).any():
         raise ValueError("keys of different levels")
-    return Distributions(
-        values=tuple(value[0].tolist()),
-        # What is not sent nothing needs that a command prints or writes: the collector answers the questions.
-        exact=False,
-        shares=share,
-        shares_low=low,
-        shares_high=high,
-        at_most_low=np.zeros_like(share),
-        at_most_high=np.ones_like(share),
-        **{name: read_numbers([row[name] for row in rows], float) for name in DEVIATIONS},
-    )
-
-
-def _read_asked(rows: Sequence[dict[str, Any]]) -> Iterator[Asked]:
-    """Yield the answers to what was asked besides."""
-    for question, member in MEMBERS.items():
-        at, answer = ANSWERS[question]
-        for asked in zip(*(row.get(member, ()) for row in rows), strict=True):
-            found, low, high = (
-                read_numbers([each[name] for each in asked], float) for name in (answer, "low", "high")
-            )
-            yield Asked(question, float(asked[0][at]), found, low, high)
+    deviations = (read_numbers([row[name] for row in rows], float) for name in DEVIATIONS)
+    exact = check_between(document["between"]) == REFUSE_BETWEEN
+    return Distributions(tuple(values[0].tolist()), exact, *columns, *deviations)
 
 
 def read_numbers(values: list[Any], kind: type[float | bool]) -> NDArray[Any]:

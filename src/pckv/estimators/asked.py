@@ -12,8 +12,6 @@ from pckv.texts import ranged
 QUANTILE, ABOVE, BELOW = "quantile", "above", "below"
 # What rows of JSON call the answers to each question.
 MEMBERS = {QUANTILE: "quantiles", ABOVE: "above", BELOW: "below"}
-# What each answer calls what it was asked at, and itself.
-ANSWERS = {QUANTILE: ("p", "value"), ABOVE: ("value", "share"), BELOW: ("value", "share")}
 
 
 class Asked(NamedTuple):
@@ -56,7 +54,7 @@ class Asked(NamedTuple):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the answers of every key as plain values."""
-        at, answer = ANSWERS[self.question]
+        at, answer = ("p", "value") if self.question == QUANTILE else ("value", "share")
         return [
             {at: self.at, answer: found, "low": low, "high": high}
             for found, low, high in zip(*self.columns().values(), strict=True)

@@ -20,12 +20,20 @@ DEVIATIONS = ("deviation", "deviation_low", "deviation_high")
 
 
 class LevelShare(NamedTuple):
-    """The share of a key's holders whose value is one level, with its interval `low` to `high`."""
+    """The share of a key's holders at one level, with its interval.
+
+    Attributes:
+        value: What the level is worth, in the task's own units.
+        share: The share of the holders at this level, with its interval `low` to `high`.
+        at_most_low: The least share of the holders that may be at this level or below it, and `at_most_high` the largest.
+    """
 
     value: float
     share: float
     low: float
     high: float
+    at_most_low: float
+    at_most_high: float
 
 
 class Quantiles(NamedTuple):
@@ -181,10 +189,10 @@ class Distributions:
 
     def rows(self) -> list[tuple[LevelShare, ...]]:
         """Return the shares of every key in plain numbers."""
-        tables = (array.tolist() for array in (self.shares, self.shares_low, self.shares_high))
+        arrays = (self.shares, self.shares_low, self.shares_high, self.at_most_low, self.at_most_high)
         return [
-            tuple(map(LevelShare, self.values, shares, low, high))
-            for shares, low, high in zip(*tables, strict=True)
+            tuple(map(LevelShare, self.values, *columns))
+            for columns in zip(*(array.tolist() for array in arrays), strict=True)
         ]
 
 

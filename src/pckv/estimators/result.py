@@ -19,6 +19,7 @@ from pckv.estimators.asked import Asked, ask
 from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare, Quantiles, Shares
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
+from pckv.limits import REFUSE_BETWEEN, ROUND
 from pckv.texts import TOO_RARE, plural, ranged
 
 if TYPE_CHECKING:
@@ -344,7 +345,8 @@ class Estimates:
         for each in self.asked:
             for row, answer in zip(rows, each.rows(), strict=True):
                 row.setdefault(each.member, []).append(answer)
-        return self._about() | {"estimates": rows}
+        between = {"between": REFUSE_BETWEEN if self.distributions.exact else ROUND}
+        return self._about() | (between if self.level_values else {}) | {"estimates": rows}
 
     def _about(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
