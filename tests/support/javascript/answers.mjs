@@ -33,7 +33,7 @@ export async function answers(client, vectors) {
     for (const name of vector.mechanisms) {
       const { Channel } = await import(`${client}/mechanisms/${name}.js`);
       const parameters = Object.fromEntries(Channel.options.map((option) => [option, vector[option]]));
-      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters);
+      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
       computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(channel[part])]));
     }
     if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
@@ -44,7 +44,7 @@ export async function answers(client, vectors) {
   async function sizeThresholds({ keys, padding, size_share }, epsilon) {
     const { Channel } = await import(`${client}/mechanisms/grr.js`);
     const { SizeQuestion } = await import(`${client}/size-question.js`);
-    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" });
+    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" }, 2);
     const { ends, asked, kept } = new SizeQuestion(pairs, epsilon, decimal(size_share));
     return { ends, asked: String(asked), kept: String(kept) };
   }
