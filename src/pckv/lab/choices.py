@@ -102,14 +102,22 @@ def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng
 def draw_counts(
     law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
-    """Draw (n1, n2) of keys with these numbers of holders and means, from the exact law."""
+    """Draw the counts of two levels of keys with these numbers of holders and means, from the exact law."""
     plus = rng.binomial(holders, (1 + means) / 2)
-    counts = _multinomial(plus, law.holder, rng) + _multinomial(holders - plus, law.holder, rng)[:, [1, 0, 2]]
-    counts += _multinomial(users - holders, law.absent, rng)
+    own, other, both = _sign_chances(law.holder)
+    counts = _multinomial(plus, (own, other, both), rng)
+    counts += _multinomial(holders - plus, (other, own, both), rng)
+    counts += _multinomial(users - holders, _sign_chances(law.absent), rng)
     return KeySupport(np.stack([counts[:, 1], counts[:, 0]]) + counts[:, 2])
 
 
-def _multinomial(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
+def _sign_chances(support: Support) -> tuple[float, float, float]:
+    """The chances that a report supports the held level alone, the other one alone, or both."""
     both = support.own_and_other
-    chances = [float(support.own - both), float(support.other - both), float(both)]
+    return float(support.own - both), float(support.other - both), float(both)
+
+
+def _multinomial(
+    reports: NDArray[np.int64], chances: tuple[float, float, float], rng: Generator
+) -> NDArray[np.int64]:
     return np.asarray(rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]))
