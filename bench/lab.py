@@ -67,7 +67,7 @@ def plain_ue(dataset: Dataset, channel: UeChannel, users: int, rng: np.random.Ge
     held = dataset.population.keys[:users]
     positive = rng.random(users) < (dataset.population.values[:users] + 1) / 2
     fake, kept, shown = (
-        float(p) for p in (channel.unsampled.plus, channel.sampled.plus, channel.probabilities.a)
+        float(p) for p in (channel.unsampled.other, channel.sampled.own, channel.probabilities.a)
     )
     numbers = rng.random((users, dataset.keys))
     plus, minus = numbers < fake, (numbers >= fake) & (numbers < 2 * fake)

@@ -140,13 +140,13 @@ def mixed_frequencies(
     task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int
 ) -> Floats:
     """Frequencies from the words of mixed functions."""
-    positions = item_positions(channel.numbering, np.stack([2 * keys + 1, 2 * keys])).astype(np.uint64)
+    positions = item_positions(channel.numbering, np.stack([2 * keys, 2 * keys + 1])).astype(np.uint64)
     counts = np.zeros(positions.shape, np.int64)
     for part in words(with_channel(task, MixedChannel(channel)), data, seed):
         add_mixed_supports(
             part.view(np.uint64), np.uint64(channel.symbols), positions.reshape(-1), counts.reshape(-1)
         )
-    return unbiased_frequency(KeySupport(*counts), data.users, CountMoments.of(channel.count_law))
+    return unbiased_frequency(KeySupport(counts), data.users, CountMoments.of(channel.count_law))
 
 
 def repeat(task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int) -> ComparedErrors:

@@ -195,7 +195,7 @@ def judge(part: str, setting: ChoiceSetting) -> list[JudgedChoice]:
     }
     judged = []
     for name, expected in inputs.items():
-        channel = choose_channel(setting.keys, Fraction(setting.epsilon), {"name": AUTO}, None, expected)
+        channel = choose_channel(Fraction(setting.epsilon), {"name": AUTO}, None, expected)
         error, best = measure(channel, people, known).error, measured[channel.name]
         honest = next(each for each in best if each.truncates_within_noise)
         judged.append(

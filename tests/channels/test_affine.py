@@ -22,7 +22,7 @@ from pckv.channels.affine import (
     least_prime,
     min_positions,
 )
-from pckv.channels.collision import INDICES, MAX_COUNTED_KEYS, MAX_SYMBOLS, CollisionChannel
+from pckv.channels.collision import INDICES, MAX_COUNTED_ITEMS, MAX_SYMBOLS, CollisionChannel
 from pckv.channels.hashing import mix, numbers_of, reduced
 from pckv.positions import item_positions
 from support.collision import collision_channel
@@ -59,7 +59,7 @@ def test_the_least_prime_is_the_next() -> None:
 
 
 def test_positions_are_enough_for_keys_and_symbols() -> None:
-    assert [min_positions(*counts) for counts in ((1, 2), (1_365, 256), (1_367, 2), (1, 257))] == [
+    assert [min_positions(*counts) for counts in ((2, 2), (2_730, 256), (2_734, 2), (2, 257))] == [
         4_096,
         4_096,
         4_101,
@@ -144,7 +144,7 @@ def test_items_stand_apart_in_families_without_a_spare_position() -> None:
 LARGEST = {
     "items": lambda: collision_channel(CollisionChannel.max_keys, 5, "2"),
     "symbols": lambda: collision_channel(1_000, 5, "2", MAX_SYMBOLS),
-    "counted keys": lambda: collision_channel(MAX_COUNTED_KEYS, 5, "2"),
+    "counted keys": lambda: collision_channel(MAX_COUNTED_ITEMS // 2, 5, "2"),
     "named functions": lambda: collision_channel(10, 5, "2", 2**16),
 }
 
@@ -185,7 +185,10 @@ def test_the_largest_product_stays_below_63_bits() -> None:
 
 
 def test_functions_are_named_by_both_numbers_or_by_an_index() -> None:
-    named, many_keys = collision_channel(MAX_COUNTED_KEYS, 1), collision_channel(MAX_COUNTED_KEYS + 1, 1)
+    named, many_keys = (
+        collision_channel(MAX_COUNTED_ITEMS // 2, 1),
+        collision_channel(MAX_COUNTED_ITEMS // 2 + 1, 1),
+    )
     assert (named.by_index, many_keys.by_index) == (False, True)
     assert named.functions == named.positions * (named.positions - 1)
     assert many_keys.functions == INDICES == 2**32

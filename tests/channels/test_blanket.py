@@ -99,7 +99,7 @@ class _UnpaddedGrr(GrrChannel):
 
     @property
     def blanket(self) -> Fraction:
-        return self.symbols * (self.sampled.plus + self.other) / self.padding
+        return self.symbols * (Fraction(self.kept, self.one) + self.other) / self.padding
 
 
 class _WideCompact(UeCompactChannel):
@@ -172,15 +172,15 @@ def test_laws_of_the_sizes_that_tasks_have(mechanism: str) -> None:
 
 def check_telling_messages(channel: Channel, size: int, random: Random) -> int:
     """Check the bounds at the messages that tell most about a set; return how many there were."""
-    signs = {key: random.choice((1, -1)) for key in random.sample(range(channel.keys), size)}
-    told = [(key, factor * sign) for key, sign in list(signs.items())[:2] for factor in (1, -1)]
+    held = {key: random.choice((1, 0)) for key in random.sample(range(channel.keys), size)}
+    told = [(key, each) for key, level in list(held.items())[:2] for each in (level, 1 - level)]
     messages = [telling_message(channel, *pair, random) for pair in told]
     messages.append(telling_message(channel, random.randrange(channel.keys), 1, random))
     for message in messages:
         least = channel.blanket * (
             channel.chance({}, message) if channel.word_limit is None else Fraction(1, channel.word_limit)
         )
-        assert least <= channel.chance(signs, message) <= channel.realised * least
+        assert least <= channel.chance(held, message) <= channel.realised * least
     return len(messages)
 
 

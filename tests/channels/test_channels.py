@@ -79,7 +79,7 @@ def test_rounding_favours_privacy_at_the_smallest_epsilon(keys: int, padding: in
     for q, factor in itertools.product((None, 3, 2097143, 3037000493), (1, 3, 1000)):
         compact = UeCompactChannel(keys, padding, MIN_EPSILON * factor, q)
         # Nor is the true residue ever less likely than another one.
-        assert 1 <= compact.sampled.plus / compact.sampled.minus == compact.realised <= compact.claim
+        assert 1 <= compact.sampled.own / compact.sampled.other == compact.realised <= compact.claim
 
 
 @pytest.mark.parametrize(("name", "keys", "padding"), [("ue", 2, 3), ("grr", 3, 4), ("grr", 1, 5)])
@@ -87,9 +87,9 @@ def test_rounding_favours_privacy_at_the_smallest_epsilon(keys: int, padding: in
 def test_dummies_are_summed_as_if_one_by_one(name: str, keys: int, padding: int, allocation: str) -> None:
     channel = build(name, keys, padding, Fraction(1), {"allocation": allocation})
     assert isinstance(channel, SamplingChannel)
-    dummies = list(itertools.product(range(keys, keys + padding), (+1, -1)))
+    dummies = list(itertools.product(range(keys, keys + padding), (1, 0)))
     for message in channel.messages():
-        one_by_one = sum(channel.pair_weight(message, dummy, sign) for dummy, sign in dummies)
+        one_by_one = sum(channel.pair_weight(message, dummy, level) for dummy, level in dummies)
         assert one_by_one == channel.dummy_weight(message)
 
 
@@ -109,7 +109,7 @@ def test_all_dummies_are_one_more_key() -> None:
         channel = UeCompactChannel(keys, padding, Fraction(1), q)
         total = 0
         for word in channel.messages():
-            weight = padding * sum(channel.pair_weight(word, keys, sign) for sign in (+1, -1))
+            weight = padding * sum(channel.pair_weight(word, keys, level) for level in (1, 0))
             assert weight == channel.dummy_weight(word)
             total += weight
         assert total == 2 * padding * channel.pair_total

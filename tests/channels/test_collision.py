@@ -14,7 +14,7 @@ import pytest
 from pckv import Task, audit
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.supports import OnePairLaw
-from pckv.channels import Signs
+from pckv.channels import HeldLevels
 from pckv.channels.affine import best_generator
 from pckv.channels.collision import MAX_SYMBOLS, CollisionChannel
 from pckv.errors import ParameterError, TaskError
@@ -94,10 +94,10 @@ def supported_by_word(channel: CollisionChannel) -> list[list[int]]:
     return found
 
 
-def supports(channel: CollisionChannel, by_word: list[list[int]], signs: Signs) -> list[Fraction]:
+def supports(channel: CollisionChannel, by_word: list[list[int]], held: HeldLevels) -> list[Fraction]:
     """How often a report of these pairs supports every position, over all functions."""
     counts = [0] * channel.positions
-    weights, total = channel.law(signs)
+    weights, total = channel.law(held)
     for word, weight in weights.items():
         for position in by_word[word]:
             counts[position] += weight
@@ -112,15 +112,15 @@ def test_what_is_held_is_supported_exactly_as_stated_and_all_else_alike() -> Non
         alike = Fraction(sum(size * (size - 1) for size in sizes), n * (n - 1))
         other = alike * held + (1 - alike) * (1 - held) / (t - 1)
         by_word = supported_by_word(channel)
-        for signs in input_sets(channel.keys):
-            if len(signs) > channel.padding:
+        for levels in input_sets(channel.keys):
+            if len(levels) > channel.padding:
                 continue
-            own = {channel.numbering.position(channel.item(key, sign > 0)) for key, sign in signs.items()}
-            found = supports(channel, by_word, signs)
+            own = {channel.numbering.position(channel.item(key, level)) for key, level in levels.items()}
+            found = supports(channel, by_word, levels)
             assert {found[position] for position in own} <= {held}
-            if len(signs) <= 1:
+            if len(levels) <= 1:
                 rest = {found[position] for position in range(n) if position not in own}
-                assert rest == {other if signs else Fraction(1, t)}
+                assert rest == {other if levels else Fraction(1, t)}
 
 
 def test_the_measured_law_is_that_of_one_pair_and_never_beyond_its_bounds() -> None:
@@ -131,13 +131,13 @@ def test_the_measured_law_is_that_of_one_pair_and_never_beyond_its_bounds() -> N
         unused = channel.positions - channel.items
         reports = exact.other.denominator
         law = channel.measured_law(int(exact.other * reports) * unused, reports)
-        assert law.absent.plus + law.absent.both == exact.other
-        assert law.holder_plus.plus + law.holder_plus.both == exact.held
+        assert law.absent.other == exact.other
+        assert law.holder.own == exact.held
         most = Fraction(1, channel.symbols)
         least = most - 2 * padding * (exact.held - most) / (channel.positions - padding)
         for supported, bound in ((0, least), (unused, most), (10**9 * unused, most)):
             law = channel.measured_law(supported, 1)
-            assert law.absent.plus + law.absent.both == bound < exact.held
+            assert law.absent.other == bound < exact.held
         assert least > 0
         assert channel.measured_law(0, 0) == channel.count_law
 

@@ -13,7 +13,7 @@ from pckv.arrays import Integers
 from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, sampler_law
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import Signs, Support
+from pckv.channels import HeldLevels, Support
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import ue_compact
 from support.compact import MINUS, PLUS, PRIMES, compact_channel
@@ -26,16 +26,16 @@ def residues_of(channel: UeCompactChannel, words: Integers, key: int) -> Integer
     return channel.residue(words, np.full(1, key))
 
 
-def true_halves(channel: UeCompactChannel, signs: Signs, words: Integers) -> Integers:
+def true_halves(channel: UeCompactChannel, held: HeldLevels, words: Integers) -> Integers:
     """Return, per word, how many half slots of this input set give it the larger of the two chances.
 
     A pair's slot counts two halves where the word says the pair's sign, a dummy's slot one where it
     says either sign of key number d.
     """
     halves = np.zeros(words.size, np.int64)
-    for key, sign in signs.items():
-        halves += 2 * (residues_of(channel, words, key) == (PLUS if sign > 0 else MINUS))
-    dummies = max(channel.padding - len(signs), 0)
+    for key, level in held.items():
+        halves += 2 * (residues_of(channel, words, key) == (PLUS if level else MINUS))
+    dummies = max(channel.padding - len(held), 0)
     return np.asarray(halves + dummies * (residues_of(channel, words, channel.keys) <= MINUS))
 
 
@@ -61,8 +61,8 @@ def vectorised_worst_ratio(channels: list[UeCompactChannel]) -> list[Fraction]:
     first = channels[0]
     words = distinct_words(first)
     sets = list(input_sets(first.keys))
-    halves = np.stack([true_halves(first, signs, words) for signs in sets], axis=1).tolist()
-    slots = [max(len(signs), first.padding) for signs in sets]
+    halves = np.stack([true_halves(first, held, words) for held in sets], axis=1).tolist()
+    slots = [max(len(held), first.padding) for held in sets]
     laws = {frozenset(zip(row, slots, strict=True)) for row in halves}
     return [
         max(
@@ -81,9 +81,9 @@ def spread(chances: list[Fraction]) -> Fraction:
 def test_vectorised_enumeration_is_the_law(q: int, keys: int, padding: int) -> None:
     """Word for word and input set for input set, so that what it finds is the channel's loss."""
     channel = compact_channel(keys, padding, "2", q)
-    for signs in input_sets(keys):
-        weights, total = channel.law(signs)
-        halves, slots = true_halves(channel, signs, np.arange(channel.word_limit)), max(len(signs), padding)
+    for held in input_sets(keys):
+        weights, total = channel.law(held)
+        halves, slots = true_halves(channel, held, np.arange(channel.word_limit)), max(len(held), padding)
         assert all(
             Fraction(weights[word], total) == chance(channel, int(halves[word]), slots) for word in weights
         )
@@ -159,13 +159,13 @@ def test_counts_of_the_running_sampler(q: int, keys: int, padding: int) -> None:
     """On every value of a toy tape: a key's (n1, n2) follow PCKV-UE's law with a, b and p of section 4."""
     channel = UeCompactChannel(keys, padding, Fraction(1), q, bits=5)
     kept = math.floor(32 * channel.bound / (channel.bound + q - 1))
-    own = Support(Fraction(kept, 32), Fraction(32 - kept, 32 * (q - 1)))
+    sampled = Fraction(kept, 32), Fraction(32 - kept, 32 * (q - 1))
     share, other = Fraction(1, padding), Fraction(1, q)
-    holder = (share * own.plus + (1 - share) * other, share * own.minus + (1 - share) * other)
-    for signs in input_sets(keys):
-        if len(signs) > padding:
+    own, flipped = (share * chance + (1 - share) * other for chance in sampled)
+    for held in input_sets(keys):
+        if len(held) > padding:
             continue
-        pairs = [(key, channel.one * (sign > 0)) for key, sign in signs.items()]
+        pairs = [(key, 0, channel.one * level) for key, level in held.items()]
         law = sampler_law(ue_compact.perturb, channel, pairs, ExhaustiveTape(5))
         assert set(law) == set(range(channel.word_limit))
         for key in range(keys):
@@ -173,11 +173,10 @@ def test_counts_of_the_running_sampler(q: int, keys: int, padding: int) -> None:
                 sum((law[word] for word in law if channel.residue(word, key) == sign_residue), Fraction(0))
                 for sign_residue in (PLUS, MINUS)
             ]
-            expected = {1: holder, -1: holder[::-1], 0: (other, other)}[signs.get(key, 0)]
-            assert tuple(measured) == expected
-    assert (channel.count_law.holder_plus.plus, channel.count_law.holder_plus.minus) == holder
-    assert (channel.count_law.absent.plus, channel.count_law.absent.minus) == (other, other)
-    assert channel.count_law.holder_plus.both == channel.count_law.absent.both == 0
+            expected = {1: [own, flipped], 0: [flipped, own], None: [other, other]}[held.get(key)]
+            assert measured == expected
+    assert channel.count_law.holder == Support.exclusive(2, own, flipped)
+    assert channel.count_law.absent == Support.exclusive(2, other, other)
 
 
 def test_realised_epsilon_is_shown_rounded_up() -> None:

@@ -79,7 +79,7 @@ def test_counts_of_the_running_sampler(sets: tuple[int, int, int]) -> None:
     """On every value of a toy tape: of the sampled key + alone, - alone and both; of others as if at random."""
     q, r, o = sets
     channel = UeCompactChannel(2, 1, Fraction(1), q, r, o, bits=5)
-    law = sampler_law(ue_compact.perturb, channel, [(1, channel.one)], ExhaustiveTape(5))
+    law = sampler_law(ue_compact.perturb, channel, [(1, 0, channel.one)], ExhaustiveTape(5))
     plus, minus = set(range(r)), set(range(r - o, 2 * r - o))
 
     def support(key: int) -> Support:
@@ -87,15 +87,14 @@ def test_counts_of_the_running_sampler(sets: tuple[int, int, int]) -> None:
             sum((law[word] for word in law if channel.residue(word, key) in residues), Fraction(0))
             for residues in (plus - minus, minus - plus, plus & minus)
         )
-        return Support(alone, other, both)
+        if o:
+            return Support.overlapping(alone + both, other + both, both)
+        return Support.exclusive(2, alone, other)
 
-    assert support(1) == channel.sampled == channel.count_law.holder_plus
+    assert support(1) == channel.sampled == channel.count_law.holder
     assert support(0) == channel.unsampled == channel.count_law.absent
     a, b, p = channel.probabilities
-    assert (a * p, a * (1 - p)) == (
-        channel.sampled.plus + channel.sampled.both,
-        channel.sampled.minus + channel.sampled.both,
-    )
+    assert (a * p, a * (1 - p)) == (channel.sampled.own, channel.sampled.other)
     assert b == Fraction(2 * r, q)
 
 
@@ -266,7 +265,7 @@ def test_intervals_cover(sets: tuple[int, int, int], epsilon: str, users: int, f
     frequency_share, mean_share = covered(CountMoments.of(law))
     assert frequency_share == pytest.approx(0.95, abs=slack) or (frequency == 0.3 and frequency_share > 0.95)
     assert mean_share >= 0.95 - slack
-    apart = CountLaw(*(Support(s.plus + s.both, s.minus + s.both) for s in (law.holder_plus, law.absent)))
+    apart = CountLaw(*(Support.exclusive(2, part.own, part.other) for part in law))
     assert covered(CountMoments.of(apart))[0] < 0.93
 
 

@@ -116,7 +116,7 @@ def test_the_variance_of_the_hidden_share_is_that_of_the_law(question: SizeQuest
 
 def test_the_mixture_keeps_both_laws_apart() -> None:
     channel, question = build("grr", 4, 2, Fraction(1), {}), ask(4, 2, share="0.25")
-    pairs, answers = channel.law({0: 1, 1: -1, 2: 1}), question.law(3)
+    pairs, answers = channel.law({0: 1, 1: 0, 2: 1}), question.law(3)
     mixed = question.mix(pairs, 3, channel.word_limit or 0)
     asked = Fraction(question.asked, 2**64)
     for word in pairs.weights:

@@ -42,7 +42,7 @@ def tape(*draws: int) -> Tape:
 def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
     """On the real thresholds: T - 1 falls on one side and T on the other."""
     channel = GrrChannel(keys, 2, Fraction(1), allocation)
-    word = channel.word(3, positive=True)
+    word = channel.word(3, 1)
     slot, sign = 0, 0
 
     def message(number: int, other: int = 0) -> int:

@@ -136,7 +136,7 @@ def test_the_bits_of_ue_are_tested_against_all_that_people_may_hold() -> None:
     task, rng = task_of("ue"), default_rng(10)
     channel = task.channel
     assert hasattr(channel, "unsampled")
-    not_sampled = float(2 * channel.unsampled.plus)
+    not_sampled = float(2 * channel.unsampled.other)
     for keys in (np.zeros(5000, np.int32), np.zeros(0, np.int32)):
         offsets = np.arange(5001) if keys.size else np.zeros(5001, np.int64)
         people = Population(offsets, keys, np.ones(keys.size))

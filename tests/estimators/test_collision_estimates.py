@@ -19,6 +19,7 @@ from pckv.moments import CountMoments
 from pckv.population import Population
 from pckv.tally.decode.support import KeySupport, key_support
 from support.collision import collision_channel
+from support.signed_counts import sign_chances, signed_support
 
 USERS, COLLECTIONS = 40_000, 20_000
 
@@ -32,16 +33,16 @@ def counts_of(
     positive = rng.binomial(holders, (1 + m) / 2, size)
     law = channel.count_law
     plus, minus = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for number, support in (
-        (positive, law.holder_plus),
-        (holders - positive, law.holder_minus),
-        (np.full(size, users - holders), law.absent),
+    own, other, both = sign_chances(law.holder)
+    for number, chances in (
+        (positive, (own, other, both)),
+        (holders - positive, (other, own, both)),
+        (np.full(size, users - holders), sign_chances(law.absent)),
     ):
-        chances = [float(part) for part in (support.plus, support.minus, support.both)]
         counts = rng.multinomial(number, [*chances, 1 - sum(chances)])
         plus += counts[:, 0] + counts[:, 2]
         minus += counts[:, 1] + counts[:, 2]
-    return KeySupport(plus, minus)
+    return signed_support(plus, minus)
 
 
 @pytest.mark.parametrize(("padding", "epsilon"), [(1, "1"), (3, "4"), (10, "1")])

@@ -49,7 +49,7 @@ def test_with_no_key_held_nothing_is_detected(name: str, keys: int) -> None:
 @given(any_counts())
 def test_a_detected_key_has_a_lower_limit_above_zero(counts: tuple[KeySupport, int, CountMoments]) -> None:
     support, reports, moments = counts
-    is_detected = detected(support, reports, moments, support.plus.size, 0.95)
+    is_detected = detected(support, reports, moments, support.keys, 0.95)
     own = frequency_interval(support, reports, moments, 0.95).low
     assert (own[is_detected] > 0).all()
     assert (learn(support, reports, moments).intervals(0.95)[0].low[is_detected] > 0).all()
@@ -63,7 +63,7 @@ def test_the_learned_distribution_does_not_pull_a_detected_key_to_zero(name: str
     moments = CountMoments.of(law)
     support = draw_counts(law, users, np.zeros(keys, np.int64), np.zeros(keys), np.random.default_rng(3))
     least = detection_threshold(moments, users, keys, 0.95)
-    support.plus[0], support.minus[0] = least // 2, least - least // 2
+    support.counts[:, 0] = least - least // 2, least // 2
     learned = learn(support, users, moments)
     credible = cell_interval(learned.frequency_chances, learned.frequency_cells, 0.95)[0]
     assert credible[learned.bins.of_key[0]] == 0
@@ -77,7 +77,7 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     rng = np.random.default_rng(2)
     support = count_reports(task.channel, model.prepare(task.channel, rng), rng)
     tally = Tally(task)
-    words = np.stack([support.minus, support.plus], axis=1).ravel()
+    words = support.counts.T.ravel()
     tally.add_many(np.repeat(np.arange(200), words))
     found = {name: estimate(tally, method=name) for name in METHODS}
     first = found["corrected"].detected

@@ -23,6 +23,7 @@ from pckv.estimators.methods.corrected import corrected
 from pckv.lab.theory import theorem4
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
+from support.signed_counts import sign_chances, signed_support
 
 USERS = 40_000
 COLLECTIONS = 40_000
@@ -43,13 +44,13 @@ def simulate(
     """Draw the counts of one key over many collections from the exact law; every holder has value m."""
     rng = np.random.default_rng(seed)
     law, holders = channel.count_law, round(users * f)
-    plus, minus = float(law.holder_plus.plus), float(law.holder_plus.minus)
+    plus, minus, _ = sign_chances(law.holder)
     shown = ((1 + m) / 2 * plus + (1 - m) / 2 * minus, (1 + m) / 2 * minus + (1 - m) / 2 * plus)
-    fake = (float(law.absent.plus), float(law.absent.minus))
+    fake = sign_chances(law.absent)[:2]
     of_holders = rng.multinomial(holders, [*shown, 1 - sum(shown)], size)
     of_others = rng.multinomial(users - holders, [*fake, 1 - sum(fake)], size)
     counts = of_holders + of_others
-    return KeySupport(counts[:, 0], counts[:, 1])
+    return signed_support(counts[:, 0], counts[:, 1])
 
 
 def share(flags: np.ndarray) -> float:
@@ -170,7 +171,7 @@ def test_methods_are_the_papers_formulas(n1: int, n2: int, name: str, padding: i
     channel, n = channel_of(name, padding, "1"), 4000
     a, b, p = (float(x) for x in channel.probabilities)
     moments = CountMoments.of(channel.count_law)
-    support = KeySupport(np.array([n1]), np.array([n2]))
+    support = signed_support([n1], [n2])
     f, m = baseline(support, n, moments)
     assert f[0] == pytest.approx(((n1 + n2) / n - b) / (a - b) * padding, rel=1e-9, abs=1e-12)
     if abs(n1 + n2 - n * b) > 1e-6:
@@ -209,7 +210,7 @@ def test_interval_shapes_of_the_mean() -> None:
     total = round(n * noise)
     plus = np.array([30_000, total // 2, total // 2 + 80, 26_000])
     minus = np.array([3_000, total // 2, total - total // 2 - 80, 0])
-    low, high, misfit = mean_interval(KeySupport(plus, minus), n, moments, 0.95)
+    low, high, misfit = mean_interval(signed_support(plus, minus), n, moments, 0.95)
     assert -1 < low[0] < high[0] <= 1
     assert (low[1], high[1]) == (-1, 1)
     assert (low[2], high[2]) == (-1, 1)
@@ -271,7 +272,7 @@ def test_an_interval_holds_its_own_estimate() -> None:
             (result.frequency_low <= result.frequency) & (result.frequency <= result.frequency_high)
         )
     moments = CountMoments.of(task.channel.count_law)
-    _, _, misfit = mean_interval(KeySupport(np.array([15]), np.array([0])), 200, moments, 0.95)
+    _, _, misfit = mean_interval(signed_support([15], [0]), 200, moments, 0.95)
     assert misfit.tolist() == [True]
 
 

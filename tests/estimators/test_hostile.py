@@ -27,6 +27,7 @@ from pckv.planning.detection import detection_threshold
 from pckv.population import Population
 from pckv.seeded import seeded_source
 from pckv.tally.decode.support import KeySupport
+from support.signed_counts import sign_chances, signed_support
 
 CHANNELS: dict[str, Channel] = {
     name: build(mechanism, keys, padding, Fraction(epsilon), parameters)
@@ -56,17 +57,16 @@ class Honest(NamedTuple):
 def draw_honest(law: CountLaw, reports: int, frequency: Floats, mean: Floats, rng: Generator) -> Honest:
     """Draw counts of one key from the exact law, for people of these frequencies and means."""
 
-    def draw(chances: tuple[Fraction, ...], people: Integers) -> Integers:
-        known = [float(chance) for chance in chances]
-        return rng.multinomial(people, [*known, max(0.0, 1 - sum(known))])
+    def draw(chances: tuple[float, ...], people: Integers) -> Integers:
+        return rng.multinomial(people, [*chances, max(0.0, 1 - sum(chances))])
 
     holders = np.round(frequency * reports).astype(np.int64)
     positive = np.round(holders * (1 + mean) / 2).astype(np.int64)
-    plus, minus, absent = law.holder_plus, law.holder_minus, law.absent
-    counts = draw((plus.plus, plus.minus, plus.both), positive)
-    counts += draw((minus.plus, minus.minus, minus.both), holders - positive)
-    counts += draw((absent.plus, absent.minus, absent.both), reports - holders)
-    support = KeySupport(counts[:, 0] + counts[:, 2], counts[:, 1] + counts[:, 2])
+    own, other, both = sign_chances(law.holder)
+    counts = draw((own, other, both), positive)
+    counts += draw((other, own, both), holders - positive)
+    counts += draw(sign_chances(law.absent), reports - holders)
+    support = signed_support(counts[:, 0] + counts[:, 2], counts[:, 1] + counts[:, 2])
     true_mean = np.divide(2 * positive - holders, holders, out=np.zeros(holders.size), where=holders > 0)
     return Honest(support, holders / reports, true_mean)
 
@@ -74,11 +74,11 @@ def draw_honest(law: CountLaw, reports: int, frequency: Floats, mean: Floats, rn
 def with_hostile(support: KeySupport, says: Integers) -> KeySupport:
     """Add hostile reports: for each collection, how many say each of `SAYS`."""
     added = says @ np.array(list(SAYS.values()))
-    return KeySupport(support.plus + added[:, 0], support.minus + added[:, 1])
+    return KeySupport(support.counts + added.T[::-1])
 
 
 def possible_says(channel: Channel) -> list[str]:
-    return list(SAYS) if channel.count_law.absent.both else ["nothing", "plus", "minus"]
+    return list(SAYS) if channel.count_law.absent.own_and_other else ["nothing", "plus", "minus"]
 
 
 def laws_around(channel: Channel, rng: Generator) -> tuple[CountLaw, CountLaw, CountLaw]:
@@ -146,7 +146,7 @@ def test_intervals_contain_those_of_the_honest_reports_alone(name: str) -> None:
         assert ((mean.low <= mean_alone.low + 1e-9) & (mean_alone.high <= mean.high + 1e-9)).all()
         assert (mean.low <= mean.high).all()
         threshold = detection_threshold(attack.moments, attack.fewer, 20, attack.level)
-        told = attack.alone.plus + attack.alone.minus >= threshold
+        told = attack.alone.total >= threshold
         assert not (attack.honest.detected(attack.all, 20, attack.level) & ~told).any()
 
 

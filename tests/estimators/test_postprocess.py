@@ -115,7 +115,7 @@ def test_dummies_are_counted_exactly(mechanism: str) -> None:
                 return (Fraction(total, reports) - supported * b) * channel.padding / (a - b)  # noqa: B023
 
             of_dummies = frequency(dummies.total, dummies.dummies)
-            of_keys = frequency(int((support.plus + support.minus).sum()), channel.keys)
+            of_keys = frequency(int(support.counts.sum()), channel.keys)
             assert of_dummies == max(0, channel.padding - len(held))
             assert of_keys + of_dummies == channel.padding
             left_out += of_keys != channel.padding

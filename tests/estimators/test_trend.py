@@ -15,8 +15,8 @@ from pckv.errors import PairsError, ParameterError, TallyError, UnknownKey
 from pckv.estimators.trends.result import COLUMNS, Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
-from pckv.tally.decode.support import KeySupport
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
+from support.signed_counts import signed_support
 
 
 @pytest.fixture(scope="module")
@@ -182,10 +182,10 @@ def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) 
     counts = [
         RoundCounts.of(series, collect_round(series, number, [0.2, 0.7, 0.1], 3)) for number in range(1, 9)
     ]
-    law, none = counts[0].law, np.zeros(3, np.int64)
-    support = KeySupport(np.array([0, 3, 3]), none)
+    law = counts[0].law
+    support = signed_support([0, 3, 3], [0, 0, 0])
     counts += [replace(counts[0], number=9, law=law, support=support)]
-    counts += [replace(counts[0], number=10, law=law, support=KeySupport(support.plus[::-1], none))]
+    counts += [replace(counts[0], number=10, law=law, support=signed_support([3, 3, 0], [0, 0, 0]))]
     found = trend(series, counts)
     assert np.abs(found.counts[-1].frequency).max() > 1
     assert (found.columns["smoothed_high"] - found.columns["smoothed_low"] > 0.5).all()

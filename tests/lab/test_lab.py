@@ -133,7 +133,7 @@ def test_simulated_counts_are_distributed_as_real_ones(
         supports = (
             count_reports(channel, model.prepare(channel, rng, share), rng) for _ in range(collections)
         )
-        return np.array([np.stack([s.plus, s.minus], axis=1) for s in supports])
+        return np.array([each.counts[::-1].T for each in supports])
 
     same, other = simulated("2", size), simulated("6", control)
     for key in (0, 2):

@@ -24,7 +24,7 @@ def test_all_reports_say_what_is_wanted(mechanism: object) -> None:
         tally = Tally(task)
         tally.add_many(steered_reports(task, 5, says, 50, default_rng(1)))
         support = key_support(tally, np.array([5]))
-        assert (support.plus[0], support.minus[0]) == tuple(50 * flag for flag in SAYINGS[says])
+        assert tuple(support.counts[::-1, 0]) == tuple(50 * flag for flag in SAYINGS[says])
 
 
 def test_both_signs_only_where_one_report_can_support_both() -> None:

@@ -11,6 +11,7 @@ from pckv.channels import build
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
+from support.signed_counts import signed_support
 
 MECHANISMS = ("ue", "grr", "ue-compact", "collision")
 
@@ -42,4 +43,4 @@ def any_counts(draw: st.DrawFn) -> tuple[KeySupport, int, CountMoments]:
     count = st.integers(0, reports)
     plus = np.array(draw(st.lists(count, min_size=keys, max_size=keys)))
     minus = np.array([draw(st.integers(0, reports - int(own))) for own in plus])
-    return KeySupport(plus, minus), reports, moments
+    return signed_support(plus, minus), reports, moments

@@ -301,10 +301,7 @@ def check_odds(task: pckv.Task, sentence: str) -> None:
     """Check that the chances in a sentence, of a claim without and with the key, are those of the exact law."""
     law, question = task.channel.count_law, task.size_question
     about_pairs = 1 - (question.share if question else 0)
-    chances = [
-        100 * float(about_pairs * (support.plus + support.minus + support.both))
-        for support in (law.absent, law.holder_plus)
-    ]
+    chances = [100 * float(about_pairs * (1 - support.numbers[0])) for support in (law.absent, law.holder)]
     assert chances_in(sentence) == pytest.approx(chances, rel=0.005)
 
 

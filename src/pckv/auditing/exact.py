@@ -1,6 +1,6 @@
 """The exact loss of a mechanism: every input set against every other, at every output.
 
-Values of ±1 suffice, since the law of a report is affine in each value. Of the sizes that a size question is asked
+Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the sizes that a size question is asked
 about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some more are visited.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 
-from pckv.channels import Law, Signs
+from pckv.channels import HeldLevels, Law
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import AuditFailure
 
@@ -18,10 +18,10 @@ from pckv.errors import AuditFailure
 Values = Mapping[int, float]
 
 
-def input_sets(keys: int) -> Iterator[dict[int, int]]:
-    """Yield every set of signed keys that somebody may hold, the empty one included."""
-    for states in product((0, +1, -1), repeat=keys):
-        yield {key: sign for key, sign in enumerate(states) if sign}
+def input_sets(keys: int, levels: int = 2) -> Iterator[dict[int, int]]:
+    """Yield every set of keys with levels that somebody may hold, the empty one included."""
+    for states in product((None, *reversed(range(levels))), repeat=keys):
+        yield {key: level for key, level in enumerate(states) if level is not None}
 
 
 def spread_keys(keys: int, size: int) -> list[int]:
@@ -42,9 +42,9 @@ def visited_sizes(question: SizeQuestion) -> list[int]:
     return sorted(size for size in near if 0 <= size <= question.keys)
 
 
-def worst_ratio(law: Callable[[Signs], Law], keys: int) -> Fraction:
+def worst_ratio(law: Callable[[HeldLevels], Law], keys: int, levels: int = 2) -> Fraction:
     """Return the largest likelihood ratio of any output between any two input sets."""
-    return worst_ratio_of(map(law, input_sets(keys)))
+    return worst_ratio_of(map(law, input_sets(keys, levels)))
 
 
 def worst_ratio_of(laws: Iterable[Law]) -> Fraction:
