@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 
 from pckv.canonical import decimal_text
@@ -72,7 +72,7 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     if not isinstance(levels, int):
         return tuple(map(float, levels))
     places = max(_decimal_places(low), _decimal_places(high))
-    first, last = (int(Decimal(end).scaleb(places)) for end in (low, high))
+    first, last = (int(Fraction(end) * 10**places) for end in (low, high))
     steps = levels - 1
     values = tuple(
         float(

@@ -144,7 +144,7 @@ MUTANTS = (
         COLLISION,
         {"drawn = tape.below(this.functions)": "drawn = tape.draw() % this.functions"},
         collision,
-        "is not taken below|incomplete run",
+        "is not taken below|incomplete run|decides differently",
     ),
     ClientMutant(
         "functions of one offset name a pair",

@@ -24,6 +24,8 @@ from support.traced_client import Setting, check_points, explored_points, traced
 from support.traced_levels import MECHANISMS, all_held, level_requests_of, level_task
 
 RANDOM_RANGES = 80
+# More digits than most decimals have, the last of which decide which double is nearest.
+LONG_ENDS = (f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977")
 # Functions of which the exact law is found, where a report names one.
 FUNCTIONS = (0, 12_345)
 
@@ -40,7 +42,13 @@ def random_levels() -> list[Task]:
         try:
             ends = (named[0], named[-1])
             values, levels = seeded.choice(
-                ((ends, named), (ends, count), (("-1", "1"), count), (("0", "0.7"), count))
+                (
+                    (ends, named),
+                    (ends, count),
+                    (("-1", "1"), count),
+                    (("0", "0.7"), count),
+                    (LONG_ENDS, count),
+                )
             )
             tasks.append(
                 Task(name="t", keys=3, values=values, levels=levels, epsilon=1, padding=1, mechanism="grr")
