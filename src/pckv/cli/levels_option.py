@@ -15,7 +15,7 @@ LEVELS_HELP = (
 )
 
 
-class LevelsType(click.ParamType):
+class LevelsType(click.ParamType[Any]):
     """A number of levels, or their values separated by commas."""
 
     name = "levels"

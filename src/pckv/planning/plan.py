@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -81,7 +81,7 @@ def plan(
     objective: str = DEFAULT_OBJECTIVE,
     more: str = SAMPLE,
     values: tuple[float, float] | None = None,
-    levels: Iterable[Numeric] | int = MIN_LEVELS,
+    levels: Sequence[Numeric] | int = MIN_LEVELS,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
     shuffled: int | None = None,
@@ -178,17 +178,18 @@ def plan(
 
 
 def _range_and_levels(
-    values: tuple[float, float] | None, levels: Iterable[Numeric] | int
+    values: tuple[float, float] | None, levels: Sequence[Numeric] | int
 ) -> tuple[tuple[float, float], tuple[float, ...]]:
     """Return the range of the values, and what each level is worth."""
-    named = levels if isinstance(levels, int | str) else list(levels)
-    if values is None:
-        values = (float(named[0]), float(named[-1])) if isinstance(named, list) and named else UNIT_RANGE
-    if not values[0] < values[1]:
+    named = list(levels) if isinstance(levels, tuple | list) else levels
+    ends: Sequence[Numeric] = UNIT_RANGE if values is None else values
+    if values is not None and not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
-    low, high = decimal_text(values[0], "low"), decimal_text(values[1], "high")
+    if values is None and isinstance(named, list) and named:
+        ends = (named[0], named[-1])
+    low, high = decimal_text(ends[0], "low"), decimal_text(ends[1], "high")
     points = level_values(checked_levels(named, low, high), low, high)
-    return (float(values[0]), float(values[1])), points
+    return (float(low), float(high)), points
 
 
 class _Planner:
