@@ -126,26 +126,25 @@ class Posterior:
         """
         full, narrow = (self._own_frequency_interval(each) for each in (level, _narrow_level(level)))
         credible = self._credible(self.frequency_chances, self.frequency_cells, level)
-        frequency = self._joined(credible, full, narrow, self._keys_beyond_grid)
-        mean = self.mean_interval(self.moments.scale, level)
-        return Interval(np.maximum(frequency.low, self._least(full, level)), frequency.high), mean
+        joined = _joined(credible, full, narrow, self._isolated_keys)
+        frequency = _chosen(self._keys_beyond_grid, full, joined)
+        low = np.maximum(frequency.low, self._least(full, level))
+        return Interval(low, frequency.high), self._mean_interval(level)
 
-    def mean_interval(self, scale: Scale, level: float) -> Interval:
-        """Return intervals of the mean over every key's holders of what their level counts for.
+    def mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        """Return intervals of the mean over the holders of some keys of what their levels count for."""
+        credible = self.profiles.credible_interval(scale, keys, level)
+        full, narrow = (self._own_mean_interval(scale, keys, each) for each in (level, _narrow_level(level)))
+        return _joined(credible, full, narrow, self._isolated_keys[keys])
 
-        With two levels only the mean of their values has one.
-        """
+    def _mean_interval(self, level: float) -> Interval:
+        """Return the intervals of the means of all keys."""
+        scale, every = self.moments.scale, slice(None)
         if self.moments.levels > MIN_LEVELS:
-            credible = self.profiles.credible_interval(scale, level)
-            keeps_own = np.zeros(self.support.keys, np.bool_)
-        else:
-            credible = self._credible(self.mean_chances, self.mean_cells, level)
-            keeps_own = self._finer_than_cells
-        full, narrow = (
-            mean_interval(self.support, self.reports, self.moments.on(scale), own_level)
-            for own_level in (level, _narrow_level(level))
-        )
-        return self._joined(credible, Interval(*full[:2]), Interval(*narrow[:2]), keeps_own)
+            return self.mean_interval(scale, every, level)
+        full, narrow = (self._own_mean_interval(scale, every, each) for each in (level, _narrow_level(level)))
+        credible = self._credible(self.mean_chances, self.mean_cells, level)
+        return _chosen(self._finer_than_cells, full, _joined(credible, full, narrow, self._isolated_keys))
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -168,12 +167,13 @@ class Posterior:
         low, high = cell_interval(chances, cells, level)
         return Interval(low[self.bins.of_key], high[self.bins.of_key])
 
-    def _joined(self, credible: Interval, full: Interval, narrow: Interval, keeps_own: Flags) -> Interval:
-        """Join credible limits with the key's own: full for isolated keys; some keys keep their own alone."""
-        isolated = self.isolated[self.bins.of_key]
-        low = np.minimum(credible.low, np.where(isolated, full.low, narrow.low))
-        high = np.maximum(credible.high, np.where(isolated, full.high, narrow.high))
-        return Interval(np.where(keeps_own, full.low, low), np.where(keeps_own, full.high, high))
+    def _own_mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        own = mean_interval(self.support.take(keys), self.reports, self.moments.on(scale), level)
+        return Interval(own.low, own.high)
+
+    @cached_property
+    def _isolated_keys(self) -> Flags:
+        return self.isolated[self.bins.of_key]
 
     @cached_property
     def _own(self) -> tuple[Floats, Floats]:
@@ -193,6 +193,16 @@ class Posterior:
         """Return the standard error of a key's own mean if these were the truth."""
         least = np.maximum(frequency, 1 / self.reports)
         return np.sqrt(self.moments.mean_variance(least, mean) / self.reports)
+
+
+def _joined(credible: Interval, full: Interval, narrow: Interval, isolated: Flags) -> Interval:
+    """Join credible limits with the key's own: full for isolated keys."""
+    return credible.joined(_chosen(isolated, full, narrow))
+
+
+def _chosen(first: Flags, interval: Interval, otherwise: Interval) -> Interval:
+    """Return the first interval where it is to be taken, otherwise the other one."""
+    return Interval(*(np.where(first, one, other) for one, other in zip(interval, otherwise, strict=True)))
 
 
 def _narrow_level(level: float) -> float:

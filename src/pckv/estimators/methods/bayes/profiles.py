@@ -74,15 +74,15 @@ class Profiles:
         """Return the mean over every key's holders of what their level counts for."""
         return np.asarray(self.shares @ np.array(scale.values))
 
-    def credible_interval(self, scale: Scale, level: float) -> Interval:
-        """Return credible limits of this mean, within the range of the scale."""
-        values = np.array(scale.values)
-        moved = self.slopes * values
-        nuisances = np.stack([moved.sum(axis=1), moved @ self.common.shares, self.free @ values], axis=1)
-        about_common = self.free @ values**2 + np.einsum("ka,kab,kb->k", nuisances, self.inverse, nuisances)
+    def credible_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        """Return credible limits of this mean for some of the keys, within the range of the scale."""
+        values, free, moved = np.array(scale.values), self.free[keys], self.slopes[keys]
+        nuisances = np.stack([moved @ values, moved @ (values * self.common.shares), free @ values], axis=1)
+        of_nuisances = np.einsum("ka,kab,kb->k", nuisances, self.inverse[keys], nuisances)
+        about_common = free @ values**2 + of_nuisances
         variance = np.maximum(about_common, 0) + values @ self.common.covariance @ values
         margin = two_sided_z(level) * np.sqrt(variance)
-        mean = self.mean(scale)
+        mean = self.mean(scale)[keys]
         return Interval(*(np.clip(mean + side * margin, scale.low, scale.high) for side in (-1, 1)))
 
 
