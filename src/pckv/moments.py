@@ -188,6 +188,11 @@ class CountMoments:
         of_sample = self.left_out * f * self.signal**2
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
 
+    def largest_spread(self, weight: Number) -> Number:
+        """The largest mean of squared weights that holders of a mean weight can have: all of them are at the ends."""
+        low, high = min(self.scale.weights), max(self.scale.weights)
+        return -low * high + (low + high) * weight
+
     def _squares(self) -> tuple[Any, float]:
         """(e0, e1): the mean squared weight of the holders' levels is e0 + e1·w for the mean weight w, or is bounded so.
 
