@@ -36,7 +36,7 @@ def zipf_population(epsilon: str, seed: int, odd: int = 0) -> CountedLevels:
 
 def distances(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Return the total variation distance of every row."""
-    return np.abs(found - truth).sum(axis=1) / 2
+    return np.asarray(np.abs(found - truth).sum(axis=1) / 2)
 
 
 def is_level(level: int) -> Scale:
