@@ -19,6 +19,8 @@ Number = TypeVar("Number", float, "NDArray[np.float64]")
 
 # The ratio of a report's mean square support to its mean support: 1 if it is never more than one.
 SUPPORTS_ONCE = 1.02
+# Levels that are symmetric up to this are so but for rounding.
+SYMMETRY = 1e-9
 # With fewer false supports expected per key than this, counts are not Gaussian.
 GAUSSIAN_NOISE = 50
 
@@ -58,6 +60,13 @@ class Scale:
     def high(self) -> float:
         """The most that a level counts for."""
         return max(self.values)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the values are the same, but for their signs, from either end: equally spaced levels are."""
+        return all(
+            abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True)
+        )
 
     @classmethod
     def of_values(cls, values: Sequence[float]) -> Scale:

@@ -145,7 +145,7 @@ class Task(TaskKeys):
 
         expected = expect(
             self.key_count,
-            levels=self.level_count,
+            levels=self.level_values,
             users=users,
             pairs=pairs,
             most_pairs=most_pairs,

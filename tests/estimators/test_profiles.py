@@ -17,7 +17,7 @@ from pckv.estimators.methods.bayes.profiles import (
 from pckv.estimators.shares import own_shares
 from pckv.moments import Scale
 from pckv.tally.decode.support import KeySupport
-from support.level_counts import CountedLevels, count_levels, holders_by_level
+from support.profile_counts import CountedLevels, count_levels, holders_by_level
 
 COMMON = np.array([0.05, 0.1, 0.15, 0.2, 0.5])
 EVERY_KEY = slice(None)

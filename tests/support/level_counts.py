@@ -1,42 +1,28 @@
-"""Counts of levels drawn from the exact law, for the tests of shares."""
+"""Counts of the levels of one key, drawn from the exact law of a channel."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import build
-from pckv.lab.counting import count_reports
-from pckv.lab.sampling import SampledCounts
-from pckv.moments import CountMoments
+from pckv.channels import CountLaw
 from pckv.tally.decode.support import KeySupport
 
 
-class CountedLevels(NamedTuple):
-    """The counts of a population whose reports were drawn, and its true shares of levels, one row per key."""
-
-    support: KeySupport
-    reports: int
-    moments: CountMoments
-    shares: Floats
-
-
-def holders_by_level(holders: Integers, profiles: Floats, rng: Generator) -> Integers:
-    """Let the holders of every key have levels by its profile; return one row per level."""
-    return rng.multinomial(holders, profiles).T
-
-
-def count_levels(
-    held: Integers, users: int, epsilon: str, rng: Generator, mechanism: str = "ue-compact"
-) -> CountedLevels:
-    """Draw the reports of people who hold one pair each at most, given the holders per level and key."""
-    levels, keys = held.shape
-    channel = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=levels)
-    support = count_reports(channel, SampledCounts(held, users), rng)
-    return CountedLevels(
-        support, users, CountMoments.of(channel.count_law), held.T / np.maximum(held.sum(axis=0), 1)[:, None]
-    )
+def draw_levels(
+    law: CountLaw, holders: Sequence[int], reports: int, collections: int, rng: Generator
+) -> KeySupport:
+    """Draw the counts of a key in many collections: `holders` is how many people hold it with each level."""
+    levels, absent = range(law.holder.levels), reports - sum(holders)
+    counts = np.zeros((len(levels), collections), np.int64)
+    for own, people in [*enumerate(holders), (None, absent)]:
+        support = law.absent if own is None else law.holder
+        chances = np.array([float(support.own if level == own else support.other) for level in levels])
+        if support.two_others:
+            counts += np.stack([rng.binomial(people, chance, collections) for chance in chances])
+        else:
+            none = max(0.0, 1 - chances.sum())
+            counts += rng.multinomial(people, [*chances, none], collections)[:, :-1].T
+    return KeySupport(counts)
