@@ -66,11 +66,11 @@ class ReplayTape(VectorisedTape):
             raise AuditFailure("batch equals single: somebody is named twice, and rejections would mix")
         return super().below(participants, limits)
 
-    def positive(self, participants: Integers, levels: Draws) -> Flags:
-        """Signs; one level per participant named."""
-        if participants.size != levels.size:
-            raise AuditFailure("batch equals single: there are more or fewer levels than participants")
-        return super().positive(participants, levels)
+    def rises(self, participants: Integers, chances: Draws) -> Flags:
+        """Whether values become the level above them; one chance per participant named."""
+        if participants.size != chances.size:
+            raise AuditFailure("batch equals single: there are more or fewer chances than participants")
+        return super().rises(participants, chances)
 
     def _serve(self, count: int) -> bytes:
         served, self._next = self._next, b""
