@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS
+from level_tasks import LEVEL_COIN_TASKS
 from pckv.canonical import base64url
 from pckv.coins import coin_choice, coin_draws
 from pckv.device.perturb import perturb_from
@@ -17,12 +18,12 @@ from tapes import PAIRS
 
 COINS_PER_TASK = 12
 # The first coin of the third task whose first draw is rejected: stated, since a search takes a while.
-REJECTED_COMPACT_COIN = 3_943_524
+REJECTED_COMPACT_COIN = 5_485_766
 
 
 def coin_vectors() -> Iterator[dict[str, Any]]:
     """Yield coins with what they decide, words that do not follow from their coin, and reports that do."""
-    for task in COIN_TASKS:
+    for task in (*COIN_TASKS, *LEVEL_COIN_TASKS):
         for coin in _coins(task):
             asks_size, function = coin_choice(task, coin)
             yield {
@@ -32,7 +33,7 @@ def coin_vectors() -> Iterator[dict[str, Any]]:
                 "function": str(function),
             }
             yield from _refused(task, coin)
-    for number, task in enumerate(COIN_TASKS, 400):
+    for number, task in enumerate((*COIN_TASKS, *LEVEL_COIN_TASKS), 400):
         yield from _reports(number, task)
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, TASKS
 from coin_vectors import coin_vectors
+from level_vectors import level_thresholds, level_vectors
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.errors import PckvError
@@ -34,12 +36,13 @@ def write(folder: Path) -> None:
     """Write all vectors below a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, cases in (
-        ("thresholds", thresholds()),
+        ("thresholds", chain(thresholds(), level_thresholds())),
         ("tasks", task_vectors()),
         ("reports", report_vectors()),
         ("tallies", tally_vectors()),
         ("coins", coin_vectors()),
         ("series", series_vectors()),
+        ("levels", level_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

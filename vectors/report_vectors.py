@@ -17,6 +17,7 @@ from catalogue import (
     TASKS,
     TUNED_TASKS,
 )
+from level_vectors import level_reports
 from pckv.canonical import base64url
 from pckv.seeded import seeded_source
 from tapes import (
@@ -84,6 +85,7 @@ def report_vectors() -> Iterator[dict[str, Any]]:
     yield from _refuse_reports()
     yield from starmap(report_vector, edge_cases.seeded_cases())
     yield from edge_cases.refused_reports()
+    yield from level_reports()
 
 
 def _collision_reports() -> Iterator[dict[str, Any]]:

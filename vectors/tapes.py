@@ -64,8 +64,8 @@ def threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
         (channel.functions - 1, 2**64 - 1, channel.q - channel.r - 1),
         (last_run, channel.functions - 1, channel.kept - 1, 0),
     ):
-        for sign in (2**63 - 1, 2**63):
-            draws = [*_about_pairs(task), 0, sign, function, *rest]
+        for level in (2**63 - 1, 2**63):
+            draws = [*about_pairs(task), 0, level, function, *rest]
             yield report_vector(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
 
 
@@ -80,13 +80,13 @@ def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of the thresholds of `collision`, for functions with and without a collision."""
     channel = task.channel
     assert isinstance(channel, CollisionChannel)  # noqa: S101
-    items = [channel.item(key, True) for key in (0, 1)]  # noqa: FBT003
+    items = [channel.item(key, 1) for key in (0, 1)]
     for own in (1, 2):
         function = next(i for i in range(2**32) if len(channel.own_symbols(i, items)) == own)
         thresholds = [channel.hit * count for count in range(1, own + 1)]
         for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
             for other in (0, channel.symbols - own - 1):
-                draws = [*_about_pairs(task), 0, 0, function, number, other]
+                draws = [*about_pairs(task), 0, 0, function, number, other]
                 tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
                 yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
 
@@ -104,8 +104,8 @@ def function_draws(task: Task) -> Iterator[dict[str, Any]]:
         *((task.key_count - 1, drawn) for drawn in functions),
     )
     for number, (key, drawn) in enumerate(cases):
-        # The middle of the range, with a sign by turns; the symbol of the pair is kept.
-        tape = _tape(task, *_about_pairs(task), 2**63 - number % 2, *drawn, channel.hit - 1)
+        # The middle of the range, with either level by turns; the symbol of the pair is kept.
+        tape = tape_of(task, *about_pairs(task), 2**63 - number % 2, *drawn, channel.hit - 1)
         yield report_vector(task, {task.key_name(key): (task.low + task.high) / 2}, tape)
 
 
@@ -132,7 +132,7 @@ def size_draws(task: Task) -> Iterator[dict[str, Any]]:
             (2**64 - 1, 0),
         ]
         for end, drawn in product(rounded, answers):
-            yield report_vector(task, pairs, _tape(task, question.asked - 1, *end, *drawn))
+            yield report_vector(task, pairs, tape_of(task, question.asked - 1, *end, *drawn))
         # The next draw is the first of those about pairs.
         first = bytes(16) + struct.pack("<Q", question.asked)
         yield report_vector(task, pairs, first + seeded_source(size)(8 * (task.draws + 4)))
@@ -149,12 +149,14 @@ def rejected_size_draws(task: Task) -> Iterator[dict[str, Any]]:
         others = len(question.ends) - 1
         rejected = () if 2**64 % others == 0 else (last,)
         if rounding is not None and 2**64 % rounding.total:
-            yield report_vector(task, pairs, _tape(task, 0, last, rounding.down, question.kept, *rejected, 1))
+            yield report_vector(
+                task, pairs, tape_of(task, 0, last, rounding.down, question.kept, *rejected, 1)
+            )
         elif rounding is None and rejected:
-            yield report_vector(task, pairs, _tape(task, 0, question.kept, last, last, others - 1))
+            yield report_vector(task, pairs, tape_of(task, 0, question.kept, last, last, others - 1))
 
 
-def _about_pairs(task: Task) -> list[int]:
+def about_pairs(task: Task) -> list[int]:
     """Return the draw by which a report is about pairs, where that is drawn."""
     return [] if task.size_question is None else [2**64 - 1]
 
@@ -165,6 +167,6 @@ def _sizes(question: SizeQuestion) -> list[int]:
     return sorted(size for size in {0, *near} if size <= question.keys)
 
 
-def _tape(task: Task, *draws: int) -> bytes:
+def tape_of(task: Task, *draws: int) -> bytes:
     """Return an id of zeros and these draws, followed by as many zeros as a device may read."""
     return bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(8 * task.draws)

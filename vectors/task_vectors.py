@@ -19,6 +19,7 @@ from catalogue import (
     TASKS,
     TUNED_TASKS,
 )
+from level_tasks import LEVEL_COIN_TASKS, LEVEL_TASKS, refused_level_tasks
 from pckv.task import Task
 
 
@@ -74,6 +75,8 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _rounds()
     yield from map(_described, edge_cases.allowed_tasks())
     yield from edge_cases.refused_tasks()
+    yield from map(_described, (*LEVEL_TASKS, *LEVEL_COIN_TASKS))
+    yield from _refused(*refused_level_tasks())
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:

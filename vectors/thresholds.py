@@ -9,7 +9,7 @@ from typing import Any
 
 from pckv.budget import ALLOCATIONS, PRECISION_BITS, exp_lower
 from pckv.channels import Channel
-from pckv.channels.collision import MAX_COUNTED_KEYS, MAX_SYMBOLS, CollisionChannel
+from pckv.channels.collision import MAX_COUNTED_ITEMS, MAX_SYMBOLS, CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
@@ -34,26 +34,29 @@ def thresholds() -> Iterator[dict[str, Any]]:
         for keys, padding in ((1, 1), (3, 2), (1000, 5), (2**31, 100)):
             ue = UeChannel(keys, padding, Fraction(epsilon), allocation)
             grr = GrrChannel(keys, padding, Fraction(epsilon), allocation)
-            yield _thresholds(epsilon, ue, grr, allocation=allocation)
+            yield channel_thresholds(epsilon, ue, grr, allocation=allocation)
     sizes = ((1, None), (3, 3), (3, None), (1000, 31), (1000, None), (2**31, 3), (2**31, None))
     for epsilon, (keys, q) in product(EPSILONS, sizes):
         compact = UeCompactChannel(keys, 1, Fraction(epsilon), q)
-        yield _thresholds(epsilon, compact, q=compact.q, q_is_chosen=q is None)
+        yield channel_thresholds(epsilon, compact, q=compact.q, q_is_chosen=q is None)
     for epsilon in EPSILONS:
         for keys, q, r, o in ((3, 3, 2, 1), (20, 19, 9, 3), (1000, 37, 14, 0), (2**31, 109, 29, 8)):
             sets = UeCompactChannel(keys, 1, Fraction(epsilon), q, r, o)
-            yield _thresholds(epsilon, sets, **sets.parameters)
+            yield channel_thresholds(epsilon, sets, **sets.parameters)
         for beta in ("0.000001", "0.12", "0.3", "0.499999"):
             tuned = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
-            yield _thresholds(epsilon, tuned, **tuned.parameters)
+            yield channel_thresholds(epsilon, tuned, **tuned.parameters)
     pairs = ((1, None), (2, 3), (2, None), (100, None), (100, MAX_SYMBOLS))
     counted = [(1000, *stated) for stated in pairs]
     indexed = [
-        (keys, 5, None) for keys in (MAX_COUNTED_KEYS, MAX_COUNTED_KEYS + 1, CollisionChannel.max_keys)
+        (keys, 5, None)
+        for keys in (MAX_COUNTED_ITEMS // 2, MAX_COUNTED_ITEMS // 2 + 1, CollisionChannel.max_keys)
     ]
     for epsilon, (keys, padding, symbols) in product(EPSILONS, [*counted, *indexed]):
         collision = CollisionChannel(keys, padding, Fraction(epsilon), symbols=symbols)
-        yield _thresholds(epsilon, collision, **collision.parameters, symbols_are_chosen=symbols is None)
+        yield channel_thresholds(
+            epsilon, collision, **collision.parameters, symbols_are_chosen=symbols is None
+        )
     for epsilon, (keys, padding), share in product(EPSILONS, SIZES, SHARES):
         yield _question_thresholds(epsilon, keys, padding, share)
 
@@ -78,7 +81,8 @@ def _exp_lower_text(epsilon: str) -> str:
     return str(int(exp_lower(Fraction(epsilon)) * 2**PRECISION_BITS))
 
 
-def _thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
+def channel_thresholds(epsilon: str, *channels: Channel, **stated: object) -> dict[str, Any]:
+    """Return the integers of channels of one size, and what they follow from."""
     return {
         "epsilon": epsilon,
         **stated,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from itertools import pairwise
 
 from pckv.canonical import decimal_text
@@ -72,7 +71,7 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     if not isinstance(levels, int):
         return tuple(map(float, levels))
     places = max(_decimal_places(low), _decimal_places(high))
-    first, last = (int(Decimal(end).scaleb(places)) for end in (low, high))
+    first, last = (_scaled(end, places) for end in (low, high))
     steps = levels - 1
     values = tuple(
         float(
@@ -87,6 +86,12 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
 
 def _decimal_places(text: str) -> int:
     return len(text.partition(".")[2])
+
+
+def _scaled(text: str, places: int) -> int:
+    """Return a decimal times a power of ten, all its digits kept."""
+    whole, _, decimals = text.partition(".")
+    return int(whole + decimals.ljust(places, "0"))
 
 
 def level_below(value: float, values: Sequence[float]) -> int:

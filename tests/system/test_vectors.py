@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -21,14 +23,18 @@ from pckv.channels.size_question import SizeQuestion
 from pckv.coins import coin_choice, follows_coin
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
+from pckv.device.padding import placed
 from pckv.device.perturb import perturb_from
 from pckv.errors import PairsError, ReportError, TallyError, TaskError
 from pckv.files.reports.reader import ReportFile
+from pckv.levels import level_values
 from pckv.randomness import Tape, fixed_source
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors" / "v1"
 GOLDEN = sorted((VECTORS / "golden").iterdir())
+# How many positive vectors there were before tasks had levels; those of levels follow them.
+SIGN_REPORTS, SIGN_TALLIES, SIGN_THRESHOLDS = 694, 105, 434
 
 
 def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
@@ -51,10 +57,12 @@ def test_thresholds() -> None:
         names = {"allocation", "beta", "q", "r", "o", "symbols", "positions", "generator"}
         parameters = {name: value for name, value in case.items() if name in names}
         for name in CHANNELS.keys() & case.keys():
-            channel = build(name, case["keys"], case["padding"], epsilon, parameters)
+            levels = case.get("levels", 2)
+            channel = build(name, case["keys"], case["padding"], epsilon, parameters, levels)
             assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
             if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
-                assert build(name, case["keys"], case["padding"], epsilon, {}).parameters == parameters
+                chosen = build(name, case["keys"], case["padding"], epsilon, {}, levels)
+                assert chosen.parameters == parameters
         if "size_question" in case:
             question = SizeQuestion(case["keys"], case["padding"], epsilon, Fraction(case["size_share"]))
             stated = case["size_question"]
@@ -63,6 +71,50 @@ def test_thresholds() -> None:
                 stated["asked"],
                 stated["kept"],
             )
+
+
+def test_levels() -> None:
+    for case in cases("levels", positive=True):
+        levels = case["levels"] if isinstance(case["levels"], int) else tuple(case["levels"])
+        values = level_values(levels, case["low"], case["high"])
+        assert [struct.pack(">d", value).hex() for value in values] == case["values"]
+        for stated in case["placed"]:
+            (value,) = struct.unpack(">d", bytes.fromhex(stated["value"]))
+            below, threshold = placed(value, values)
+            assert (below, str(threshold)) == (stated["below"], stated["threshold"])
+
+
+def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None:
+    seen = Counter(
+        (task.mechanism, task.level_count, isinstance(task.levels, int))
+        for case in cases("reports", positive=True)
+        for task in [Task.from_json(case["task"])]
+    )
+    for mechanism in CHANNELS.keys() - {"ue"}:
+        for levels in (2, 3, 5, 16):
+            assert seen[mechanism, levels, True] + seen[mechanism, levels, False] >= 10
+        assert seen[mechanism, 5, False] >= 10
+
+
+def test_two_levels_have_the_words_and_thresholds_that_signs_had() -> None:
+    """What the vectors were before tasks had levels, given the same tapes: the ids of tasks are all that changed."""
+    reports = [
+        [case["pairs"], case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)
+    ]
+    bodies = [case["bodies"] for case in cases("tallies", positive=True)]
+    thresholds = cases("thresholds", positive=True)
+    assert [_digest(before) for before in (reports[:SIGN_REPORTS], bodies[:SIGN_TALLIES])] == [
+        "239486f7d52592d37b8aebdaa978b890048fa648142f605e5cd31de577ff708b",
+        "f11ae3cb903709f04f751e00ef2dcdbd00508c931f87bad65b97f151608b9554",
+    ]
+    assert (
+        _digest(thresholds[:SIGN_THRESHOLDS])
+        == "fab604e73e6adedcf200a43bdf767153f8f2175d9c2a827162813cc658ca2af7"
+    )
+
+
+def _digest(stated: object) -> str:
+    return hashlib.sha256(json.dumps(stated, ensure_ascii=False).encode()).hexdigest()
 
 
 def test_every_mechanism_has_vectors_of_every_kind() -> None:

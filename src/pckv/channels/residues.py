@@ -54,8 +54,11 @@ def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
     if levels > 2:  # noqa: PLR2004
         if shared:
             raise ParameterError(f"o must be 0 with {levels} levels, not {o}")
-        if levels * residues > q:
-            raise ParameterError(f"{levels} levels with {r} residues each do not fit into q = {q}")
+        # Were every residue some level's, reports would not tell holders of a key from others.
+        if levels * residues >= q:
+            raise ParameterError(
+                f"{levels} levels with {r} residues each do not fit into q = {q}, of which some must be no level's"
+            )
         return residues, shared
     least = max(0, 2 * residues - q)
     if not least <= shared < residues:
