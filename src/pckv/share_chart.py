@@ -22,8 +22,8 @@ from pckv.texts import TOO_RARE
 if TYPE_CHECKING:
     import altair as alt
 
-# From blue to yellow, each lighter than the one before: readable on white and on black, in grey, and without red and green.
-COLOR_SCHEME = "cividis"
+# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and without red and green.
+COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)

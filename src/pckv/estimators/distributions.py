@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -143,15 +144,15 @@ class Distributions:
 
     def share_above(self, value: float) -> Shares:
         """Return the share of the holders at levels above a value."""
-        share, low, high = self._at_most(self._number(value, np.searchsorted(self.values, value, "right")))
+        share, low, high = self._at_most(bisect_right(self.values, self._checked_value(value)))
         return Shares(1 - share, 1 - high, 1 - low)
 
     def share_below(self, value: float) -> Shares:
         """Return the share of the holders at levels below a value."""
-        return self._at_most(self._number(value, np.searchsorted(self.values, value, "left")))
+        return self._at_most(bisect_left(self.values, self._checked_value(value)))
 
-    def _number(self, value: float, levels: Any) -> int:
-        """Return how many levels are on one side of a value that may be asked for."""
+    def _checked_value(self, value: float) -> float:
+        """Return a value if it is known how many holders are on each side of it."""
         self._require_levels()
         if not (_is_number(value) and self.values[0] <= value <= self.values[-1]):
             raise ParameterError(
@@ -161,7 +162,7 @@ class Distributions:
             raise ParameterError(
                 f"value {value!r} is between two levels, where values were rounded: choose from {listed(self.values)}"
             )
-        return int(levels)
+        return value
 
     def _at_most(self, levels: int) -> Shares:
         """Return the share of the holders at this number of the lowest levels."""

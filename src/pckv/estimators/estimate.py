@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from pckv.estimators.shares import (
     own_interval,
     own_shares,
     unknown_distributions,
+    with_intervals,
 )
 from pckv.estimators.verdict import verdict
 from pckv.limits import MIN_LEVELS
@@ -277,7 +279,7 @@ def _columns(
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
         "distributions": (
-            _distributions(counted, support, moments, result.mean_interval, level, hostile)
+            _distributions(counted, support, moments, result, level, hostile)
             if has_shares
             else Distributions.none(support.keys)
         ),
@@ -288,16 +290,20 @@ def _distributions(  # noqa: PLR0917
     counted: CountedReports,
     support: KeySupport,
     moments: CountMoments,
-    of_mean: Interval,
+    found: KeyEstimates,
     level: float,
     hostile: _Hostile,
 ) -> Distributions:
-    """Return how holders are spread over the levels."""
-    interval_on = own_interval(counted.pair_reports, moments, level)
+    """Return how holders are spread over the levels: by what was learned from all keys, where the method does."""
+    if found.posterior is None:
+        shares = own_shares(support, counted.pair_reports, moments)
+        interval_on = own_interval(support, counted.pair_reports, moments, level)
+    else:
+        shares = found.posterior.profiles.shares
+        interval_on = partial(found.posterior.mean_interval, level=level)
     if hostile.reports:
-        interval_on = honest_interval(interval_on, hostile.honest, level)
-    shares = own_shares(support, counted.pair_reports, moments, interval_on)
-    return distributions(counted.task, support, shares, of_mean, interval_on)
+        interval_on = honest_interval(interval_on, support, hostile.honest, level)
+    return distributions(counted.task, with_intervals(shares, interval_on), found.mean_interval, interval_on)
 
 
 def _known_of_all(

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -154,7 +155,7 @@ class Estimates:
         """Yield what is known of every key, in the order of the table."""
         rows = zip(*self._common_columns().values(), strict=True)
         if not self.level_values:
-            return map(KeyEstimate._make, rows)
+            return starmap(KeyEstimate, rows)
         deviations = (getattr(self, name).tolist() for name in DEVIATIONS)
         spread = zip(self.distributions.rows(), *deviations, strict=True)
         return (KeyEstimate(*row, *more) for row, more in zip(rows, spread, strict=True))

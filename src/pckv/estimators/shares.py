@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats
+from pckv.arrays import Floats, Integers
 from pckv.estimators.distributions import Distributions
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
@@ -21,8 +21,9 @@ from pckv.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 from pckv.task import Task
 
-# The interval of the mean of some numbers, one per level, for some keys.
-IntervalOn = Callable[[KeySupport, Scale], Interval]
+# The interval of the mean of some numbers, one per level, for some of the keys.
+IntervalOn = Callable[[Scale, Integers | slice], Interval]
+EVERY_KEY = slice(None)
 
 KEYS_PER_BLOCK = 2**16
 # Deviations are taken from the nearest of this many points of the range to a key's mean.
@@ -37,53 +38,47 @@ class LevelShares(NamedTuple):
     high: Floats
 
 
-def own_interval(reports: int, moments: CountMoments, level: float) -> IntervalOn:
+def own_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> IntervalOn:
     """Return intervals that depend on each key's own counts alone."""
 
-    def interval_on(support: KeySupport, scale: Scale) -> Interval:
-        found = mean_interval(support, reports, moments.on(scale), level)
+    def interval_on(scale: Scale, keys: Integers | slice) -> Interval:
+        found = mean_interval(support.take(keys), reports, moments.on(scale), level)
         return Interval(found.low, found.high)
 
     return interval_on
 
 
-def honest_interval(interval_on: IntervalOn, honest: HonestReports | None, level: float) -> IntervalOn:
+def honest_interval(
+    interval_on: IntervalOn, support: KeySupport, honest: HonestReports | None, level: float
+) -> IntervalOn:
     """Return intervals joined with those that hold whatever some of the reports say; None if none is honest."""
 
-    def joined_on(support: KeySupport, scale: Scale) -> Interval:
+    def joined_on(scale: Scale, keys: Integers | slice) -> Interval:
+        some = support.take(keys)
         if honest is None:
-            zeros = np.zeros(support.keys)
+            zeros = np.zeros(some.keys)
             return Interval(zeros + scale.low, zeros + scale.high)
-        low, high, _ = honest.on(scale).mean_interval(support, level)
-        return interval_on(support, scale).joined(Interval(low, high))
+        low, high, _ = honest.on(scale).mean_interval(some, level)
+        return interval_on(scale, keys).joined(Interval(low, high))
 
     return joined_on
 
 
-def own_shares(
-    support: KeySupport, reports: int, moments: CountMoments, interval_on: IntervalOn
-) -> LevelShares:
-    """Return the nearest possible shares to the unbiased ones, with intervals that contain them.
-
-    Args:
-        support: The counts of some keys.
-        reports: How many reports were counted.
-        moments: The moments of their count law.
-        interval_on: How intervals are made.
-    """
+def own_shares(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+    """Return the nearest possible shares to the unbiased ones, one row per key."""
     shares = np.empty((support.keys, moments.levels))
     for block in _blocks(support.keys):
         shares[block] = _projected(support.take(block), reports, moments)
-    return with_intervals(support, shares, interval_on)
+    return shares
 
 
-def with_intervals(support: KeySupport, shares: Floats, interval_on: IntervalOn) -> LevelShares:
-    """Return shares with the intervals of the keys' own counts, which contain them."""
+def with_intervals(shares: Floats, interval_on: IntervalOn) -> LevelShares:
+    """Return shares with intervals that contain them."""
     levels = shares.shape[1]
     low, high = np.empty_like(shares), np.empty_like(shares)
     for place in range(levels):
         is_level = Scale(tuple(float(place == level) for level in range(levels)))
-        low[:, place], high[:, place] = interval_on(support, is_level)
+        low[:, place], high[:, place] = interval_on(is_level, EVERY_KEY)
     return LevelShares(shares, np.minimum(low, shares), np.maximum(high, shares))
 
 
@@ -114,25 +109,20 @@ def _blocks(keys: int) -> Iterator[slice]:
 
 
 def distributions(
-    task: Task,
-    support: KeySupport,
-    found: LevelShares,
-    of_mean: Interval,
-    interval_on: IntervalOn,
+    task: Task, found: LevelShares, of_mean: Interval, interval_on: IntervalOn
 ) -> Distributions:
     """Return all that is known of how holders are spread over the levels.
 
     Args:
         task: The contract of the reports.
-        support: The counts of some keys.
         found: The shares of the levels.
         of_mean: The intervals of the means, on [-1, 1].
         interval_on: How intervals of other shares are made.
     """
-    at_most = _at_most_limits(support, found, interval_on)
+    at_most = _at_most_limits(found, interval_on)
     scale, exact = Scale.of_values(task.level_values), task.between == REFUSE_BETWEEN
     variance = np.maximum(_variance(scale, found.shares), 0.0)
-    limits = _variance_limits(support, scale, found.shares, of_mean, interval_on)
+    limits = _variance_limits(scale, found.shares, of_mean, interval_on)
     rounding = 0.0 if exact else _largest_rounding(scale)
     # The interval contains the point, and the lower limit holds for values before rounding.
     low = np.clip(limits.low - rounding, 0, variance)
@@ -149,7 +139,7 @@ def distributions(
     )
 
 
-def _at_most_limits(support: KeySupport, found: LevelShares, interval_on: IntervalOn) -> Interval:
+def _at_most_limits(found: LevelShares, interval_on: IntervalOn) -> Interval:
     """Return limits of the share at each level or below it, which never fall from one level to the next.
 
     Limits are only ever moved outward for that.
@@ -159,9 +149,8 @@ def _at_most_limits(support: KeySupport, found: LevelShares, interval_on: Interv
     low[:, 0], high[:, 0] = found.low[:, 0], found.high[:, 0]
     low[:, -2], high[:, -2] = 1 - found.high[:, -1], 1 - found.low[:, -1]
     for last in range(1, levels - 2):
-        low[:, last], high[:, last] = interval_on(
-            support, Scale(tuple(float(level <= last) for level in range(levels)))
-        )
+        up_to_last = Scale(tuple(float(level <= last) for level in range(levels)))
+        low[:, last], high[:, last] = interval_on(up_to_last, EVERY_KEY)
     point = np.cumsum(found.shares, axis=1)[:, :-1]
     low[:, :-1] = np.clip(np.minimum(low[:, :-1], point), 0, 1)
     high[:, :-1] = np.clip(np.maximum(high[:, :-1], point), 0, 1)
@@ -178,9 +167,7 @@ def _variance(scale: Scale, shares: Floats) -> Floats:
     return np.asarray(shares @ values**2 - (shares @ values) ** 2)
 
 
-def _variance_limits(
-    support: KeySupport, scale: Scale, shares: Floats, of_mean: Interval, interval_on: IntervalOn
-) -> Interval:
+def _variance_limits(scale: Scale, shares: Floats, of_mean: Interval, interval_on: IntervalOn) -> Interval:
     """Return limits of the variance of the holders' levels on [-1, 1].
 
     With any point c near the mean m, the variance is the mean of (v - c)², which has an interval like every mean, less
@@ -192,7 +179,7 @@ def _variance_limits(
     for number in np.unique(nearest):
         rows, centre = np.flatnonzero(nearest == number), 2 * number / steps - 1
         squares = Scale(tuple((value - centre) ** 2 for value in scale.values))
-        found = interval_on(support.take(rows), squares)
+        found = interval_on(squares, rows)
         least, most = of_mean.low[rows] - centre, of_mean.high[rows] - centre
         low[rows] = found.low - np.maximum(np.abs(least), np.abs(most)) ** 2
         high[rows] = found.high - np.maximum(np.maximum(least, -most), 0.0) ** 2
