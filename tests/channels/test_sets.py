@@ -24,7 +24,7 @@ from pckv.errors import ParameterError, TaskError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
-from pckv.planning.explanation import relative_errors, explain_parameters
+from pckv.planning.explanation import explain_parameters, relative_errors
 from pckv.planning.influence import hostile
 from pckv.tally.decode import ue_compact as compact
 

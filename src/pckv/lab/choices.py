@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pckv.channels import CHANNELS, CountLaw, Support
 from pckv.estimators.methods.corrected import corrected
 from pckv.limits import MIN_LEVELS
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.planning.expectations import expect
 from pckv.planning.prediction import SquaredErrors
 from pckv.planning.selection import choose_channel, exclusion_reason, tuned_channel
@@ -92,12 +92,23 @@ def compare_choice(
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors, noise)
 
 
-def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> SquaredErrors:
-    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean."""
+def simulate_keys(
+    law: CountLaw,
+    users: int,
+    frequency: float,
+    repeats: int,
+    rng: Generator,
+    *,
+    scale: Scale | None = None,
+) -> SquaredErrors:
+    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean.
+
+    Levels are equally spaced unless a scale is given.
+    """
     means = rng.uniform(-1, 1, repeats)
     holders = rng.binomial(users, frequency, repeats)
     support = draw_counts(law, users, holders, means, rng)
-    found, mean = corrected(support, users, CountMoments.of(law))
+    found, mean = corrected(support, users, CountMoments.of(law, scale=scale))
     held = holders > 0
     off = (mean - means)[held] ** 2
     return SquaredErrors(
