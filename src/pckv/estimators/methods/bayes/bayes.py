@@ -3,7 +3,7 @@
 Frequencies of all keys share one distribution, means another; both are learned from the counts. Shrinkage is
 limited: an estimate stays within about one standard error of the key's own, and an interval contains a narrower
 confidence interval of the key's own counts, or the full one where few other keys are like it. With more than two levels,
-means are those of the keys' profiles, which are learned instead (proofs/levels.md).
+means are those of the keys' profiles, which are learned instead (proofs/shares.md).
 """
 
 from __future__ import annotations
