@@ -84,7 +84,7 @@ class ReplayTape(VectorisedTape):
 
 def _ascending(participants: Integers) -> bool:
     """Return whether participants are named in order, and nobody twice, as in most calls."""
-    return participants.size < 2 or bool((participants[1:] > participants[:-1]).all())
+    return bool((participants[1:] > participants[:-1]).all())
 
 
 def _earlier(participants: Integers) -> Integers:
