@@ -22,7 +22,7 @@ KEYS_SHOWN = 20
 # Curves with more points per series than this are drawn as lines alone.
 MAX_POINTS_SHOWN = 30
 FORMATS = (".svg", ".png", ".html")
-_ESTIMATE, _TRUTH, _GREY = "#3367a8", "#d1495b", "#5f6875"
+ESTIMATE_COLOR, _TRUTH, GREY = "#3367a8", "#d1495b", "#5f6875"
 # The opacity of intervals, and of the labels of keys that are not detected.
 PALE = 0.55
 ROW_PIXELS = 22
@@ -59,8 +59,7 @@ def estimates_chart(
         name: The name of the task, for the title.
         unit: The unit of the values.
     """
-    shown = estimates.top(KEYS_SHOWN)
-    shown = shown.take(np.argsort(~shown.detected, kind="stable"))
+    shown = shown_keys(estimates)
     rows = shown.to_dict()["estimates"]
     if truth is not None:
         for row in rows:
@@ -76,6 +75,12 @@ def estimates_chart(
     ]
     title = {"text": f"{name}: {which}" if name else which, "subtitle": ", ".join(filter(None, notes))}
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
+
+
+def shown_keys(estimates: Estimates) -> Estimates:
+    """Return the most frequent keys, those that stand out from the noise first."""
+    shown = estimates.top(KEYS_SHOWN)
+    return shown.take(np.argsort(~shown.detected, kind="stable"))
 
 
 def how_estimated(estimates: Estimates) -> str:
@@ -176,10 +181,10 @@ def _panel(
             x=altair.X(f"{quantity} from:Q", title=title, axis=axis, scale=scale),
             x2=f"{quantity} to:Q",
             tooltip=tooltip,
-            color=altair.condition("datum.detected", altair.value(_ESTIMATE), altair.value(_GREY)),
+            color=altair.condition("datum.detected", altair.value(ESTIMATE_COLOR), altair.value(GREY)),
             opacity=altair.condition(is_drawn, altair.value(PALE), altair.value(0)),
         ),
-        base.mark_point(filled=True, color=_ESTIMATE, size=70).encode(
+        base.mark_point(filled=True, color=ESTIMATE_COLOR, size=70).encode(
             x=altair.X(f"{quantity} point:Q", scale=scale),
             tooltip=tooltip,
             opacity=altair.condition(f"datum.detected && {is_drawn}", altair.value(1), altair.value(0)),
@@ -187,7 +192,7 @@ def _panel(
     ]
     if quantity == "mean":
         text = altair.condition("datum.known", altair.value(""), altair.value(UNKNOWN))
-        layers.append(base.mark_text(color=_GREY, fontSize=11).encode(x="mean point:Q", text=text))
+        layers.append(base.mark_text(color=GREY, fontSize=11).encode(x="mean point:Q", text=text))
     if with_truth:
         truth = altair.X(f"true {quantity}:Q")
         layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))
@@ -207,7 +212,7 @@ def errors_chart(
     A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`.
     """
     panels = {quantity: f"error of a {quantity}" for quantity in quantities}
-    colors = {expected: _ESTIMATE, marked: _TRUTH}
+    colors = {expected: ESTIMATE_COLOR, marked: _TRUTH}
     return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
 
 

@@ -19,6 +19,8 @@ Number = TypeVar("Number", float, "NDArray[np.float64]")
 
 # The ratio of a report's mean square support to its mean support: 1 if it is never more than one.
 SUPPORTS_ONCE = 1.02
+# Levels that are symmetric up to this are so but for rounding.
+SYMMETRY = 1e-9
 # With fewer false supports expected per key than this, counts are not Gaussian.
 GAUSSIAN_NOISE = 50
 
@@ -58,6 +60,13 @@ class Scale:
     def high(self) -> float:
         """The most that a level counts for."""
         return max(self.values)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the values are the same, but for their signs, from either end: equally spaced levels are."""
+        return all(
+            abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True)
+        )
 
     @classmethod
     def of_values(cls, values: Sequence[float]) -> Scale:
@@ -178,6 +187,11 @@ class CountMoments:
         # A sample of the holders varies by f(1 - f), here bounded by f: variances stay linear in f.
         of_sample = self.left_out * f * self.signal**2
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
+
+    def largest_spread(self, weight: Number) -> Number:
+        """The largest mean of squared weights that holders of a mean weight can have: all of them are at the ends."""
+        low, high = min(self.scale.weights), max(self.scale.weights)
+        return -low * high + (low + high) * weight
 
     def _squares(self) -> tuple[Any, float]:
         """(e0, e1): the mean squared weight of the holders' levels is e0 + e1·w for the mean weight w, or is bounded so.

@@ -16,7 +16,7 @@ from pckv.canonical import base64url, check_name, decimal_text, dump
 from pckv.channels.size_question import SizeQuestion
 from pckv.days import Phase, checked_days, phase_on
 from pckv.errors import ParameterError, PckvError, TaskError
-from pckv.levels import Levels, checked_levels, level_count, level_values
+from pckv.levels import Levels, checked_levels
 from pckv.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
@@ -33,7 +33,7 @@ from pckv.limits import (
     check_padding,
 )
 from pckv.series_round import SeriesRound, read_series_round
-from pckv.task_keys import TaskKeys
+from pckv.task_domain import TaskDomain
 from pckv.task_members import (
     KIND,
     VERSION,
@@ -47,7 +47,7 @@ from pckv.wire import MessageFormat, Words
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Task(TaskKeys):
+class Task(TaskDomain):
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
@@ -145,7 +145,7 @@ class Task(TaskKeys):
 
         expected = expect(
             self.key_count,
-            levels=self.level_count,
+            levels=self.level_values,
             users=users,
             pairs=pairs,
             most_pairs=most_pairs,
@@ -227,26 +227,6 @@ class Task(TaskKeys):
         )
         vars(task).pop("digest", None)
         return task
-
-    @property
-    def level_count(self) -> int:
-        """The number of levels, L."""
-        return level_count(self.levels)
-
-    @cached_property
-    def level_values(self) -> tuple[float, ...]:
-        """What each level is worth, in the task's own units."""
-        return level_values(self.levels, self._low, self._high)
-
-    @cached_property
-    def low(self) -> float:
-        """The least value a key may have."""
-        return float(self._low)
-
-    @cached_property
-    def high(self) -> float:
-        """The largest value a key may have."""
-        return float(self._high)
 
     @property
     def epsilon(self) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pckv.html_table import ROWS_SHOWN, html_table
-from pckv.limits import REPORT_ID_BYTES
+from pckv.levels import listed
+from pckv.limits import MIN_LEVELS, REPORT_ID_BYTES
 
 if TYPE_CHECKING:
     from pckv.task import Task
@@ -19,6 +20,7 @@ def task_html(task: Task) -> str:
         ("id", task.id),
         *((name, text) for name, text in task.about.to_dict().items() if text),
         ("values", f"{task.low:g} to {task.high:g}"),
+        *([("levels", listed(task.level_values))] if task.level_count > MIN_LEVELS else []),
         ("ε per person", f"{task.epsilon:g} (realised {task.realised_epsilon:g})"),
         ("mechanism", f"{task.mechanism}{parameters}"),
         ("padding", f"{task.padding:,}"),

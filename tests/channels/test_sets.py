@@ -24,7 +24,7 @@ from pckv.errors import ParameterError, TaskError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
-from pckv.planning.explanation import errors_relative_to_ue, explain_parameters
+from pckv.planning.explanation import explain_parameters, relative_errors
 from pckv.planning.influence import hostile
 from pckv.tally.decode import ue_compact as compact
 
@@ -113,7 +113,7 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
     )
     assert rare**2 * moments.mean_variance(rare, 0.0) == pytest.approx(padding**2 * square / (beta - omega))
     ue = CountMoments.of(build("ue", 1000, padding, Fraction(1), {}).count_law)
-    frequency, mean = errors_relative_to_ue(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
+    frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
     assert float(frequency) == pytest.approx(moments.frequency_variance(0.0) / ue.frequency_variance(0.0))
     assert float(mean) == pytest.approx(moments.mean_variance(rare, 0.0) / ue.mean_variance(rare, 0.0))
 

@@ -21,7 +21,7 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device import grr, ue, ue_compact
-from pckv.device.padding import level
+from pckv.device.padding import placed
 from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.errors import PairsError
 from pckv.population import Population
@@ -46,7 +46,7 @@ def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
     slot, sign = 0, 0
 
     def message(number: int, other: int = 0) -> int:
-        return grr.perturb(channel, [(3, PLUS)], tape(slot, sign, number, other))
+        return grr.perturb(channel, [(3, 0, PLUS)], tape(slot, sign, number, other))
 
     assert message(channel.kept - 1) == word
     if allocation == "optimized":
@@ -69,7 +69,7 @@ def test_compact_thresholds_are_hit_exactly(keys: int, q: int | None) -> None:
     """On the real thresholds, for the first key, the last and the dummy: T - 1 keeps the residue, T moves it."""
     channel = UeCompactChannel(keys, 2, Fraction(1), q)
     for key, sign_level, truth in ((0, PLUS, 0), (keys - 1, 0, 1), (keys, PLUS, 0), (keys, 0, 1)):
-        pairs = [(key, sign_level)] if key < keys else []
+        pairs = [(key, 0, sign_level)] if key < keys else []
         # A dummy's sign is fair: 2^63 - 1 is the last draw that gives +, 2^63 the first that gives -.
         sign = 0 if pairs else N // 2 - 1 + truth
 
@@ -80,7 +80,7 @@ def test_compact_thresholds_are_hit_exactly(keys: int, q: int | None) -> None:
             *,
             start: tuple[int, int] = (0, sign),
             key: int = key,
-            pairs: list[tuple[int, int]] = pairs,
+            pairs: list[tuple[int, int, int]] = pairs,
         ) -> int:
             word = ue_compact.perturb(channel, pairs, tape(*start, function, number, other))
             assert word // channel.q == function
@@ -104,7 +104,7 @@ def test_ue_thresholds_are_hit_exactly(allocation: str) -> None:
     channel = UeChannel(2, 1, Fraction(1), allocation)
 
     def states(own: int, other: int, sign_level: int = PLUS) -> tuple[int, int]:
-        message = ue.perturb(channel, [(0, sign_level)], tape(0, 0, own, other))
+        message = ue.perturb(channel, [(0, 0, sign_level)], tape(0, 0, own, other))
         shown = []
         for key in (0, 1):
             present, plus = message >> key & 1, message >> 8 + key & 1
@@ -143,10 +143,13 @@ def test_a_rejection_takes_a_further_draw_from_the_source() -> None:
 
 
 def test_levels() -> None:
-    assert level(1, 1, 5) == 0
-    assert level(5, 1, 5) == N
-    assert level(3, 1, 5) == N // 2
-    assert level(-1, -1, 1) == 0
+    assert placed(1, (1, 5)) == (0, 0)
+    assert placed(5, (1, 5)) == (0, N)
+    assert placed(3, (1, 5)) == (0, N // 2)
+    assert placed(-1, (-1, 1)) == (0, 0)
+    stars = (1.0, 2.0, 3.0, 4.0, 5.0)
+    assert [placed(value, stars) for value in stars] == [(0, 0), (1, 0), (2, 0), (3, 0), (3, N)]
+    assert placed(2.25, stars) == (1, N // 4)
 
 
 def test_reports_come_from_the_operating_system() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from pckv import Task, perturb
 from pckv.device import perturb as single
-from pckv.device.padding import level
+from pckv.device.padding import Pair, placed
 from pckv.device.perturb import read_pairs
 from pckv.device.vectorised import perturb_many
 from pckv.errors import PairsError, ParameterError
@@ -72,8 +72,8 @@ def test_repeated_keys_are_refused() -> None:
 def test_a_fault_that_takes_repeated_keys_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the device did before: it took every item as a pair of its own."""
 
-    def read(task: Task, pairs: Mapping[str, float]) -> list[tuple[int, int]]:
-        return [(task.key_index(key), level(value, task.low, task.high)) for key, value in pairs.items()]
+    def read(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
+        return [(task.key_index(key), *placed(value, task.level_values)) for key, value in pairs.items()]
 
     monkeypatch.setattr(single, "read_pairs", read)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
@@ -103,12 +103,12 @@ def test_more_pairs_than_are_stated_are_refused() -> None:
 )
 def test_a_value_stands_for_the_nearest_float(value: Any) -> None:
     task = make_task()
-    assert read_pairs(task, {"3": value}) == [(3, level(float(value), task.low, task.high))]
+    assert read_pairs(task, {"3": value}) == [(3, *placed(float(value), task.level_values))]
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.float16(3), Fraction(3), Decimal(3)])
 def test_whole_values(value: Any) -> None:
-    assert read_pairs(make_task(values=(0, 3)), {"3": value}) == [(3, 2**64)]
+    assert read_pairs(make_task(values=(0, 3)), {"3": value}) == [(3, 0, 2**64)]
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,10 @@ def test_exclusive_counts_would_cover_too_little() -> None:
     channel = collision_channel(20, 1, "1")
     moments = CountMoments.of(channel.count_law)
     support = counts_of(channel, 0.3, 0.0, USERS, seed=12)
-    exclusive = CountMoments(
-        replace(moments.holder, mean_square_sum=moments.holder.mean_sum),
-        replace(moments.absent, mean_square_sum=moments.absent.mean_sum),
+    exclusive = replace(
+        moments,
+        holder=replace(moments.holder, mean_square_sum=moments.holder.mean_sum),
+        absent=replace(moments.absent, mean_square_sum=moments.absent.mean_sum),
     )
     covered = []
     for taken in (moments, exclusive):

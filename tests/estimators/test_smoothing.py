@@ -14,6 +14,7 @@ from pckv.estimators.trends import smoothing
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.smoothing import returning_error, smooth_frequencies, smooth_means
 from pckv.lab.choices import draw_counts
+from pckv.moments import equal_scale
 
 KEYS, PANELS, REPORTS = 400, 4, 2000
 PEOPLE = PANELS * REPORTS
@@ -37,7 +38,9 @@ def draw_rounds(numbers: Sequence[int], seed: int) -> list[RoundCounts]:
         holders = plus + minus
         support = draw_counts(law, REPORTS, holders, (plus - minus) / holders, rng)
         rounds.append(
-            RoundCounts(number, PANELS, REPORTS, np.zeros(0, np.int64), np.arange(KEYS), support, law)
+            RoundCounts(
+                number, PANELS, REPORTS, np.zeros(0, np.int64), np.arange(KEYS), support, law, equal_scale(2)
+            )
         )
     return rounds
 

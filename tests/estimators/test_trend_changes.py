@@ -15,6 +15,7 @@ from pckv.estimators.trends import changes
 from pckv.estimators.trends.changes import compare, discoveries
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.lab.choices import draw_counts
+from pckv.moments import equal_scale
 
 KEYS, PEOPLE, PANELS = 4000, 40_000, 4
 NO_ANSWERS = np.zeros(0, np.int64)
@@ -26,7 +27,9 @@ def draw_round(holders: Integers, number: int, name: str, rng: Generator, keys: 
     reports = PEOPLE // PANELS
     chosen = rng.hypergeometric(holders, PEOPLE - holders, reports)
     support = draw_counts(law, reports, chosen, np.zeros(holders.size), rng)
-    return RoundCounts(number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, law)
+    return RoundCounts(
+        number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, law, equal_scale(2)
+    )
 
 
 def two_panels(
@@ -46,6 +49,7 @@ def two_panels(
             np.arange(holders.size),
             draw_counts(law, reports, chosen, np.zeros(holders.size), rng),
             law,
+            equal_scale(2),
         )
         for number, chosen in enumerate((first, second), 1)
     )
@@ -81,7 +85,11 @@ def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_se
     for number in (1, 2):
         chosen = rng.hypergeometric(np.full(KEYS, asked), PEOPLE - asked, PEOPLE - asked)
         support = draw_counts(law, PEOPLE - asked, chosen, np.zeros(KEYS), rng)
-        pair.append(RoundCounts(number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, law))
+        pair.append(
+            RoundCounts(
+                number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, law, equal_scale(2)
+            )
+        )
     assert np.mean(p_values((pair[0], pair[1])) <= 0.05) == pytest.approx(0.05, abs=0.015)
 
 

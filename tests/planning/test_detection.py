@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pckv.channels import build
+from pckv.channels import CountLaw, Support, build
 from pckv.lab.choices import draw_counts
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 from pckv.planning.detection import (
@@ -22,15 +22,20 @@ from pckv.planning.detection import (
 
 # Users for which false supports are few (`grr`) and many, by number of keys and mechanism.
 SETTINGS = [
-    ("ue-compact", 12, 2_000),
-    ("ue-compact", 100, 20_000),
-    ("ue-compact", 2000, 100_000),
-    ("grr", 12, 300),
-    ("grr", 100, 2_000),
-    ("grr", 2000, 60_000),
-    ("collision", 12, 500),
-    ("collision", 100, 20_000),
-    ("collision", 2000, 100_000),
+    ("ue-compact", 12, 2_000, 2),
+    ("ue-compact", 100, 20_000, 2),
+    ("ue-compact", 2000, 100_000, 2),
+    ("grr", 12, 300, 2),
+    ("grr", 100, 2_000, 2),
+    ("grr", 2000, 60_000, 2),
+    ("collision", 12, 500, 2),
+    ("collision", 100, 20_000, 2),
+    ("collision", 2000, 100_000, 2),
+    ("grr", 12, 500, 5),
+    ("grr", 2000, 60_000, 5),
+    ("collision", 12, 500, 5),
+    ("collision", 100, 20_000, 16),
+    ("ue-compact", 100, 20_000, 3),
 ]
 COLLECTIONS = 4_000
 
@@ -44,21 +49,29 @@ COLLECTIONS = 4_000
 def test_the_chances_of_sums_are_those_of_repeated_convolution(
     once: float, twice: float, reports: int
 ) -> None:
-    support = SupportMoments.of_chances(once, 0.0, twice)
-    expected = np.array([1.0])
-    for _ in range(reports):
-        expected = np.convolve(expected, [1 - once - twice, once, twice])
-    assert sum_chances(support, reports, 2 * reports + 1) == pytest.approx(expected, abs=1e-9)
+    for law in (
+        Support.overlapping(once + twice, twice, twice),
+        # Up to five levels at once.
+        Support.independent(5, once, twice),
+    ):
+        expected = np.array([1.0])
+        for _ in range(reports):
+            expected = np.convolve(expected, law.numbers)
+        found = sum_chances(SupportMoments.of(law), reports, expected.size)
+        assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("reports", [1_000, 50_000, 10**6, 10**9])
 @pytest.mark.parametrize("keys", [1, 100, 10**5])
-@pytest.mark.parametrize("noise", [1e-4, 0.05, 0.4])
-def test_the_threshold_is_the_least_count_beyond_noise(noise: float, keys: int, reports: int) -> None:
+@pytest.mark.parametrize(("levels", "noise"), [(2, 1e-4), (2, 0.05), (2, 0.4), (5, 0.05)])
+def test_the_threshold_is_the_least_count_beyond_noise(
+    levels: int, noise: float, keys: int, reports: int
+) -> None:
     """Against the exact binomial tail: the allowed one or less if exact, within a quarter of it where Gaussian."""
-    moments = CountMoments(
-        SupportMoments.of_chances(0.5, 0.0, 0.0), SupportMoments.of_chances(noise / 2, noise / 2, 0.0)
+    law = CountLaw(
+        Support.exclusive(levels, 0.5, 0.0), Support.exclusive(levels, noise / levels, noise / levels)
     )
+    moments = CountMoments.of(law)
     threshold = detection_threshold(moments, reports, keys, 0.95)
     allowed, tail = 0.025 / keys, stats.binom.sf(threshold - 1, reports, noise)
     if reports * noise < GAUSSIAN_NOISE:
@@ -76,13 +89,15 @@ def test_fewer_keys_and_lower_levels_lower_the_threshold() -> None:
     assert by_level == sorted(set(by_level))
 
 
-@pytest.mark.parametrize(("name", "keys", "users"), SETTINGS)
-def test_the_smallest_frequency_is_detected_four_times_out_of_five(name: str, keys: int, users: int) -> None:
+@pytest.mark.parametrize(("name", "keys", "users", "levels"), SETTINGS)
+def test_the_smallest_frequency_is_detected_four_times_out_of_five(
+    name: str, keys: int, users: int, levels: int
+) -> None:
     """4,000 counts have a standard error of .6 points: .76 to .84 leaves 6 of them on either side.
 
     Two controls must fail: the frequency for a task with one key, and four fifths of the frequency.
     """
-    law = build(name, keys, 1, Fraction(3), {}).count_law
+    law = build(name, keys, 1, Fraction(3), {}, levels).count_law
     moments = CountMoments.of(law)
     threshold = detection_threshold(moments, users, keys, DETECTION_LEVEL)
     rng = np.random.default_rng([keys, users])
@@ -90,7 +105,7 @@ def test_the_smallest_frequency_is_detected_four_times_out_of_five(name: str, ke
     def power(frequency: float) -> float:
         holders = np.full(COLLECTIONS, round(frequency * users))
         support = draw_counts(law, users, holders, np.zeros(COLLECTIONS), rng)
-        return float(np.mean(support.plus + support.minus >= threshold))
+        return float(np.mean(support.total >= threshold))
 
     smallest = smallest_detected_frequency(moments, users, keys)
     assert smallest < 1

@@ -14,6 +14,7 @@ def collision_channel(
     symbols: int | None = None,
     positions: int | None = None,
     bits: int = 64,
+    levels: int = 2,
 ) -> CollisionChannel:
     """Return a channel of `collision`; for enumeration with all functions over fewer positions."""
     functions = None if positions is None else positions * (positions - 1)
@@ -24,6 +25,7 @@ def collision_channel(
         symbols=symbols,
         positions=positions,
         bits=bits,
+        levels=levels,
         functions=functions,
     )
 

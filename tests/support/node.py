@@ -69,6 +69,7 @@ def described(channel: Channel, question: SizeQuestion | None = None) -> dict[st
         "padding": channel.padding,
         "epsilon": _decimal(channel.epsilon),
         "parameters": channel.parameters,
+        "levels": channel.levels,
         "share": _decimal(question.share) if question else "0",
     }
 

@@ -45,7 +45,7 @@ export async function answer(url: string, id: string, pairs: Pairs): Promise<Rec
   const client = new Client(url, { cap: "3", retryPolicy: { tries: 2 } });
   const task: Task = await fetchTask(url, id);
   const report: Report = perturb(task, new Map([["alien", 5]]), await coinOf(task, new Uint8Array(16)));
-  if (task.phase() !== "open" || task.says(report.body, "alien").plus || task.about.question) return undefined;
+  if (task.phase() !== "open" || task.says(report.body, "alien").includes(4) || task.about.question) return undefined;
   try {
     return (await client.submit(id, pairs, { invitation: "a" })).status;
   } catch (error) {
@@ -61,6 +61,12 @@ export async function repeat(url: string, id: string, pairs: Pairs): Promise<Rou
   if (last === 1 || (await series.taskOf(2)).series?.round === last || !(await client.capPerPeriod())?.days) return undefined;
   const { status, due } = await new SeriesClient(url).report(id, pairs, { spread: 0.5 });
   return status === "not_due" ? due : undefined;
+}
+
+export async function worth(report: Report): Promise<number | undefined> {
+  const task = await Task.fromJson("{}"), [level] = task.says(report.body, "alien");
+  const named: readonly string[] = typeof task.levels === "number" ? [] : task.levels;
+  return task.between === "refuse" && named.length && level !== undefined ? task.levelValues[level] : task.odds.held;
 }
 
 // @ts-expect-error: a client of tasks has no rounds.
@@ -95,9 +101,10 @@ def project(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    """A task per mechanism, with the size question where there may be one."""
+    """A task per mechanism, with the size question and with levels where there may be some."""
+    given: dict[str, Any] = {"keys": ["alien", "heat", "up"], "values": (1, 5), "epsilon": 2, "padding": 2}
     return [
-        Task(name=name, keys=["alien", "heat", "up"], values=(1, 5), epsilon=2, padding=2, mechanism=name)
+        Task(name=name, mechanism=name, levels=2 if name == "ue" else [1, 2, 3, 4, 5], **given)
         for name in CHANNELS
     ]
 
@@ -168,4 +175,4 @@ def test_a_bundle_makes_reports(project: Path, tasks: list[Task], tmp_path: Path
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     check_reports(tasks, run_node("app.js", given(tasks), tmp_path))
     parts = {re.sub(r"-[A-Z0-9]{8}\.js$", "", path.name) for path in tmp_path.glob("*-*.js")}
-    assert parts >= set(CHANNELS) if splitting else not parts
+    assert parts >= {*CHANNELS, "levels"} if splitting else not parts

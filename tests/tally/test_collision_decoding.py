@@ -22,7 +22,7 @@ DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
 
 
 def naive_decode(channel: CollisionChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
-    """[n1 of every key, n2 of every key], in Python's integers."""
+    """Return the counts of every key for every level, in Python's integers."""
     positions, symbols = channel.positions, channel.symbols
 
     def says(word: int, item: int) -> bool:
@@ -31,28 +31,33 @@ def naive_decode(channel: CollisionChannel, word_counts: dict[int, int], keys: l
         return bool((factor * place + offset) % positions % symbols == word % symbols)
 
     return [
-        [sum(times for word, times in word_counts.items() if says(word, 2 * key + sign)) for key in keys]
-        for sign in (1, 0)
+        [
+            sum(times for word, times in word_counts.items() if says(word, channel.levels * key + level))
+            for key in keys
+        ]
+        for level in range(channel.levels)
     ]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> None:
-    keys = data.draw(st.sampled_from([2**22 + 1, 10**7, MOST_KEYS]))
+    levels = data.draw(st.sampled_from([2, 3, 5, 16]))
+    keys = data.draw(st.sampled_from([2**22 + 1, 10**7, (2**30 - 2) // levels]))
     symbols = data.draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**27 - 1]))
-    channel = collision_channel(keys, 1, "1", symbols)
+    channel = collision_channel(keys, 1, "1", symbols, levels=levels)
     word_counts = data.draw(
         st.dictionaries(st.integers(0, channel.word_limit - 1), st.integers(1, 2**40), max_size=30)
     )
     # Words that support chosen keys, since random words hardly do if there are many symbols.
     asked = data.draw(st.lists(st.integers(0, keys - 1), max_size=8))
     for function, key in enumerate(asked):
-        word_counts[function * symbols + channel.symbol(function, 2 * key + function % 2)] = 7 + function
+        item = levels * key + function % levels
+        word_counts[function * symbols + channel.symbol(function, item)] = 7 + function
     counts = SparseCounts(channel.word_limit)
     counts.add_counts(*(np.array(part, np.int64) for part in (list(word_counts), list(word_counts.values()))))
     found = decode(channel, counts, np.array(asked, np.int64))
-    assert [part.tolist() for part in found] == naive_decode(channel, word_counts, asked)
+    assert found.counts.tolist() == naive_decode(channel, word_counts, asked)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,7 @@ def test_answers_about_sizes_are_no_words() -> None:
     tally.add_many(np.array([5, 5, limit - 1, limit, limit, limit + 3]))
     found = key_support(tally, np.arange(200))
     expected = naive_decode(collision_of(task), {5: 2, limit - 1: 1}, list(range(200)))
-    assert [part.tolist() for part in found] == expected
+    assert found.counts.tolist() == expected
     assert tally.size_answers.tolist() == [2, 0, 0, 1]
     assert tally.count_law == task.channel.count_law
 

@@ -19,17 +19,19 @@ from pckv.errors import TallyError
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
 from pckv.tally.decode import ue_compact as compact
 from pckv.tally.decode.support import decode, key_support
-from support.compact import MINUS, PLUS, compact_channel, naive_residue
+from support.compact import compact_channel, naive_residue
 
 
 def naive_decode(channel: UeCompactChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
-    """[n1 of every key, n2 of every key], in Python's integers."""
+    """Return the counts of every key for every level, in Python's integers."""
+
+    def says(word: int, key: int, level: int) -> bool:
+        # The highest level has the first residues.
+        return naive_residue(channel, word, key) // channel.r == channel.levels - 1 - level
+
     return [
-        [
-            sum(times for word, times in word_counts.items() if naive_residue(channel, word, key) == residue)
-            for key in keys
-        ]
-        for residue in (PLUS, MINUS)
+        [sum(times for word, times in word_counts.items() if says(word, key, level)) for key in keys]
+        for level in range(channel.levels)
     ]
 
 
@@ -45,10 +47,22 @@ SHAPES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("keys", "q"), SHAPES)
-def test_every_way_to_decode_agrees(keys: int, q: int) -> None:
+# With more levels than two: keys, q, levels, and residues per level.
+LEVELS = (
+    (8, 3, 3, 1),
+    (24, 5, 5, 1),
+    (30, 7, 3, 2),
+    (48, 7, 5, 1),
+    (100, 11, 5, 2),
+    (40, 17, 16, 1),
+    (60, 61, 16, 3),
+)
+
+
+@pytest.mark.parametrize(("keys", "q", "levels", "r"), [*((*shape, 2, 1) for shape in SHAPES), *LEVELS])
+def test_every_way_to_decode_agrees(keys: int, q: int, levels: int, r: int) -> None:
     """Checking words, adding up and Fourier transforms against Python's integers; for the dummy too."""
-    channel = compact_channel(keys, q=q)
+    channel = compact_channel(keys, q=q, r=r, levels=levels)
     rng = default_rng([keys, q])
     word_counts = dict(Counter(rng.integers(0, channel.word_limit, 60).tolist()))
     word_counts |= {0: 7, channel.word_limit - 1: 2**30}
@@ -60,7 +74,7 @@ def test_every_way_to_decode_agrees(keys: int, q: int) -> None:
             compact.add_up(channel, words, times, used),
             compact.transform(channel, words, times, used),
         ):
-            assert [part.tolist() for part in decoded] == expected
+            assert decoded.tolist() == expected
 
 
 @settings(max_examples=150)
@@ -76,10 +90,9 @@ def test_any_tally_decodes_the_same_in_every_way(data: st.DataObject) -> None:
     words, times = arrays(word_counts)
     for counts in (DenseCounts(channel.word_limit), SparseCounts(channel.word_limit)):
         counts.add_counts(words, times)
-        assert [part.tolist() for part in decode(channel, counts, np.array(keys, np.int64))] == expected
+        assert decode(channel, counts, np.array(keys, np.int64)).counts.tolist() == expected
     for decode_all in (compact.add_up, compact.transform):
-        plus, minus = decode_all(channel, words, times, channel.keys + 1)
-        assert [plus[keys].tolist(), minus[keys].tolist()] == expected
+        assert decode_all(channel, words, times, channel.keys + 1)[:, keys].tolist() == expected
 
 
 @pytest.mark.parametrize("q", [3, 5, 7, 13, 31, 101])
@@ -87,7 +100,7 @@ def test_an_empty_tally_decodes_to_nothing(q: int) -> None:
     channel = compact_channel(100, q=q)
     for counts in (DenseCounts(channel.word_limit), SparseCounts(channel.word_limit)):
         assert not np.any(decode(channel, counts))
-        assert [part.size for part in decode(channel, counts, np.zeros(0, np.int64))] == [0, 0]
+        assert decode(channel, counts, np.zeros(0, np.int64)).counts.shape == (2, 0)
     words, times = arrays({})
     for decode_all in (compact.add_up, compact.transform):
         assert not np.any(decode_all(channel, words, times, 100))
@@ -109,13 +122,12 @@ def test_huge_counts_are_exact(keys: int, q: int, monkeypatch: pytest.MonkeyPatc
     channel = compact_channel(keys, q=q)
     used: list[str] = []
 
-    def recording(name: str) -> Callable[..., tuple[Integers, Integers]]:
+    def recording(name: str) -> Callable[..., Integers]:
         function = getattr(compact, name)
 
-        def record(*parts: Any) -> tuple[Integers, Integers]:
+        def record(*parts: Any) -> Integers:
             used.append(name)
-            plus, minus = function(*parts)
-            return plus, minus
+            return np.asarray(function(*parts))
 
         return record
 
@@ -123,13 +135,13 @@ def test_huge_counts_are_exact(keys: int, q: int, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(compact, name, recording(name))
     for total in (2**40, 2**40 + 1, 2**62 + 12345):
         counts, times = full_counts(channel, total, q)
-        plus, minus = decode(channel, counts)
+        found = decode(channel, counts).counts
         expected = compact.check_words(channel, np.arange(channel.word_limit), times, np.arange(keys))
-        assert (plus.tolist(), minus.tolist()) == (expected[0].tolist(), expected[1].tolist())
+        assert found.tolist() == expected.tolist()
         # A few keys in Python's integers, since everything above is numpy.
         word_counts = dict(enumerate(times.tolist()))
         for key in (0, keys - 1):
-            assert naive_decode(channel, word_counts, [key]) == [[plus[key]], [minus[key]]]
+            assert naive_decode(channel, word_counts, [key]) == found[:, [key]].tolist()
     assert used == ["transform" if q >= 7 else "add_up", "add_up", "add_up"]
 
 
@@ -140,7 +152,7 @@ def test_a_single_huge_count_is_exact() -> None:
     words, times = arrays(word_counts)
     expected = compact.check_words(channel, words, times, np.arange(300))
     decoded = compact.transform(channel, words, times, 300)
-    assert [part.tolist() for part in decoded] == [part.tolist() for part in expected]
+    assert decoded.tolist() == expected.tolist()
 
 
 def test_sparse_tallies_decode() -> None:
@@ -155,9 +167,8 @@ def test_sparse_tallies_decode() -> None:
     assert isinstance(tally.counts, SparseCounts)
     keys = np.array([0, 19_999, 7, 7, 408, 409])
     expected = naive_decode(channel, Counter(words.tolist()), keys.tolist())
-    assert [part.tolist() for part in key_support(tally, keys)] == expected
-    everything = key_support(tally)
-    assert [part[keys].tolist() for part in everything] == expected
+    assert key_support(tally, keys).counts.tolist() == expected
+    assert key_support(tally).take(keys).counts.tolist() == expected
     assert Tally.from_bytes(task, bytes(tally)) == tally
 
 
@@ -171,7 +182,7 @@ def test_with_too_many_words_only_chosen_keys_are_decoded() -> None:
     counts.add(words)
     keys = [0, 311, 999_999]
     expected = naive_decode(channel, Counter(words.tolist()), keys)
-    assert [part.tolist() for part in decode(channel, counts, np.array(keys))] == expected
+    assert decode(channel, counts, np.array(keys)).counts.tolist() == expected
     with pytest.raises(
         TallyError, match=r"words are too many to decode 1,000,000 keys together: ask for fewer$"
     ):

@@ -26,7 +26,11 @@ from support.node import CLIENT, NodeProcess
 # made those tasks larger; what participants read takes .2 kB, refusals in words .3 kB; reading coins by the tape, and answers of both kinds by one function, is in the figure.
 # Rounds of a series and a ledger in time take .6 kB more, of which refusals in words gave .3 kB back: they are in a file that is
 # loaded when there is something to say. What else a series needs is in a file of its own.
+# Levels take .3 kB, which shorter checks, chances without the paper's letters and samplers without other sizes of draws gave back;
+# the values of more than two are in a file that only such tasks load.
 MAX_BYTES = 12_288
+# What the file of more than two levels adds to that.
+MAX_BYTES_OF_LEVELS = 400
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -39,6 +43,13 @@ def law_task(name: str) -> Task:
     mechanism = {"name": name, **({"q": 3} if name == "ue-compact" else {})}
     share = "0" if name == "ue" else "0.5"
     return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, size_share=share)
+
+
+def test_only_more_than_two_levels_load_their_file() -> None:
+    """The core imports it where a task needs it, and no other file does."""
+    named = [path.name for path in CLIENT.rglob("*.js") if "levels.js" in path.read_text(encoding="utf-8")]
+    assert named == ["core.js"]
+    assert CLIENT / "levels.js" not in loaded_by("index.js")
 
 
 @pytest.mark.parametrize("held", [{}, {1: 0.5}, {0: 1.0, 1: -0.25, 2: -1.0}], ids=len)
@@ -100,8 +111,13 @@ def test_a_page_loads_little(name: str) -> None:
     files = loaded_by("index.js") | loaded_by(f"mechanisms/{name}.js")
     if law_task(name).size_question is not None:
         files |= loaded_by("size-question.js")
-    together = gzip.compress(b"".join(path.read_bytes() for path in sorted(files)), 9, mtime=0)
-    assert len(together) < MAX_BYTES
+    assert compressed(files) < MAX_BYTES
+    assert compressed(files | loaded_by("levels.js")) < MAX_BYTES + MAX_BYTES_OF_LEVELS
+
+
+def compressed(files: set[Path]) -> int:
+    """Return the bytes of some files compressed together."""
+    return len(gzip.compress(b"".join(path.read_bytes() for path in sorted(files)), 9, mtime=0))
 
 
 def test_the_package_is_what_it_says() -> None:

@@ -144,7 +144,7 @@ MUTANTS = (
         COLLISION,
         {"drawn = tape.below(this.functions)": "drawn = tape.draw() % this.functions"},
         collision,
-        "is not taken below|incomplete run",
+        "is not taken below|incomplete run|decides differently",
     ),
     ClientMutant(
         "functions of one offset name a pair",
@@ -163,12 +163,12 @@ MUTANTS = (
     ClientMutant(
         "positions are powers of another number",
         COLLISION,
-        {"2 * key + Number(positive)": "3 * (2 * key + Number(positive))"},
+        {"this.levels * key + level": "3 * (this.levels * key + level)"},
         collision,
         "another message|decides differently",
     ),
     ClientMutant(
-        "an index where both numbers are due", COLLISION, {"keys > 2 ** 22 ||": "keys > 2 ** 12 ||"}, collision
+        "an index where both numbers are due", COLLISION, {"items > 2 ** 23 ||": "items > 2 ** 12 ||"}, collision
     ),
     ClientMutant(
         "both numbers where an index is due", COLLISION, {"if (!this.byIndex) return": "return"}, collision
@@ -246,15 +246,15 @@ MUTANTS = (
     ClientMutant(
         "the incomplete last run is rejected twice as far",
         CORE,
-        {"number - result <= this.one - count": "number - result <= this.one - 2n * count"},
+        {"number - result <= ONE - count": "number - result <= ONE - 2n * count"},
         compact,
         "is not taken below",
     ),
     ClientMutant(
         "a rejected draw is replaced by 0",
         CORE,
-        {"if (number - result <= this.one - count) return result;":
-         "if (number - result <= this.one - count) return result; else return 0n;"},
+        {"if (number - result <= ONE - count) return result;":
+         "if (number - result <= ONE - count) return result; else return 0n;"},
         grr,
     ),
     ClientMutant(
@@ -295,7 +295,7 @@ MUTANTS = (
     ClientMutant(
         "nothing is rejected",
         CORE,
-        {"if (number - result <= this.one - count) return": "return"},
+        {"if (number - result <= ONE - count) return": "return"},
         grr,
     ),
     ClientMutant("padding ignored", CORE, {"Math.max(pairs.length, this.padding)": "pairs.length || 1"}, ue),
@@ -310,7 +310,7 @@ MUTANTS = (
         grr,
     ),
     ClientMutant("fakes too seldom", UE, {": 2n * this.fake)": ": this.fake)"}, ue),
-    ClientMutant("rounded up", GRR, {".over(value.plus(1)).floor": ".over(value.plus(1)).ceil"}, grr),
+    ClientMutant("rounded up", GRR, {"this.kept = kept.floor;": "this.kept = kept.ceil;"}, grr),
     ClientMutant(
         "the true residue is not skipped",
         COMPACT,

@@ -18,21 +18,32 @@ from support.node import CLIENT, node
 from support.traced_client import traced_node
 
 COLLISION = "mechanisms/collision.js"
-# On both sides of 2^22 keys, and of both ways to name a function.
-KEY_COUNTS = (1, 3, 1000, 2**22, 2**22 + 1, 2**29 - 1)
+# On both sides of 2^23 items, and of both ways to name a function; with their levels.
+KEY_COUNTS = (
+    (1, 2),
+    (3, 5),
+    (1000, 3),
+    (2**22, 2),
+    (2**22 + 1, 2),
+    (2**19 + 1, 16),
+    (2**29 - 1, 2),
+    (2**26 - 1, 16),
+)
 RANDOM_KEYS = 20
 
 
 @lru_cache
 def _cases() -> dict[str, list[dict[str, Any]]]:
-    """Return the vectors of `collision`."""
-    return {name: [case for case in given if "collision" in str(case)] for name, given in vectors().items()}
+    """Return the vectors of `collision`; levels are worth the same in every mechanism."""
+    return {
+        name: [case for case in given if "collision" in str(case)] for name, given in vectors().items()
+    } | {"levels": []}
 
 
 def check_vectors(client: Path) -> None:
     """Check the answers to all vectors of `collision`: thresholds, tasks, those to refuse, and reports."""
     cases = _cases()
-    assert min(map(len, cases.values())) > 40
+    assert min(len(given) for name, given in cases.items() if name != "levels") > 40
     try:
         with node(client) as process:
             # One kind after another: a fault is found before all of them are answered.
@@ -45,21 +56,32 @@ def check_vectors(client: Path) -> None:
 
 
 def check_steps(client: Path) -> None:
-    """Check that the client takes the same steps for every signed key: the same tests, operators and places in arrays."""
+    """Check that the client takes the same steps for every key and level: the same tests, operators and places in arrays."""
     seeded = random.Random("steps")
     tasks = [
-        Task(name="t", keys=keys, values=(0, 1), epsilon=1, padding=1, mechanism="collision", size_share=0)
-        for keys in KEY_COUNTS
+        Task(
+            name="t",
+            keys=keys,
+            values=(0, 1),
+            levels=levels,
+            epsilon=1,
+            padding=1,
+            mechanism="collision",
+            size_share=0,
+        )
+        for keys, levels in KEY_COUNTS
     ]
     with traced_node(client) as process:
         for task in tasks:
             keys = {0, task.key_count - 1, *(seeded.randrange(task.key_count) for _ in range(RANDOM_KEYS))}
-            signed = [(key, positive) for key in sorted(keys) for positive in (False, True)]
-            [steps] = process.ask({"task": task.to_json(), "signed": signed})
-            assert len(steps[0]) > 3 * (2 * task.key_count).bit_length()
-            for pair, taken in zip(signed, steps, strict=True):
+            items = [(key, level) for key in sorted(keys) for level in range(task.level_count)]
+            [steps] = process.ask({"task": task.to_json(), "items": items})
+            assert len(steps[0]) > 3 * (task.level_count * task.key_count).bit_length()
+            for item, taken in zip(items, steps, strict=True):
                 if taken != steps[0]:
-                    raise AuditFailure(f"steps: key {pair} of {task.key_count} takes others than the first")
+                    raise AuditFailure(
+                        f"steps: key and level {item} of {task.key_count} keys take others than the first"
+                    )
 
 
 @pytest.mark.parametrize("check", [check_vectors, check_steps])
@@ -67,6 +89,7 @@ def test_the_client_passes(check: Callable[[Path], None]) -> None:
     check(CLIENT)
 
 
+ITEM = "this.levels * key + level"
 BIT = "((exponent >> place) & 1)"
 FACTOR = f"BigInt(1 + {BIT} * (square - 1))"
 PRODUCT = "(x, square, place) => (x * factor(square, place))"
@@ -88,20 +111,20 @@ MUTANTS = (
     mutant("any generator is taken", "must(!early,", "must(!early || order,"),
     mutant("generators of few powers are taken", EARLY, "this.power(order / part) === 1n"),
     mutant("generators of half of all powers are taken", EARLY, "this.power(part) === 1n"),
-    mutant("a generator above the positions is taken", " && generator < positions", ""),
-    mutant("a generator in quotes is taken", "Number.isInteger(generator)", "Number.isInteger(+generator)"),
-    mutant("two positions per key", "3 * keys", "2 * keys"),
-    mutant("any number of keys", "keys < 2 ** 29", "keys < 2 ** 30"),
+    mutant("a generator above the positions is taken", "isWithin(generator, 2, positions)", "isWithin(generator, 2, 2 ** 31)"),
+    mutant("a generator in quotes is taken", "isWithin(generator,", "isWithin(+generator,"),
+    mutant("one position per item", "1.5 * items", "items"),
+    mutant("any number of keys", "items < 2 ** 30 - 1", "items < 2 ** 31"),
     mutant("eight positions per symbol", "16 * symbols", "8 * symbols"),
     mutant("few positions", ", 4096)", ", 16)"),
-    mutant("more positions than fit", "positions < 2 ** 31", "positions < 2 ** 32"),
-    mutant("symbols that the pairs may fill", "symbols > padding", "symbols >= padding"),
-    mutant("an index at 2^22 keys", "keys > 2 ** 22", "keys >= 2 ** 22"),
-    mutant("both numbers beyond 2^22 keys", "keys > 2 ** 22 || ", ""),
+    mutant("more positions than fit", "isWithin(positions, fewest, 2 ** 31)", "isWithin(positions, fewest, 2 ** 32)"),
+    mutant("symbols that the pairs may fill", "isWithin(symbols, padding + 1,", "isWithin(symbols, padding,"),
+    mutant("an index at 2^23 items", "items > 2 ** 23", "items >= 2 ** 23"),
+    mutant("both numbers beyond 2^23 items", "items > 2 ** 23 || ", ""),
     mutant("an index where words have 62 bits", "> 1n << 62n", "> 1n << 61n"),
     mutant("both numbers where words have 63 bits", "> 1n << 62n", "> 1n << 63n"),
-    mutant("positions are powers of another number", "2 * key + Number(positive)", "3 * (2 * key + Number(positive))"),
-    mutant("both signs at one position", "2 * key + Number(positive)", "2 * key"),
+    mutant("positions are powers of another number", ITEM, f"3 * ({ITEM})"),
+    mutant("all levels at one position", ITEM, "this.levels * key"),
     mutant("positions of keys below 2^16", BIT, "((exponent >> place) & (place < 17 ? 1 : 0))"),
     mutant("the offset is forgotten", "position + offset)", "position)"),
     mutant("the factor may be 0", "(less + 1n)", "less"),
@@ -115,7 +138,7 @@ MUTANTS = (
     slower("bits that are 0 are left out", f"this.squarings.reduce({PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((x, square) => (x * BigInt(square))"),
     slower("as many steps as a key has bits", "this.squarings.reduce(", "this.squarings.slice(0, exponent.toString(2).length).reduce("),
     slower("a power by the key", FACTOR, f"BigInt(square) ** BigInt({BIT})"),
-    slower("a decision by the sign", "this.power(2 * key + Number(positive))", "(positive ? this.power(2 * key + 1) : this.power(2 * key))"),
+    slower("a decision by the level", f"this.power({ITEM})", f"(level ? this.power({ITEM}) : this.power(this.levels * key))"),
 )  # fmt: skip
 
 

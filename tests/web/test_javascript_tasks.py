@@ -6,13 +6,12 @@ import datetime as dt
 import itertools
 import random
 from collections.abc import Iterator
-from fractions import Fraction
 
 import pytest
 
 from pckv import Report, Tally, Task
 from pckv.auditing.variants import VARIANTS
-from pckv.channels import CHANNELS, Support
+from pckv.channels import CHANNELS
 from pckv.channels.collision import CollisionChannel
 from pckv.client.outbox import task_id_of
 from pckv.tally.decode.support import key_support
@@ -20,6 +19,8 @@ from support.client_collector import FakeCollector, Reply
 from support.client_devices import MOVIES
 from support.node import NodeProcess, described
 
+# Levels that every mechanism with words may have, two of them as in the paper.
+LEVELS = (2, 3, 5)
 QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
 
 
@@ -35,20 +36,26 @@ def tasks() -> Iterator[Task]:
                 padding=padding,
                 mechanism={"name": name, **variant},
             )
-
-
-def some_sign(support: Support) -> Fraction:
-    return support.plus + support.minus + support.both
+        for levels, (keys, padding) in itertools.product(LEVELS[1:] if name != "ue" else (), sizes):
+            yield Task(
+                name="t",
+                keys=keys,
+                values=(0, 1),
+                epsilon="1.5",
+                padding=padding,
+                mechanism=name,
+                levels=levels,
+            )
 
 
 def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
     for task in tasks():
         channel = task.channel
         [odds] = process.ask({"do": "odds", "channel": described(channel)})
-        law, paper = channel.count_law, channel.probabilities
-        expected = {"a": paper.a, "b": paper.b, "p": paper.p, "held": some_sign(law.holder_plus)}
-        expected["absent"] = some_sign(law.absent)
-        assert odds == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-12)
+        law = channel.count_law
+        expected = {"held": law.holder, "absent": law.absent}
+        claimed = {name: float(1 - support.numbers[0]) for name, support in expected.items()}
+        assert odds == pytest.approx(claimed, rel=1e-12)
 
 
 def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
@@ -63,22 +70,22 @@ def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
         for body, answer in zip(bodies, answers, strict=True):
             tally = Tally(task)
             tally.add(Report(bytes(16), body))
-            support = key_support(tally)
-            plus, minus = (counts.astype(bool).tolist() for counts in (support.plus, support.minus))
-            assert [(key["plus"], key["minus"]) for key in answer["keys"]] == list(
-                zip(plus, minus, strict=True)
-            )
+            counts = key_support(tally).counts
+            assert answer["keys"] == [counts[:, key].nonzero()[0].tolist() for key in range(task.key_count)]
             assert answer["answer"] == sizes.get(task.message_format.decode(body))
 
 
+@pytest.mark.parametrize("levels", LEVELS)
 @pytest.mark.parametrize("symbols", [2**18 - 1, 2**18], ids=["both numbers", "index"])
 def test_a_report_says_the_pairs_that_its_function_sends_to_its_symbol(
-    process: NodeProcess, symbols: int
+    process: NodeProcess, symbols: int, levels: int
 ) -> None:
-    """Few of very many symbols are a key's, so words of every signed key are asked for."""
+    """Few of very many symbols are a key's, so words of every key and level are asked for."""
     keys = [str(number) for number in range(20)]
     mechanism = {"name": "collision", "symbols": symbols}
-    task = Task(name="t", keys=keys, values=(0, 1), epsilon=1, mechanism=mechanism, size_share=0)
+    task = Task(
+        name="t", keys=keys, values=(0, 1), levels=levels, epsilon=1, mechanism=mechanism, size_share=0
+    )
     channel, seeded = task.channel, random.Random("says")
     assert isinstance(channel, CollisionChannel)
     assert channel.by_index == (symbols == 2**18)
@@ -87,12 +94,7 @@ def test_a_report_says_the_pairs_that_its_function_sends_to_its_symbol(
     bodies = [task.message_format.encode(word).hex() for word in words]
     [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies})
     for (item, _), answer in zip(drawn, answers, strict=True):
-        supported = [
-            2 * key + (sign == "plus")
-            for key, says in enumerate(answer["keys"])
-            for sign in says
-            if says[sign]
-        ]
+        supported = [levels * key + level for key, said in enumerate(answer["keys"]) for level in said]
         assert supported == [item]
 
 

@@ -33,18 +33,20 @@ CLOSE = Fraction(1, 2**240)
 
 
 def _random_tasks(mechanism: str) -> Iterator[Task]:
-    """Yield tasks with every padding up to 100, then random ones up to 2^31 keys."""
-    seeded = random.Random(f"thresholds {mechanism}")
+    """Yield tasks with every padding up to 100, then random ones up to 2^31 keys; half of them with more than two levels."""
+    seeded, for_levels = random.Random(f"thresholds {mechanism}"), random.Random(f"levels {mechanism}")
     made = 0
     while made < MAX_PADDING + RANDOM_TASKS:
         keys = min(2**31, int(2 ** seeded.uniform(8, 31.1)))
         padding = made + 1 if made < MAX_PADDING else min(keys, int(2 ** seeded.uniform(0, 31)))
         asks = mechanism != "ue" and padding < keys
+        levels = for_levels.choice((2, for_levels.randint(3, 16))) if mechanism != "ue" else 2
         try:
             yield Task(
                 name="t",
                 keys=keys,
                 values=(0, 1),
+                levels=levels,
                 epsilon=random_decimal(seeded, -5.9, 1.29),
                 padding=padding,
                 mechanism={"name": mechanism, **random_parameters(seeded, mechanism, padding)},
@@ -219,13 +221,13 @@ MUTANTS = (
     ClientMutant(
         "hit one too large at one number of symbols",
         "mechanisms/collision.js",
-        {"must(bits < 64": "if (symbols % 64 === 63) this.hit++;\n    must(bits < 64"},
+        {"must(this.hit": "if (symbols % 64 === 63) this.hit++;\n    must(this.hit"},
         check_integers("collision"),
     ),
     ClientMutant(
         "an index where both numbers are due",
         "mechanisms/collision.js",
-        {"keys > 2 ** 22": "keys > 2 ** 21"},
+        {"items > 2 ** 23": "items > 2 ** 22"},
         check_integers("collision"),
     ),
     ClientMutant(
@@ -239,6 +241,19 @@ MUTANTS = (
         "mechanisms/ue-compact.js",
         {"expLower(epsilon).times(this.r)": "expLower(epsilon).times(this.r > 9n ? 9n : this.r)"},
         check_integers("ue-compact"),
+    ),
+    ClientMutant(
+        "thresholds of two levels whatever there are",
+        "mechanisms/grr.js",
+        {"value.plus(this.spread)": "value.plus(2 * all - 1)"},
+        check_integers("grr"),
+        "realises more",
+    ),
+    ClientMutant(
+        "positions for two levels whatever there are",
+        "mechanisms/collision.js",
+        {"items = levels * keys": "items = 2 * keys"},
+        check_integers("collision"),
     ),
     ClientMutant(
         "the question's share rounded up",

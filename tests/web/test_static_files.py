@@ -88,8 +88,13 @@ def test_the_participants_page_names_all_that_it_loads() -> None:
 
 @pytest.mark.parametrize("mechanism", CHANNELS)
 def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechanism: str) -> None:
-    for share in ("0",) if mechanism == "ue" else ("0", "0.1"):
-        members: dict[str, Any] = {"mechanism": mechanism, "size_share": share, "padding": 1}
+    for share, levels in [("0", 2)] if mechanism == "ue" else [("0", 2), ("0.1", 3)]:
+        members: dict[str, Any] = {
+            "mechanism": mechanism,
+            "size_share": share,
+            "levels": levels,
+            "padding": 1,
+        }
         task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, **members)
         site.store.add_task(task)
         paths = re.findall(
@@ -97,7 +102,8 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         )
         allocates = ["client/budget.js"] if mechanism in {"ue", "grr"} else []
         asks = ["client/size-question.js"] if share != "0" else []
-        assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks]
+        places = ["client/levels.js"] if levels > 2 else []
+        assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks, *places]
         assert set(paths) <= set(site.app.state.static_files)
     for unknown in ("anything", "A" * 43):
         answer = site.get(f"/join/{unknown}", None)

@@ -66,7 +66,7 @@ class Support(NamedTuple):
     def overlapping(cls, own: Chance, other: Chance, both: Chance) -> Support:
         """Return the law of two levels that are supported together with the chance `both`."""
         once = own + other - 2 * both
-        return cls(2, own, other, both, 0 * both, (1 - once - both, once, both))
+        return cls(2, own, other, both, both, (1 - once - both, once, both))
 
     @classmethod
     def independent(cls, levels: int, own: Chance, other: Chance) -> Support:

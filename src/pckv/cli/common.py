@@ -38,6 +38,7 @@ HINTS = {
     "output_exists": ": use --force to replace it",
     "unknown_key": " (--ignore-unknown leaves such rows out)",
     "value_outside_range": " (--clip moves it to the nearest end)",
+    "value_between_levels": " (--clip moves it to the nearest level)",
     "repeated_key": " (--repeated last or mean)",
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
     "batch_too_small": " (--at-least)",

@@ -16,8 +16,9 @@ from pckv.channels.ue import TUNED
 from pckv.cli.common import STREAM, FilePath
 from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
 from pckv.cli.inputs import read_about_file, read_keys
+from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.files.outputs import whole_file
-from pckv.limits import AUTO, DEFAULT_USERS
+from pckv.limits import AUTO, BETWEEN, DEFAULT_USERS, MIN_LEVELS, ROUND
 from pckv.planning.expectations import expect
 from pckv.series import Series
 from pckv.task import Task
@@ -30,6 +31,21 @@ BEFORE_PEOPLE = (
     ),
     click.option("--low", required=True, help="The smallest value a key may have."),
     click.option("--high", required=True, help="The largest value a key may have."),
+    click.option(
+        "--levels",
+        type=LEVELS,
+        default=MIN_LEVELS,
+        show_default=True,
+        help=LEVELS_HELP,
+    ),
+    click.option(
+        "--between",
+        type=click.Choice(BETWEEN),
+        default=ROUND,
+        show_default=True,
+        help="What happens to a value between two levels: it is rounded to one of them at random, so that means stay, or "
+        "refused.",
+    ),
     click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
     click.option(
         "--users",
@@ -59,8 +75,8 @@ AFTER_PEOPLE = (
     ),
     click.option("--beta", help="The probability with which tuned ue fakes either sign. [default: chosen]"),
     click.option("--q", type=int, help="The prime of ue-compact. [default: chosen]"),
-    click.option("--r", type=int, help="With --q: how many residues a sign has. [default: 1]"),
-    click.option("--o", type=int, help="With --q: how many of them the two signs share. [default: 0]"),
+    click.option("--r", type=int, help="With --q: how many residues a level has. [default: 1]"),
+    click.option("--o", type=int, help="With --q: how many of them two levels share. [default: 0]"),
     click.option("--symbols", type=int, help="How many symbols collision sends keys to. [default: chosen]"),
     click.option(
         "--positions", type=int, help="How many positions collision has, a prime. [default: chosen]"
@@ -107,13 +123,16 @@ def read_contract(
 ) -> NewContract:
     """Make a task from the options."""
     given = {name: options.pop(name) for name in PARAMETERS}
-    named = {name: value for name, value in given.items() if value is not None}
+    parameters = {name: value for name, value in given.items() if value is not None}
     keys, people = _named_keys(keys_file, key_count), read_expected_people(**options)
     about = None if about_file is None else read_about_file(about_file)
-    task = Task(keys=keys, values=(low, high), mechanism={"name": mechanism, **named}, about=about, **people)
+    task = Task(
+        keys=keys, values=(low, high), mechanism={"name": mechanism, **parameters}, about=about, **people
+    )
     if people["padding"] is not None:
         return NewContract(task, "")
-    expected = expect(task.key_count, **{name: people[name] for name in EXPECTED_PEOPLE})
+    named = {name: people[name] for name in EXPECTED_PEOPLE}
+    expected = expect(task.key_count, levels=task.level_count, **named)
     return NewContract(task, f"Padding {task.padding:,} was chosen. {expected.sentence}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pckv.charts import check_picture, estimates_chart, save_chart
+from pckv.charts import check_picture, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named, split_named
 from pckv.cli.inputs import read_task, read_task_id
@@ -23,6 +23,7 @@ from pckv.estimators.estimate import METHODS, POSTS, estimate
 from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
+from pckv.share_chart import shares_chart, values_chart
 from pckv.task import Task
 from pckv.texts import plural
 
@@ -51,9 +52,27 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option(
     "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
 )
+@click.option(
+    "--quantile",
+    "quantiles",
+    type=NUMBER,
+    multiple=True,
+    help="The value that this share of the holders do not exceed: 0.5 for the median; repeat for more. For tasks with more "
+    "than two levels.",
+)
+@click.option(
+    "--above", type=NUMBER, multiple=True, help="The share of the holders above this value; repeat for more."
+)
+@click.option(
+    "--below", type=NUMBER, multiple=True, help="The share of the holders below this value; repeat for more."
+)
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @click.option("--out", type=FilePath, help="Write the table: .csv, .parquet or .json.")
-@click.option("--plot", type=FilePath, help="Draw the most frequent keys: .svg, .png or .html.")
+@click.option(
+    "--plot",
+    type=FilePath,
+    help="Draw the most frequent keys, or the values of one --key: .svg, .png or .html.",
+)
 @force_option
 @json_option
 def estimate_command(
@@ -61,6 +80,9 @@ def estimate_command(
     task_file: Path | None,
     url: str | None,
     token_file: Path | None,
+    quantiles: tuple[float, ...],
+    above: tuple[float, ...],
+    below: tuple[float, ...],
     top: int | None,
     out: Path | None,
     plot: Path | None,
@@ -69,6 +91,8 @@ def estimate_command(
     **options: Any,
 ) -> None:
     """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
+
+    Where the task has more than two levels, so is the share of every level among a key's holders.
 
     With --url, the collector computes, and FILES is one TASK: an id or a task file.
 
@@ -87,7 +111,7 @@ def estimate_command(
     elif task is not None:
         collection = _estimate_files(task, files, **options)
     estimates, alarms, name, unit = collection
-    key_count = len(estimates)
+    key_count, estimates = len(estimates), estimates.ask(quantiles, above, below)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:
@@ -95,9 +119,12 @@ def estimate_command(
             _write_table(estimates, alarms, part, out.suffix)
     if plot is not None:
         with whole_file(plot, force=force) as part:
-            save_chart(
-                estimates_chart(estimates, key_count=key_count, name=name, unit=unit), part, plot.suffix
+            chart = (
+                values_chart(estimates, name=name, unit=unit)
+                if key_count == 1 and estimates.level_values
+                else shares_chart(estimates, key_count=key_count, name=name, unit=unit)
             )
+            save_chart(chart, part, plot.suffix)
     if as_json:
         print_json(_document(estimates, alarms))
     else:

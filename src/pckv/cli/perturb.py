@@ -39,7 +39,12 @@ from pckv.task import Task
 @click.option("--key", required=True, help="The column of keys.")
 @click.option("--value", required=True, help="The column of values.")
 @report_output_option
-@click.option("--clip", is_flag=True, help="Move values outside the range to its nearest end.")
+@click.option(
+    "--clip",
+    is_flag=True,
+    help="Move values outside the range to its nearest end, and those between two levels to the nearest one where the task "
+    "refuses them.",
+)
 @click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key that the task does not have.")
 @click.option(
     "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."

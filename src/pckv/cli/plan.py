@@ -10,19 +10,20 @@ import click
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.inputs import read_keys
+from pckv.cli.levels_option import LEVELS, LEVELS_HELP
+from pckv.cli.planned_influence import print_hostile
 from pckv.cli.planned_series import check_series_options, print_series, series_options
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
 from pckv.files.outputs import check_free
-from pckv.limits import REFUSE, SERVER_COIN
+from pckv.limits import MIN_LEVELS, REFUSE
 from pckv.planning.detection import DETECTION_POWER
-from pckv.planning.influence import Hostile, Influence
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.outlook import outlook
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
-from pckv.planning.plan_result import Alternative, ErrorAt, Option
+from pckv.planning.plan_result import NO_BETTER, Alternative, ErrorAt, Option, PlannedLevels
 from pckv.task import Task
 from pckv.task_members import checked_range
 from pckv.texts import TOO_RARE, percent, points, two_digits
@@ -55,6 +56,7 @@ RULES = {
     "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."
 )
 @click.option("--high", help="The largest value a key may have.")
+@click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP)
 @click.option(
     "--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high."
 )
@@ -79,6 +81,7 @@ def plan_command(
     keys_file: Path | None,
     low: str | None,
     high: str | None,
+    levels: int | tuple[str, ...],
     out: Path | None,
     name: str | None,
     force: bool,
@@ -98,6 +101,7 @@ def plan_command(
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
+    pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
     """
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
     _check_budget(epsilon, central, shuffled)
@@ -112,7 +116,8 @@ def plan_command(
         wanted.key_count,
         epsilon=epsilon,
         central=central,
-        values=wanted.unit_range,
+        values=wanted.ends,
+        levels=levels,
         panels=panels,
         rounds=rounds,
         drift=drift,
@@ -129,7 +134,8 @@ def plan_command(
         task = Task(
             name=name or "",
             keys=wanted.keys,
-            values=wanted.values or wanted.unit_range,
+            values=wanted.values or UNIT_RANGE,
+            levels=levels,
             epsilon=recommended.epsilon if epsilon is None else epsilon,
             **people,
         )
@@ -154,8 +160,8 @@ class _WantedTask(NamedTuple):
         return self.keys if isinstance(self.keys, int) else len(self.keys)
 
     @property
-    def unit_range(self) -> tuple[float, float]:
-        return UNIT_RANGE if self.values is None else (float(self.values[0]), float(self.values[1]))
+    def ends(self) -> tuple[float, float] | None:
+        return None if self.values is None else (float(self.values[0]), float(self.values[1]))
 
 
 def _read_wanted(
@@ -197,7 +203,7 @@ def _print_plan(recommended: Plan, *, verbose: bool) -> None:
     _print_larger_sets(recommended)
     _print_alternatives(recommended)
     _print_users_needed(recommended)
-    _print_hostile(recommended.hostile, recommended.coin)
+    print_hostile(recommended.hostile, recommended.coin)
     click.echo(f"\n{recommended.verdict}")
 
 
@@ -221,10 +227,11 @@ def _print_choice(recommended: Plan) -> None:
 
 def _print_mechanism(recommended: Plan) -> None:
     """Print the probabilities of the mechanism, by the paper's names, and its tuned parameters."""
+    what = "level" if recommended.levels else "sign"
     probabilities = {
         "a": (recommended.a, "a report supports the key that it was made from"),
         "b": (recommended.b, "a report supports any other key"),
-        "p": (recommended.p, "if it supports the former, then with the sign of its value"),
+        "p": (recommended.p, f"if it supports the former, then with the {what} of its value"),
     }
     rows = [(name, f"{value:.9f}", meaning) for name, (value, meaning) in probabilities.items()]
     rows += [
@@ -262,7 +269,14 @@ def _print_errors(recommended: Plan) -> None:
     low, high = recommended.values
     print_table(
         f"Expected errors with {recommended.users:,} users, method corrected, the bias of a short padding included:",
-        ("key", "true frequency", "frequency error", "relative", f"mean, of [{low:g}, {high:g}]"),
+        (
+            "key",
+            "true frequency",
+            "frequency error",
+            "relative",
+            f"mean, of [{low:g}, {high:g}]",
+            *(["share of a level"] if recommended.levels else []),
+        ),
         [
             (
                 _key(error),
@@ -270,10 +284,13 @@ def _print_errors(recommended: Plan) -> None:
                 _points(error.frequency_error),
                 f"±{percent(error.frequency_error / error.frequency)}",
                 _mean_error(error.mean_error, recommended),
+                *recommended.share_texts(error),
             )
             for error in recommended.errors
         ],
     )
+    if recommended.levels is not None:
+        _print_levels(recommended, recommended.levels)
     click.echo(
         f"Guessing the overall mean for every key would be off by ±{recommended.guessed_mean_error:.3g} where means are "
         "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
@@ -281,6 +298,15 @@ def _print_errors(recommended: Plan) -> None:
     click.echo(
         "The smallest frequency that stands out from the noise, "
         f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}. Rarer keys are often {TOO_RARE}.\n"
+    )
+
+
+def _print_levels(recommended: Plan, levels: PlannedLevels) -> None:
+    """Print what more than two levels cost, and what their shares would be without any report."""
+    click.echo(recommended.level_sentence)
+    click.echo(
+        "The share is that of one level among the holders of a key. Guessing the same share for all levels would be off by "
+        f"±{points(levels.guessed_share_error)} where any shares are equally likely."
     )
 
 
@@ -349,28 +375,6 @@ def _print_users_needed(recommended: Plan) -> None:
     )
 
 
-def _print_hostile(hostile: Hostile, who: str) -> None:
-    """Print what hostile reports can do, by whoever draws their functions; for a device's, what coins would change."""
-    own, coin = hostile.own_function, hostile.server_coin
-    if coin is not None and who == SERVER_COIN:
-        click.echo(f"\nHostile reports, on average over the collector's coins: one counts as {_gain(coin)}.")
-        return
-    click.echo(f"\nHostile reports: one counts as up to {_gain(own)}.")
-    if coin is not None:
-        click.echo(
-            f"If the collector hands out coins: {two_digits(coin.people)} people, {points(coin.one_percent)}, "
-            f"{points(coin.ten_keys)}, on average."
-        )
-
-
-def _gain(gained: Influence) -> str:
-    """Say as how many people a hostile report counts, and what 1 % of them can do."""
-    return (
-        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
-        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
-    )
-
-
 def _points(error: float) -> str:
     """Return the error of a share in percentage points."""
     return f"±{points(min(error, 1.0))}"
@@ -378,4 +382,4 @@ def _points(error: float) -> str:
 
 def _mean_error(error: float, recommended: Plan) -> str:
     """Return the error of a mean, in words where a guess would be as good."""
-    return f"±{error:.3g}" if error < recommended.guessed_mean_error else "no better than a guess"
+    return f"±{error:.3g}" if error < recommended.guessed_mean_error else NO_BETTER

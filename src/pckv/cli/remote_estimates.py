@@ -14,9 +14,11 @@ from pckv.cli.remote import ask, collected, understood
 from pckv.client.transport import one_line
 from pckv.errors import DataError
 from pckv.estimators.alarms.result import Alarms
+from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare
 from pckv.estimators.result import COLUMNS, Estimates
 from pckv.estimators.set_sizes import SetSummary
 from pckv.estimators.verdict import verdict
+from pckv.limits import REFUSE_BETWEEN, check_between
 
 SCALAR_TYPES = {
     "task": str,
@@ -77,7 +79,24 @@ def read_estimates(document: dict[str, Any]) -> Estimates:
         **columns,
         # It is not sent, and nothing that a command prints or writes has it.
         mean_misfit=np.zeros(len(rows), np.bool_),
+        distributions=_read_distributions(document),
     )
+
+
+def _read_distributions(document: dict[str, Any]) -> Distributions:
+    """Return how holders are spread over the levels, where the rows tell it."""
+    rows = document["estimates"]
+    if "between" not in document:
+        return Distributions.none(len(rows))
+    values, *columns = (
+        np.stack([read_numbers([each[name] for each in row["shares"]], float) for row in rows])
+        for name in LevelShare._fields
+    )
+    if (values != values[0]).any():
+        raise ValueError("keys of different levels")
+    deviations = (read_numbers([row[name] for row in rows], float) for name in DEVIATIONS)
+    exact = check_between(document["between"]) == REFUSE_BETWEEN
+    return Distributions(tuple(values[0].tolist()), exact, *columns, *deviations)
 
 
 def read_numbers(values: list[Any], kind: type[float | bool]) -> NDArray[Any]:

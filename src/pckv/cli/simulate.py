@@ -13,6 +13,7 @@ import numpy as np
 from pckv.channels import CHANNELS
 from pckv.charts import check_picture, lines_chart, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
+from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.estimators.estimate import METHODS, POSTS
@@ -24,7 +25,7 @@ from pckv.lab.baselines.registry import BASELINE_NAMES
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, simulate
-from pckv.limits import AUTO, DEFAULT_OBJECTIVE
+from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
 from pckv.planning.objective import OBJECTIVES
 
 
@@ -65,6 +66,14 @@ from pckv.planning.objective import OBJECTIVES
     type=click.Choice(POSTS),
     multiple=True,
     help="Postprocess the frequencies. The reports are the same as without.",
+)
+@click.option(
+    "--levels",
+    type=LEVELS,
+    multiple=True,
+    default=(MIN_LEVELS,),
+    show_default=True,
+    help=f"{LEVELS_HELP} Repeat to compare: --levels 2 --levels 5.",
 )
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
@@ -109,6 +118,8 @@ def simulate_command(
     pckv simulate ratings.csv --user user --key movie --value stars \\
       --low 1 --high 5 --epsilon 1 --epsilon 4 \\
       --mechanism auto --mechanism ue --top 50
+    pckv simulate ratings.csv --user user --key movie --value stars \\
+      --low 1 --high 5 --epsilon 2 --levels 2 --levels 1,2,3,4,5
     """
     if plot is not None:
         check_picture(plot)
@@ -148,11 +159,10 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
 
 def _way_to_collect(row: Result) -> str:
     """Return a short name for how a row was collected."""
-    return (
-        row.mechanism
-        if row.theory_mse_frequency is None
-        else f"{row.mechanism}, padding {row.padding}, {row.method}"
-    )
+    if row.theory_mse_frequency is None:
+        return row.mechanism
+    levels = f", {row.level_count} levels" if row.level_count > MIN_LEVELS else ""
+    return f"{row.mechanism}, padding {row.padding}, {row.method}{levels}"
 
 
 def _which_keys(row: Result) -> str:
@@ -166,9 +176,21 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3g}"
 
+    several = any(row.level_count > MIN_LEVELS for row in rows)
     print_table(
         f"{dataset.users:,} users, {dataset.keys:,} keys, {_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}",
-        ("mechanism", "ε", "padding", "method", "MSE frequency", "theory", "MSE mean", "theory", "precision"),
+        (
+            "mechanism",
+            "ε",
+            "padding",
+            "method",
+            "MSE frequency",
+            "theory",
+            "MSE mean",
+            "theory",
+            "precision",
+            *(("levels", "shares off by") if several else ()),
+        ),
         [
             (
                 row.mechanism,
@@ -180,6 +202,7 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}",
                 number(row.theory_mse_mean),
                 f"{row.precision:.0%}",
+                *((str(row.level_count), number(row.total_variation)) if several else ()),
             )
             for row in rows
         ],
@@ -191,6 +214,24 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
         click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
+    for row in rows:
+        if row.total_variation is not None:
+            click.echo(_levels_in_plain_words(row))
+
+
+def _levels_in_plain_words(row: Result) -> str:
+    """Say how well the shares of levels would be known, and what that costs relative to two levels."""
+    words = (
+        f"At ε = {row.epsilon:g} the shares of {row.level_count} levels among the holders of the "
+        f"{row.share_keys:,} most frequent keys are off by a total variation distance of {row.total_variation:.2g} on "
+        f"average ({_way_to_collect(row)})"
+    )
+    if row.frequency_factor is None or row.mean_factor is None:
+        return f"{words}."
+    return (
+        f"{words}; relative to two levels, the error of a frequency is {row.frequency_factor:.2f} times as large, and that "
+        f"of a mean {row.mean_factor:.2f} times."
+    )
 
 
 def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:

@@ -14,7 +14,8 @@ from pckv.cli.remote import ask, collected, read_token, token_option, understood
 from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_facts
 from pckv.cli.terminal import harmless, print_json
-from pckv.limits import REPORT_ID_BYTES
+from pckv.levels import listed
+from pckv.limits import MIN_LEVELS, REPORT_ID_BYTES
 from pckv.task import Task
 
 
@@ -72,6 +73,8 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "keys": task.key_count,
         "low": task.low,
         "high": task.high,
+        "levels": task.levels if isinstance(task.levels, int) else list(task.levels),
+        "between": task.between,
         "epsilon": task.epsilon,
         "realised_epsilon": task.realised_epsilon,
         "mechanism": task.mechanism,
@@ -89,10 +92,14 @@ def show_command(task_file: Path, as_json: bool) -> None:
     }
     if task.size_question is not None:
         facts["size_answers"] = list(task.size_question.labels)
+    if task.level_count > MIN_LEVELS:
+        facts["level_values"] = list(task.level_values)
     if as_json:
         print_json(facts)
         return
     del facts["about"]
+    if task.level_count > MIN_LEVELS:
+        facts["level_values"] = listed(task.level_values)
     # What participants do not read is left out, and a text of several lines stands on one.
     facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
     print_facts(facts)

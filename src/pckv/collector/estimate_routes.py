@@ -27,6 +27,8 @@ from pckv.task import Task
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
 SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
 MAX_KEYS_PER_REQUEST = 10_000
+# How many quantiles, or shares above or below a value, a request may ask for.
+MAX_QUESTIONS = 16
 # The number of rows of all pages together.
 ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
@@ -61,7 +63,7 @@ SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
     response_class=Response,
     responses={
         200: {
-            "description": "Frequency and mean of every key, with intervals.",
+            "description": "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
             "content": {media: {"schema": {}} for media in FORMATS},
         },
         304: {"description": "Nothing has changed since."},
@@ -82,12 +84,17 @@ async def get_estimates(
     sort: Annotated[str | None, Query(max_length=32)] = None,
     limit: Annotated[int | None, Query(ge=1)] = None,
     offset: Annotated[int, Query(ge=0)] = 0,
+    quantile: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
+    above: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
+    below: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
 ) -> Response:
     """Return estimates of all keys, or of some: by name (`keys`), by a part of it (`search`), or the `top` ones.
 
     `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
     returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
     length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
+    Where the task has more than two levels, `quantile=0.5` adds the median of every key's values, and `above=3` or
+    `below=3` the share of its holders with higher or lower ones; each may be repeated.
     `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header
     chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
@@ -112,10 +119,20 @@ async def get_estimates(
             rows = rows[collector.estimate_cache.search(estimates, search)[rows]]
         rows = _sorted(estimates, rows, order)[:top]
         headers[ROWS_HEADER] = str(len(rows))
-        return FORMATS[media](estimates.take(rows[offset:][:limit]))
+        shown = estimates.take(rows[offset:][:limit])
+        return FORMATS[media](_asked(shown, quantile or (), above or (), below or ()))
 
     content = await collector.analysis_threads.run_short(serialise)
     return Response(content, headers=headers, media_type=media)
+
+
+def _asked(
+    estimates: Estimates, quantiles: Sequence[float], above: Sequence[float], below: Sequence[float]
+) -> Estimates:
+    try:
+        return estimates.ask(quantiles, above, below)
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 def _row_order(sort: str | None, top: int | None) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
 from pckv.estimators.counted import CountedReports
 from pckv.estimators.detection import detected
+from pckv.estimators.distributions import Distributions
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import Interval
 from pckv.estimators.methods.baseline import unbiased_frequency
@@ -26,7 +28,16 @@ from pckv.estimators.methods.registry import (
 from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_name, make_consistent
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share, summarise_sets
+from pckv.estimators.shares import (
+    distributions,
+    honest_interval,
+    own_interval,
+    own_shares,
+    unknown_distributions,
+    with_intervals,
+)
 from pckv.estimators.verdict import verdict
+from pckv.limits import MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -43,7 +54,7 @@ __all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
 MAX_LEVEL = 1 - 1e-9
 # A mean whose interval spans 95 % of [-1, 1] or more is unknown.
 KNOWN_SPAN = 0.95 * 2
-# Estimating all keys at once takes about 200 bytes of memory per key.
+# Estimating all keys at once takes about 200 bytes of memory per key of two levels.
 MAX_KEYS_AT_ONCE = 2**25
 
 
@@ -53,6 +64,8 @@ class _Request(NamedTuple):
     method: str
     posts: tuple[str, ...]
     keys: Integers | None
+    # Whether shares of levels are estimated, where there are more than two.
+    shares: bool = True
 
     @property
     def consistent(self) -> bool:
@@ -99,6 +112,8 @@ def estimate(
     progress: Progress = no_progress,
 ) -> Estimates:
     """Estimate the frequency and mean of all keys of a tally, or of those asked for, with intervals.
+
+    Where the task has more than two levels, so are the shares of the levels among the holders of every key.
 
     Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
     estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
@@ -152,9 +167,9 @@ def estimate_supports(
         level: The level of the intervals.
 
     Returns:
-        A table with a row per key.
+        A table with a row per key, without shares of levels.
     """
-    request = _Request(method, (), keys)
+    request = _Request(method, (), keys, shares=False)
     estimates = _estimates(counted, _Decoded(keys, support, None), request, level, _Hostile(0, None))
     return replace(estimates, verdict=verdict(counted.reports, estimates.detected, estimates.sets))
 
@@ -175,14 +190,18 @@ def _estimates(
         sets=summarise_sets(counted, level, hostile.reports),
         verdict=(),
         key=task.key_names(decoded.keys.tolist()),
-        **_columns(counted, decoded, request.method, level, hostile),
+        **_columns(counted, decoded, request, level, hostile),
     )
 
 
 def default_method(task: Task) -> str:
     """Return the method that is used where none is named."""
-    together = task.channel.decodes_all and task.key_count <= MAX_KEYS_AT_ONCE
+    together = task.channel.decodes_all and task.key_count <= _max_keys_at_once(task)
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
+
+
+def _max_keys_at_once(task: Task) -> int:
+    return MAX_KEYS_AT_ONCE * MIN_LEVELS // task.level_count
 
 
 def check_level(level: float) -> None:
@@ -216,7 +235,7 @@ def _only_requested(estimates: Estimates, request: _Request) -> Estimates:
 def _check_key_count(task: Task, request: _Request) -> None:
     """Refuse more keys than can be estimated at once, saying what to do instead."""
     dummies = task.channel.counted_dummies if request.consistent else 0
-    if task.key_count + dummies <= MAX_KEYS_AT_ONCE:
+    if task.key_count + dummies <= _max_keys_at_once(task):
         return
     many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
     instead = "name the keys wanted"
@@ -228,12 +247,13 @@ def _check_key_count(task: Task, request: _Request) -> None:
 
 
 def _columns(
-    counted: CountedReports, decoded: _Decoded, method: str, level: float, hostile: _Hostile
-) -> dict[str, np.ndarray]:
+    counted: CountedReports, decoded: _Decoded, request: _Request, level: float, hostile: _Hostile
+) -> dict[str, Any]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
-    task, reports, support = counted.task, counted.pair_reports, decoded.support
+    task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method
+    has_shares = request.shares and task.level_count > MIN_LEVELS
     if reports == 0:
-        return _columns_without_reports(support.keys, task)
+        return _columns_without_reports(support.keys, task, has_shares=has_shares)
     scale = Scale.of_values(task.level_values)
     moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people, scale=scale)
     found = _known_of_all(counted, support, moments, method, level)
@@ -258,7 +278,32 @@ def _columns(
         "mean_known": result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN,
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
+        "distributions": (
+            _distributions(counted, support, moments, result, level, hostile)
+            if has_shares
+            else Distributions.none(support.keys)
+        ),
     }
+
+
+def _distributions(  # noqa: PLR0917
+    counted: CountedReports,
+    support: KeySupport,
+    moments: CountMoments,
+    found: KeyEstimates,
+    level: float,
+    hostile: _Hostile,
+) -> Distributions:
+    """Return how holders are spread over the levels: by what was learned from all keys, where the method does."""
+    if found.posterior is None:
+        shares = own_shares(support, counted.pair_reports, moments)
+        interval_on = own_interval(support, counted.pair_reports, moments, level)
+    else:
+        shares = found.posterior.profiles.shares
+        interval_on = partial(found.posterior.mean_interval, level=level)
+    if hostile.reports:
+        interval_on = honest_interval(interval_on, support, hostile.honest, level)
+    return distributions(counted.task, with_intervals(shares, interval_on), found.mean_interval, interval_on)
 
 
 def _known_of_all(
@@ -302,7 +347,7 @@ def own_standard_error(support: KeySupport, reports: int, moments: CountMoments)
     return np.sqrt(moments.frequency_variance(own) / reports)
 
 
-def _columns_without_reports(keys: int, task: Task) -> dict[str, np.ndarray]:
+def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict[str, Any]:
     """Return what is known without a report: frequency 0, the middle of the range, and intervals over everything."""
     zeros, ones = np.zeros(keys), np.ones(keys)
     return {
@@ -315,6 +360,7 @@ def _columns_without_reports(keys: int, task: Task) -> dict[str, np.ndarray]:
         "mean_known": np.zeros(keys, np.bool_),
         "detected": np.zeros(keys, np.bool_),
         "mean_misfit": np.zeros(keys, np.bool_),
+        "distributions": unknown_distributions(task, keys) if has_shares else Distributions.none(keys),
     }
 
 

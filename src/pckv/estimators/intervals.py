@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from pckv.arrays import Floats
 from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.moments import GAUSSIAN_NOISE, CountMoments
+from pckv.limits import MIN_LEVELS
+from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 # Where false supports are few, counts are still Gaussian if the key's own holders make their variance this large.
@@ -111,6 +113,23 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
+    """Return all means that the counts do not contradict at this level; all of the range where the data say nothing.
+
+    How much T varies depends on how the holders are spread over the levels. At first they are taken to be spread as much
+    as their mean allows; with more than two levels, then as much as the counts allow, which is never more.
+    """
+    widest = _fieller_hull(support, reports, moments, level)
+    if moments.spread is not None or len(set(moments.scale.values)) <= MIN_LEVELS:
+        return widest
+    squares = Scale(tuple(weight * weight for weight in moments.scale.weights))
+    of_counts = _fieller_hull(support, reports, moments.on(squares), level).high
+    of_means = np.maximum(*(moments.largest_spread(moments.weight(end)) for end in widest[:2]))
+    spread = np.minimum(of_counts, of_means)
+    low, high, misfit = _fieller_hull(support, reports, replace(moments, spread=spread), level)
+    return MeanInterval(np.clip(low, widest.low, widest.high), np.clip(high, widest.low, widest.high), misfit)
+
+
+def _fieller_hull(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
     """Return the hull of Fieller's set within the scale's range; all of it where the data say nothing.
 
     The set is where (T̄ - κ·w·Ȳ)² ≤ z²·(V0 + V1·w + V2·w²)/n, a quadratic in the mean weight w: within the range its

@@ -1,13 +1,14 @@
-"""The result: for every key a frequency and a mean, each with its interval."""
+"""The result: for every key a frequency and a mean, each with its interval, and with more levels their shares."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,12 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Floats
 from pckv.errors import UnknownKey, require
+from pckv.estimators.asked import Asked, ask
+from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare, Quantiles, Shares
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
-from pckv.texts import TOO_RARE, plural, ranged
+from pckv.limits import REFUSE_BETWEEN, ROUND
+from pckv.texts import TOO_RARE, Ranged, plural, ranged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +33,8 @@ SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostil
 REPEATED = ("reports", "epsilon", "method", "level", "hostile")
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
+# A share whose interval is at least this wide is unknown.
+UNKNOWN_SPAN = 0.95
 
 
 class KeyEstimate(NamedTuple):
@@ -40,6 +46,9 @@ class KeyEstimate(NamedTuple):
         mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
         mean_known: False where the interval of the mean spans 95 % of the range or more.
         detected: Whether the key stands out from the noise.
+        shares: The share of the holders at every level, with its interval; empty where the task has two levels.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
+            the task has two levels.
     """
 
     key: str
@@ -51,9 +60,23 @@ class KeyEstimate(NamedTuple):
     mean_high: float
     mean_known: bool
     detected: bool
+    shares: tuple[LevelShare, ...] = ()
+    deviation: float | None = None
+    deviation_low: float | None = None
+    deviation_high: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain values; shares and deviation only where there are any."""
+        row = self._asdict()
+        found = {name: row[name] for name in COLUMNS}
+        if self.shares:
+            found |= {name: row[name] for name in DEVIATIONS}
+            found["shares"] = [share._asdict() for share in self.shares]
+        return found
 
 
-COLUMNS = KeyEstimate._fields
+# The columns that every table has.
+COLUMNS = KeyEstimate._fields[: KeyEstimate._fields.index("shares")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +104,8 @@ class Estimates:
         mean_known: False where the interval of a mean spans 95 % of the range or more.
         mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
             the range that the data point to.
+        distributions: How the holders are spread over the levels; its members are those of the estimates, too.
+        asked: What was asked for besides: quantiles, and shares above or below a value.
     """
 
     task: str
@@ -102,6 +127,8 @@ class Estimates:
     detected: NDArray[np.bool_]
     mean_known: NDArray[np.bool_]
     mean_misfit: NDArray[np.bool_]
+    distributions: Distributions
+    asked: tuple[Asked, ...] = ()
 
     def __len__(self) -> int:
         return len(self.key)
@@ -126,7 +153,12 @@ class Estimates:
 
     def __iter__(self) -> Iterator[KeyEstimate]:
         """Yield what is known of every key, in the order of the table."""
-        return map(KeyEstimate._make, zip(*self.columns().values(), strict=True))
+        rows = zip(*self._common_columns().values(), strict=True)
+        if not self.level_values:
+            return starmap(KeyEstimate, rows)
+        deviations = (getattr(self, name).tolist() for name in DEVIATIONS)
+        spread = zip(self.distributions.rows(), *deviations, strict=True)
+        return (KeyEstimate(*row, *more) for row, more in zip(rows, spread, strict=True))
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows
@@ -134,6 +166,107 @@ class Estimates:
     @cached_property
     def _rows(self) -> dict[str, int]:
         return {key: row for row, key in enumerate(self.key)}
+
+    @property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units; empty where there are two."""
+        return self.distributions.values  # noqa: PD011
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the holders at every level, one row per key; no column where the task has two levels."""
+        return self.distributions.shares
+
+    @property
+    def shares_low(self) -> Floats:
+        """The lower limits of the shares."""
+        return self.distributions.shares_low
+
+    @property
+    def shares_high(self) -> Floats:
+        """The upper limits of the shares."""
+        return self.distributions.shares_high
+
+    @property
+    def deviation(self) -> Floats:
+        """The standard deviation of the values of every key; empty where the task has two levels.
+
+        Values that were rounded to levels at random vary more than they did before; the lower limits allow for that.
+        """
+        return self.distributions.deviation
+
+    @property
+    def deviation_low(self) -> Floats:
+        """The lower limits of the standard deviations."""
+        return self.distributions.deviation_low
+
+    @property
+    def deviation_high(self) -> Floats:
+        """The upper limits of the standard deviations."""
+        return self.distributions.deviation_high
+
+    def quantile(self, p: float) -> Quantiles:
+        """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
+
+        Where the task refuses values between its levels, it is a level. Otherwise values between two levels are taken
+        to be spread evenly there, and the interval holds however they are spread.
+
+        Args:
+            p: The share, such as 0.5 for the median.
+
+        Returns:
+            The quantile of every key with its interval, in the task's own units.
+
+        Raises:
+            ParameterError: if the share is not between 0 and 1, or the task has two levels.
+        """
+        return self.distributions.quantile(p)
+
+    def share_above(self, value: float) -> Shares:
+        """Return the share of every key's holders at levels above a value.
+
+        Args:
+            value: A level, or any value of the range where the task refuses values between its levels.
+
+        Returns:
+            The share of every key with its interval.
+
+        Raises:
+            ParameterError: if the value is none of these, or the task has two levels.
+        """
+        return self.distributions.share_above(value)
+
+    def share_below(self, value: float) -> Shares:
+        """Return the share of every key's holders at levels below a value.
+
+        Args:
+            value: A level, or any value of the range where the task refuses values between its levels.
+
+        Returns:
+            The share of every key with its interval.
+
+        Raises:
+            ParameterError: if the value is none of these, or the task has two levels.
+        """
+        return self.distributions.share_below(value)
+
+    def ask(
+        self, quantiles: Sequence[float] = (), above: Sequence[float] = (), below: Sequence[float] = ()
+    ) -> Estimates:
+        """Return the same table with further columns.
+
+        Args:
+            quantiles: The shares of `quantile`.
+            above: The values of `share_above`.
+            below: The values of `share_below`.
+
+        Returns:
+            The table that JSON, files and tables show with these columns.
+
+        Raises:
+            ParameterError: as these methods do.
+        """
+        return replace(self, asked=ask(self.distributions, quantiles, above, below))
 
     @property
     def hostile_note(self) -> str:
@@ -149,11 +282,17 @@ class Estimates:
         Returns:
             One header per column.
         """
-        return ("key", "frequency", interval, "mean", interval)
+        levels = (f"at {name}" for name in self.distributions.names)
+        asked = (header for each in self.asked for header in (each.title, interval))
+        return ("key", "frequency", interval, "mean", interval, *levels, *asked)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
-        return [_cells(row) for row in self]
+        asked = [each.cells() for each in self.asked]
+        return [
+            (*_cells(row), *(cell for cells in asked for cell in _answer_cells(cells[number], row)))
+            for number, row in enumerate(self)
+        ]
 
     def top(self, count: int) -> Estimates:
         """Return the keys with the largest estimated frequencies.
@@ -178,12 +317,24 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "sets", "verdict", "key")
+            if field.name not in (*SCALARS, "sets", "verdict", "key", "distributions", "asked")
         }
-        return replace(self, key=[self.key[row] for row in rows], **columns)
+        return replace(
+            self,
+            key=[self.key[row] for row in rows],
+            distributions=self.distributions.take(rows),
+            asked=tuple(each.take(rows) for each in self.asked),
+            **columns,
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the table as plain lists, one per column."""
+        columns = self._common_columns() | self.distributions.columns()
+        for each in self.asked:
+            columns |= each.columns()
+        return columns
+
+    def _common_columns(self) -> dict[str, list[Any]]:
         return {
             name: list(getattr(self, name)) if name == "key" else getattr(self, name).tolist()
             for name in COLUMNS
@@ -191,7 +342,12 @@ class Estimates:
 
     def to_dict(self) -> dict[str, Any]:
         """Return scalars and rows as plain values."""
-        return self._about() | {"estimates": [row._asdict() for row in self]}
+        rows = [row.to_dict() for row in self]
+        for each in self.asked:
+            for row, answer in zip(rows, each.rows(), strict=True):
+                row.setdefault(each.member, []).append(answer)
+        between = {"between": REFUSE_BETWEEN if self.distributions.exact else ROUND}
+        return self._about() | (between if self.level_values else {}) | {"estimates": rows}
 
     def _about(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
@@ -209,9 +365,9 @@ class Estimates:
         """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS + REPEATED)
-        repeated = tuple(getattr(self, name) for name in REPEATED)
-        writer.writerows((*row, *repeated) for row in zip(*self.columns().values(), strict=True))
+        columns, repeated = self.columns(), tuple(getattr(self, name) for name in REPEATED)
+        writer.writerow((*columns, *REPEATED))
+        writer.writerows((*row, *repeated) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
@@ -230,7 +386,8 @@ class Estimates:
         return (
             f"<Estimates of {len(self):,} keys from {plural(self.reports, 'report')}: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
-            f"{(self.hostile and f', hostile {self.hostile:,}') or ''}>"
+            f"{(self.hostile and f', hostile {self.hostile:,}') or ''}"
+            f"{(self.level_values and f', {len(self.level_values)} levels') or ''}>"
         )
 
     def _repr_html_(self) -> str:
@@ -251,7 +408,19 @@ def _cells(row: KeyEstimate) -> tuple[str, ...]:
     mean = ranged(row.mean, row.mean_low, row.mean_high)
     known = row.detected and row.mean_known
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
-    return (row.key, *shown, mean.value if known else UNKNOWN, mean.range)
+    shares = row.shares if row.detected else [None] * len(row.shares)
+    return (row.key, *shown, mean.value if known else UNKNOWN, mean.range, *map(_share_cell, shares))
+
+
+def _answer_cells(answer: Ranged, row: KeyEstimate) -> tuple[str, str]:
+    return answer.value if row.detected else UNKNOWN, answer.range
+
+
+def _share_cell(share: LevelShare | None) -> str:
+    """Return what a table for people says of the share of a level; one that may be anything is unknown."""
+    if share is None or share.high - share.low >= UNKNOWN_SPAN:
+        return UNKNOWN
+    return ranged(100 * share.share, 100 * share.low, 100 * share.high, " %").value
 
 
 def _as_text(value: Any) -> str:

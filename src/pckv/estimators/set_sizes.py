@@ -192,10 +192,10 @@ def _larger_interval(
     question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
 ) -> tuple[float, float]:
     """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
-    # Whoever holds more is a holder of one key with one level.
-    holder = Support.exclusive(1, 1 - question.other_chance, Fraction(0))
-    absent = Support.exclusive(1, 1 - question.true_chance, Fraction(0))
-    support = KeySupport(np.array([[answers[1:].sum()]]))
+    # Whoever holds more is a holder of one key with the higher of two levels.
+    holder = Support.exclusive(2, 1 - question.other_chance, Fraction(0))
+    absent = Support.exclusive(2, 1 - question.true_chance, Fraction(0))
+    support = KeySupport(np.array([[0], [answers[1:].sum()]]))
     law, asked = CountLaw(holder, absent), int(answers.sum())
     if hostile >= asked:
         return 0.0, 1.0

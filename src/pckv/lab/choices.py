@@ -1,8 +1,8 @@
 """Check the choice of a mechanism: the simulated error of the chosen one relative to that of the best one.
 
-Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1]; every mechanism
-has padding = pairs and the parameters that `auto` would give it. The counts of a key are drawn from their
-exact law, at a cost that does not grow with the users.
+Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at both
+ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a key are
+drawn from their exact law, at a cost that does not grow with the users.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pckv.channels import CHANNELS, CountLaw, Support
 from pckv.estimators.methods.corrected import corrected
-from pckv.moments import CountMoments
+from pckv.limits import MIN_LEVELS
+from pckv.moments import CountMoments, Scale
 from pckv.planning.expectations import expect
 from pckv.planning.prediction import SquaredErrors
 from pckv.planning.selection import choose_channel, exclusion_reason, tuned_channel
@@ -32,6 +33,7 @@ class SimulatedSetting(NamedTuple):
     epsilon: str
     pairs: int
     users: int
+    levels: int = MIN_LEVELS
 
 
 class ChoiceComparison(NamedTuple):
@@ -63,11 +65,15 @@ def compare_choice(
         padding=setting.pairs,
         frequency=setting.pairs / setting.keys,
         objective=objective,
+        levels=setting.levels,
     )
     wanted = expected.aim
     epsilon = Fraction(setting.epsilon)
+    spec = ChannelSpec(setting.keys, setting.pairs, epsilon, setting.levels)
     channels = [
-        tuned_channel(name, ChannelSpec(setting.keys, setting.pairs, epsilon), wanted) for name in CHANNELS
+        tuned_channel(name, spec, wanted)
+        for name, channel in CHANNELS.items()
+        if channel.max_levels >= setting.levels
     ]
     errors = {
         channel.name: wanted.score(
@@ -86,12 +92,23 @@ def compare_choice(
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors, noise)
 
 
-def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng: Generator) -> SquaredErrors:
-    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean."""
+def simulate_keys(
+    law: CountLaw,
+    users: int,
+    frequency: float,
+    repeats: int,
+    rng: Generator,
+    *,
+    scale: Scale | None = None,
+) -> SquaredErrors:
+    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean.
+
+    Levels are equally spaced unless a scale is given.
+    """
     means = rng.uniform(-1, 1, repeats)
     holders = rng.binomial(users, frequency, repeats)
     support = draw_counts(law, users, holders, means, rng)
-    found, mean = corrected(support, users, CountMoments.of(law))
+    found, mean = corrected(support, users, CountMoments.of(law, scale=scale))
     held = holders > 0
     off = (mean - means)[held] ** 2
     return SquaredErrors(
@@ -102,14 +119,31 @@ def simulate_keys(law: CountLaw, users: int, frequency: float, repeats: int, rng
 def draw_counts(
     law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
-    """Draw (n1, n2) of keys with these numbers of holders and means, from the exact law."""
-    plus = rng.binomial(holders, (1 + means) / 2)
-    counts = _multinomial(plus, law.holder, rng) + _multinomial(holders - plus, law.holder, rng)[:, [1, 0, 2]]
-    counts += _multinomial(users - holders, law.absent, rng)
-    return KeySupport(np.stack([counts[:, 1], counts[:, 0]]) + counts[:, 2])
+    """Draw the counts of keys with these numbers of holders and means, all values at the ends of the range."""
+    held = np.zeros((law.holder.levels, holders.size), np.int64)
+    held[-1] = rng.binomial(holders, (1 + means) / 2)
+    held[0] = holders - held[-1]
+    return draw_level_counts(law, users, held, rng)
 
 
-def _multinomial(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
-    both = support.own_and_other
-    chances = [float(support.own - both), float(support.other - both), float(both)]
-    return np.asarray(rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]))
+def draw_level_counts(law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
+    """Draw the counts of keys whose levels have these numbers of holders (levels × keys), from the exact law."""
+    levels = law.holder.levels
+    counts = _drawn(users - held.sum(axis=0), law.absent, rng)
+    for level in reversed(range(levels)):
+        # What is drawn for the holder's own level comes first.
+        order = [*range(1, level + 1), 0, *range(level + 1, levels)]
+        counts += _drawn(held[level], law.holder, rng)[order]
+    return KeySupport(counts)
+
+
+def _drawn(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
+    """Draw how many of some reports support the level held, and each of the others: levels × keys."""
+    own, other, both = (float(chance) for chance in (support.own, support.other, support.own_and_other))
+    others = support.levels - 1
+    if others > 1 and both:
+        # Levels are supported independently of each other.
+        return np.stack([rng.binomial(reports, chance) for chance in (own, *[other] * others)])
+    chances = [own - both, *[other - both] * others, both]
+    drawn = rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]).T
+    return np.asarray(drawn[: others + 1] + drawn[others + 1])

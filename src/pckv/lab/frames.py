@@ -38,7 +38,8 @@ def perturb_frame(
         user: The name of the column of users.
         key: The name of the column of keys.
         value: The name of the column of values.
-        clip: Move values outside the range to its nearest end, instead of refusing them.
+        clip: Move values outside the range to its nearest end, and those between two levels to the nearest one where the
+            task refuses them, instead of refusing them.
         ignore_unknown: Leave out rows with a key that the task does not have, instead of refusing them.
         repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
 

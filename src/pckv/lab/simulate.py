@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 from zlib import crc32
@@ -13,6 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 
+from pckv.canonical import decimal_text
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
 from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method
@@ -29,11 +31,15 @@ from pckv.lab.simulator import (
     Simulator,
     setting_parameters,
 )
-from pckv.limits import AUTO, DEFAULT_OBJECTIVE, check_epsilon, check_padding
+from pckv.levels import Levels, checked_levels, level_count
+from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check_epsilon, check_padding
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import expect
+from pckv.planning.expectations import Expectations, expect
 from pckv.planning.selection import choose_channel
 from pckv.progress import Progress, no_progress
+
+# Members of a result that are about more than two levels.
+LEVEL_MEMBERS = ("share_keys", "total_variation", "total_variation_se", "frequency_factor", "mean_factor")
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,11 @@ class Combinations:
     top: int | None
     objective: str = DEFAULT_OBJECTIVE
     post: tuple[str, ...] = ()
+    levels: tuple[Levels, ...] = (MIN_LEVELS,)
 
     def check(self, keys: int) -> None:
         """Refuse what does not exist, before anything runs."""
-        for what in ("epsilons", "mechanisms", "methods"):
+        for what in ("epsilons", "mechanisms", "methods", "levels"):
             if not getattr(self, what):
                 raise ParameterError(f"no {what} were given")
         if self.top is not None and not 1 <= self.top <= keys:
@@ -64,19 +71,14 @@ class Combinations:
     def settings(self, dataset: Dataset) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
         self.check(dataset.keys)
-        expected = expect(
-            dataset.keys,
-            users=max(dataset.users, 1),
-            sizes=dataset.set_sizes,
-            objective=self.objective,
-        )
+        expected = {levels: self._expected(dataset, levels) for levels in self.levels}
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
             if find_baseline(name) is not None:
                 yield Setting(name, epsilon, 1, OWN_METHOD, self.top, self.allocation)
                 continue
-            for padding, method in itertools.product(self.paddings, self.methods):
+            for levels, padding, method in itertools.product(self.levels, self.paddings, self.methods):
                 wanted = {"name": name, **setting_parameters(self.allocation)}
-                channel = choose_channel(Fraction(epsilon), wanted, padding, expected)
+                channel = choose_channel(Fraction(epsilon), wanted, padding, expected[levels])
                 yield Setting(
                     channel.name,
                     epsilon,
@@ -86,8 +88,20 @@ class Combinations:
                     self.allocation,
                     parameters=tuple(channel.parameters.items()),
                     post=self.post,
-                    size_share=float(planned_size_share(channel, expected)),
+                    size_share=float(planned_size_share(channel, expected[levels])),
+                    levels=levels,
+                    asked=(name, padding),
                 )
+
+    def _expected(self, dataset: Dataset, levels: Levels) -> Expectations:
+        """The people that settings with these levels are chosen for."""
+        return expect(
+            dataset.keys,
+            users=max(dataset.users, 1),
+            sizes=dataset.set_sizes,
+            objective=self.objective,
+            levels=levels if isinstance(levels, int) else tuple(map(float, levels)),
+        )
 
 
 @dataclass(frozen=True)
@@ -96,6 +110,11 @@ class Result:
 
     Keys that nobody holds have no true mean: they are left out of `mse_mean` and counted in
     `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
+
+    With more than two levels, `total_variation` is the total variation distance between the estimated shares of the
+    levels and the true ones, on average over the `share_keys` most frequent keys, values between two levels being counted
+    as each of them with its chance. `frequency_factor` and `mean_factor` are the roots of the mean squared errors relative
+    to those of the same setting with two levels, where that was simulated, too.
     """
 
     data: str
@@ -118,10 +137,40 @@ class Result:
     theory_mse_frequency: float | None
     theory_mse_mean: float | None
     keys_without_mean: int
+    levels: Levels = MIN_LEVELS
+    share_keys: int | None = None
+    total_variation: float | None = None
+    total_variation_se: float | None = None
+    frequency_factor: float | None = None
+    mean_factor: float | None = None
+
+    @property
+    def level_count(self) -> int:
+        """How many levels values are reported as."""
+        return level_count(self.levels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
-        return asdict(self)
+        """The result as plain values; what is about levels only where there are more than two."""
+        plain = asdict(self)
+        if self.level_count == MIN_LEVELS:
+            del plain["levels"]
+        return {
+            name: value for name, value in plain.items() if name not in LEVEL_MEMBERS or value is not None
+        }
+
+    def relative_to(self, two: Result | None) -> Result:
+        """Return the same result, its errors compared with those of two levels."""
+        if two is None or self.level_count == MIN_LEVELS:
+            return self
+        return replace(
+            self,
+            frequency_factor=_root_ratio(self.mse_frequency, two.mse_frequency),
+            mean_factor=_root_ratio(self.mse_mean, two.mse_mean),
+        )
+
+
+def _root_ratio(squares: float, others: float) -> float | None:
+    return math.sqrt(squares / others) if others else None
 
 
 def simulate(
@@ -139,6 +188,7 @@ def simulate(
     method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
+    levels: int | Sequence[int | Sequence[Numeric]] = MIN_LEVELS,
     repeats: int = 10,
     top: int | None = None,
     objective: str = DEFAULT_OBJECTIVE,
@@ -146,7 +196,7 @@ def simulate(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> list[Result]:
-    """Return the errors of simulated collections, one row per combination of ε, mechanism, padding and method.
+    """Return the errors of simulated collections, one row per combination of ε, mechanism, levels, padding and method.
 
     The same seed gives the same rows on any number of workers.
 
@@ -165,6 +215,9 @@ def simulate(
         method: One or several methods of estimation.
         post: Postprocessings of the frequencies.
         allocation: How the paper's mechanisms split ε.
+        levels: How many levels values are reported as, equally spaced; or several of such numbers, any of which may be
+            the list of the levels' values instead: `[2, [1, 2, 3, 4, 5]]` compares two levels with five named ones. The
+            paper's baselines have two always.
         repeats: How many collections are simulated per row.
         top: Measure only this many of the most frequent keys; all by default.
         objective: What `auto` and `ue-compact` are tuned for.
@@ -173,7 +226,7 @@ def simulate(
         progress: Called with the share that is done.
 
     Returns:
-        One `Result` per combination, in the order of ε, mechanism, padding and method.
+        One `Result` per combination, in the order of ε, mechanism, levels, padding and method.
 
     Raises:
         DataError: if a row of a table is not a pair within the range.
@@ -194,6 +247,7 @@ def simulate(
         top=top,
         objective=objective,
         post=check_posts(post),
+        levels=_checked_levels(levels, dataset),
     )
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
@@ -235,10 +289,36 @@ def _simulate_all(
     settings, simulator = list(combinations.settings(dataset)), Simulator(dataset)
     jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
     collections = run_all(simulator, jobs, seed, workers, progress)
-    return [
+    rows = [
         _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
         for number, setting in enumerate(settings)
     ]
+    two = {
+        _without_levels(setting): row
+        for setting, row in zip(settings, rows, strict=True)
+        if row.level_count == MIN_LEVELS
+    }
+    return [
+        row.relative_to(two.get(_without_levels(setting)))
+        for setting, row in zip(settings, rows, strict=True)
+    ]
+
+
+def _without_levels(setting: Setting) -> tuple[object, ...]:
+    """What settings that differ in their levels alone have in common."""
+    return setting.epsilon, setting.asked, setting.method
+
+
+def _checked_levels(levels: Any, dataset: Dataset) -> tuple[Levels, ...]:
+    """Return the levels to compare, each of them possible for the range of the data."""
+
+    def check(each: Any) -> Levels:
+        if each == MIN_LEVELS:
+            # Two levels are the ends of any range, however many digits those have.
+            return MIN_LEVELS
+        return checked_levels(each, decimal_text(dataset.low, "low"), decimal_text(dataset.high, "high"))
+
+    return tuple(map(check, _several(levels)))
 
 
 def _paddings(padding: int | Sequence[int] | None, keys: int) -> tuple[int | None, ...]:
@@ -279,8 +359,11 @@ def run_all(
 def _result(
     simulator: Simulator, setting: Setting, collections: Sequence[CollectionErrors], seed: int
 ) -> Result:
-    errors = np.array([(one.mse_frequency, one.mse_mean, one.precision) for one in collections])
-    spread = errors.std(axis=0, ddof=1) / len(errors) ** 0.5 if len(errors) > 1 else np.zeros(3)
+    errors = np.array(
+        [(one.mse_frequency, one.mse_mean, one.precision, one.total_variation) for one in collections]
+    )
+    spread = errors.std(axis=0, ddof=1) / len(errors) ** 0.5 if len(errors) > 1 else np.zeros(4)
+    several = level_count(setting.levels) > MIN_LEVELS
     theory_frequency, theory_mean = simulator.theory(setting)
     keys = simulator.dataset.top(setting.top)
     return Result(
@@ -304,4 +387,8 @@ def _result(
         theory_mse_frequency=theory_frequency,
         theory_mse_mean=theory_mean,
         keys_without_mean=int((simulator.dataset.truth[0][keys] == 0).sum()),
+        levels=setting.levels,
+        share_keys=simulator.share_keys(setting).size if several else None,
+        total_variation=float(errors[:, 3].mean()) if several else None,
+        total_variation_se=float(spread[3]) if several else None,
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats
+from pckv.arrays import Floats, Integers
 from pckv.channels import Channel, build
 from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
@@ -17,12 +18,18 @@ from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.registry import find_baseline
 from pckv.lab.counting import count_with_dummies
 from pckv.lab.dataset import Dataset
+from pckv.lab.level_shares import estimate_with_shares, total_variation, true_shares
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
+from pckv.levels import Levels, level_count
+from pckv.limits import MIN_LEVELS
+from pckv.moments import CountMoments, Scale, equal_scale
+from pckv.planning.expectations import SIGNS
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
 DEFAULT_ALLOCATION = "optimized"
+# Shares of levels are compared for at most this many of the most frequent keys.
+SHARE_KEYS = 50
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,17 @@ class Setting:
     post: tuple[str, ...] = field(default=(), repr=False)
     # The share of the reports that answer the size question; the paper has none.
     size_share: float = field(default=0.0, repr=False)
+    # How many levels values are reported as, equally spaced, or what each is worth.
+    levels: Levels = field(default=MIN_LEVELS, repr=False)
+    # The mechanism and padding that were asked for, by which settings with other levels are compared.
+    asked: tuple[str, int | None] | None = field(default=None, repr=False)
+
+    @property
+    def scale(self) -> Scale:
+        """The levels, from -1 to 1."""
+        if isinstance(self.levels, int):
+            return equal_scale(self.levels)
+        return Scale.of_values(tuple(map(float, self.levels)))
 
 
 def setting_parameters(allocation: str) -> dict[str, object]:
@@ -50,11 +68,20 @@ def setting_parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class CollectionErrors:
-    """The errors of one simulated collection."""
+    """The errors of one simulated collection; `total_variation` is that of shares of levels, where there are several."""
 
     mse_frequency: float
     mse_mean: float
     precision: float
+    total_variation: float = 0.0
+
+
+class SimulatedEstimates(NamedTuple):
+    """What a simulated collection estimates: of all keys, and the shares of levels of the most frequent ones."""
+
+    frequency: Floats
+    mean: Floats
+    shares: Floats | None
 
 
 class Simulator:
@@ -62,47 +89,80 @@ class Simulator:
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
+        self._sampling: dict[Scale, SamplingModel] = {}
+        self._shares: dict[Scale, Floats] = {}
 
-    @cached_property
-    def sampling(self) -> SamplingModel:
-        """The population as the paper's mechanisms sample it."""
-        return SamplingModel(self.dataset)
+    def sampling(self, scale: Scale = SIGNS) -> SamplingModel:
+        """The population as mechanisms with these levels sample it: by default two, as the paper's have."""
+        if scale not in self._sampling:
+            self._sampling[scale] = SamplingModel(self.dataset, scale.values)
+        return self._sampling[scale]
+
+    def shares(self, scale: Scale) -> Floats:
+        """The true shares of these levels among the holders of every key: keys × levels."""
+        if scale not in self._shares:
+            self._shares[scale] = true_shares(self.dataset, scale.values)
+        return self._shares[scale]
+
+    def share_keys(self, setting: Setting) -> Integers:
+        """The keys whose shares of levels are compared: the most frequent of those that count, if anybody holds them."""
+        keys = self.dataset.top(min(setting.top or SHARE_KEYS, SHARE_KEYS))
+        return np.asarray(keys[self.dataset.truth[0][keys] > 0])
 
     @cached_property
     def indices(self) -> IndexModel:
         """The population as the baselines sample it."""
         return IndexModel(self.dataset)
 
+    @cached_property
+    def _channels(self) -> dict[Setting, Channel]:
+        """The channels of settings so far: computing one and its laws takes a third of a small collection's time."""
+        return {}
+
     def channel(self, setting: Setting) -> Channel:
         """The channel of a setting."""
+        if setting not in self._channels:
+            self._channels[setting] = self._built_channel(setting)
+        return self._channels[setting]
+
+    def _built_channel(self, setting: Setting) -> Channel:
         return build(
             setting.mechanism,
             self.dataset.keys,
             setting.padding,
             Fraction(setting.epsilon),
             dict(setting.parameters) or setting_parameters(setting.allocation),
+            level_count(setting.levels),
         )
 
     def run(self, setting: Setting, rng: Generator) -> CollectionErrors:
         """Simulate one collection and compare it with the truth."""
         if (baseline := find_baseline(setting.mechanism)) is not None:
-            frequency, mean = baseline(self.indices, float(setting.epsilon), rng)
-        else:
-            frequency, mean = self.estimate(setting, rng)
-        return self.compare(setting.top, frequency, mean)
+            return self.compare(setting.top, *baseline(self.indices, float(setting.epsilon), rng))
+        frequency, mean, shares = self.estimate(setting, rng)
+        errors = self.compare(setting.top, frequency, mean)
+        if shares is None:
+            return errors
+        distance = total_variation(shares, self.shares(setting.scale), self.share_keys(setting))
+        return replace(errors, total_variation=distance)
 
-    def estimate(self, setting: Setting, rng: Generator) -> tuple[Floats, Floats]:
-        """Frequencies and means of one simulated collection."""
-        channel = self.channel(setting)
-        sampled = self.sampling.prepare(channel, rng, setting.size_share)
+    def estimate(self, setting: Setting, rng: Generator) -> SimulatedEstimates:
+        """What one simulated collection estimates."""
+        channel, scale = self.channel(setting), setting.scale
+        sampled = self.sampling(scale).prepare(channel, rng, setting.size_share)
         support, dummies = count_with_dummies(channel, sampled, rng)
         users = sampled.users
-        moments = CountMoments.of(channel.count_law, 1 - users / self.dataset.users)
-        frequency, mean = METHODS[setting.method].estimate(support, users, moments)
+        moments = CountMoments.of(channel.count_law, 1 - users / self.dataset.users, scale)
+        shares: Floats | None = None
+        if channel.levels == MIN_LEVELS:
+            frequency, mean = METHODS[setting.method].estimate(support, users, moments)
+        else:
+            keys = self.share_keys(setting)
+            frequency, mean, shares = estimate_with_shares(setting.method, support, users, moments, keys)
         if CONSISTENT in setting.post:
             unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
             frequency = make_consistent(unclipped, dummies, users, moments, setting.padding)
-        return frequency, mean
+        return SimulatedEstimates(frequency, mean, shares)
 
     def compare(self, top: int | None, frequency: Floats, mean: Floats) -> CollectionErrors:
         """Errors over the keys that count, and how many of the top ones were found."""
@@ -120,7 +180,8 @@ class Simulator:
         """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
         if find_baseline(setting.mechanism) is not None:
             return None, None
-        moments = CountMoments.of(self.channel(setting).count_law, setting.size_share)
+        channel, scale = self.channel(setting), setting.scale
+        moments = CountMoments.of(channel.count_law, setting.size_share, scale)
         reports = self.dataset.users * (1 - setting.size_share)
         true_frequency, true_mean = self.dataset.truth
         keys = self.dataset.top(setting.top)
@@ -128,5 +189,8 @@ class Simulator:
         f, m = true_frequency[keys], true_mean[keys]
         frequency = moments.frequency_variance(seen) / reports + (seen - f) ** 2
         held = f > 0
+        if channel.levels > MIN_LEVELS:
+            squares = self.shares(scale)[keys[held]] @ np.square(scale.weights)
+            moments = replace(moments, spread=squares)
         mean = moments.mean_variance(seen[held], m[held]) / reports
         return float(frequency.mean()), float(mean.mean()) if held.any() else 0.0

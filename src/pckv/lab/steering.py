@@ -68,7 +68,7 @@ def _supports(channel: Channel, words: Integers, key: int) -> tuple[Flags, Flags
     """Return which words support a key with sign +, and which with sign -."""
     if isinstance(channel, UeCompactChannel):
         residues = channel.residue(words, np.full(1, key))
-        plus, minus = ((residues - first) % channel.q < channel.r for first in channel.firsts)
+        minus, plus = ((residues - first) % channel.q < channel.r for first in channel.firsts)
     elif isinstance(channel, CollisionChannel):
         functions, symbols = np.divmod(words.astype(np.uint64), np.uint64(channel.symbols))
         plus, minus = (channel.symbol(functions, channel.item(key, sign)) == symbols for sign in (1, 0))

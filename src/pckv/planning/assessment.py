@@ -33,7 +33,7 @@ class Assessment:
     @cached_property
     def moments(self) -> CountMoments:
         """The moments of its counts."""
-        return CountMoments.of(self.channel.count_law)
+        return CountMoments.of(self.channel.count_law, scale=self.expected.scale)
 
     @cached_property
     def shown(self) -> tuple[float, ...]:

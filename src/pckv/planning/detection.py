@@ -7,8 +7,11 @@ where nobody holds the key. Counts are sums of independent reports, each of whic
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import accumulate
 from statistics import NormalDist
+
+import numpy as np
 
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
@@ -106,8 +109,11 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
     """Return the chances that all reports together support a key 0, 1, …, size - 1 times.
 
-    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it.
+    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it. Up to n all terms
+    of that are positive; beyond it differences would lose digits, and sums are convolved.
     """
+    if size > reports + 1:
+        return _convolved(support.numbers, reports, size)
     nothing, *numbers = support.numbers
     nothing = max(nothing, _MIN_CHANCE)
     found = [math.exp(reports * math.log(nothing))]
@@ -117,3 +123,15 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
         total = sum((times * (reports + 1) - count) * chance * known for times, chance, known in before)
         found.append(max(total, 0.0) / (count * nothing))
     return found
+
+
+def _convolved(numbers: Sequence[float], reports: int, size: int) -> list[float]:
+    """Return the same chances by convolving the law of one report with itself."""
+    found, power = np.eye(1, size)[0], np.zeros(max(size, len(numbers)))
+    power[: len(numbers)] = numbers
+    power = power[:size]
+    while reports:
+        if reports & 1:
+            found = np.convolve(found, power)[:size]
+        power, reports = np.convolve(power, power)[:size], reports >> 1
+    return [float(chance) for chance in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from pckv.limits import (
     DEFAULT_USERS,
     DEVICE_COIN,
     MAX_KEYS,
+    MAX_LEVELS,
     MIN_LEVELS,
     REFUSE,
     SAMPLE,
@@ -22,6 +23,7 @@ from pckv.limits import (
     check_coin,
     check_more,
 )
+from pckv.moments import Scale, equal_scale
 from pckv.planning.influence import check_most_influence
 from pckv.planning.objective import Objective, check_objective
 from pckv.planning.set_sizes import SetSizes
@@ -32,6 +34,8 @@ from pckv.texts import percent
 TOP_KEYS = 10
 MAX_USERS = 10**15
 MIN_FREQUENCY = 1e-9
+# The two levels of the paper.
+SIGNS = equal_scale(MIN_LEVELS)
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Expectations:
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count for a key; None for any number.
-        levels: How many levels values are reported as.
+        scale: The levels that values are reported as, from -1 to 1.
     """
 
     keys: int
@@ -64,7 +68,12 @@ class Expectations:
     size_share: str | None = None
     coin: str = DEVICE_COIN
     most_influence: float | None = None
-    levels: int = MIN_LEVELS
+    scale: Scale = SIGNS
+
+    @property
+    def levels(self) -> int:
+        """How many levels values are reported as."""
+        return len(self.scale.values)
 
     @property
     def refuse_more(self) -> bool:
@@ -79,7 +88,7 @@ class Expectations:
     @property
     def aim(self) -> Objective:
         """What a mechanism's parameters are tuned for."""
-        return Objective(self.objective, self.users, self.typical_frequency)
+        return Objective(self.objective, self.users, self.typical_frequency, self.scale)
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
@@ -162,7 +171,7 @@ def expect(
     size_share: Numeric | None = None,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
-    levels: int = MIN_LEVELS,
+    levels: int | Sequence[float] = MIN_LEVELS,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -181,7 +190,7 @@ def expect(
         size_share: The share of reports that answers the size question; chosen by default.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key.
-        levels: How many levels values are reported as.
+        levels: How many levels values are reported as, equally spaced, or what each of them is worth.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -206,8 +215,15 @@ def expect(
         None if size_share is None else _checked_share(size_share),
         check_coin(coin),
         check_most_influence(most_influence),
-        levels,
+        _checked_scale(levels),
     )
+
+
+def _checked_scale(levels: int | Sequence[float]) -> Scale:
+    count = levels if isinstance(levels, int) else len(levels)
+    if not MIN_LEVELS <= count <= MAX_LEVELS:
+        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}, not {count}")
+    return equal_scale(levels) if isinstance(levels, int) else Scale.of_values(levels)
 
 
 def _sizes(

@@ -9,6 +9,7 @@ from typing import Any
 from pckv.channels import Channel, residues
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.ue_compact import UeCompactChannel
+from pckv.limits import MIN_LEVELS
 
 
 def explain_parameters(channel: Channel) -> str:
@@ -17,19 +18,23 @@ def explain_parameters(channel: Channel) -> str:
     return "" if explain is None else explain(channel)
 
 
-def errors_relative_to_ue(share: Fraction, shared: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the squared errors of a rare key's frequency and mean relative to PCKV-UE's, by h and by g.
+def relative_errors(
+    share: Fraction, shared: Fraction, bound: Fraction, levels: int = MIN_LEVELS
+) -> tuple[Fraction, Fraction]:
+    """Return the squared errors of a rare key's frequency and mean relative to the best single residue's, by h and by g.
 
-    A share β = r/q of the residues says +, and ω = o/q says both: with D = 1 + β(e^ε - 1), h is
-    D²/(β + ω - 2β²) and g is D²/(β - ω), up to what all have in common.
+    That is a share of 1/(e^ε + 2L - 1), with two levels PCKV-UE. A share β = r/q of the residues says a level, and
+    ω = o/q says both of two: with D = 1 + β(e^ε - 1), h is D²/(β + ω - Lβ²) and g is D²/(β - ω), up to what all have in
+    common.
     """
 
     def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
         square = (1 + beta * (bound - 1)) ** 2
-        return square / (beta + omega - 2 * beta**2), square / (beta - omega)
+        return square / (beta + omega - levels * beta**2), square / (beta - omega)
 
-    (h, g), (h_ue, g_ue) = h_and_g(share, shared), h_and_g(1 / (bound + 3), Fraction(0))
-    return h / h_ue, g / g_ue
+    best = 1 / (bound + 2 * levels - 1)
+    (h, g), (h_best, g_best) = h_and_g(share, shared), h_and_g(best, Fraction(0))
+    return h / h_best, g / g_best
 
 
 def _explain_compact(channel: UeCompactChannel) -> str:
@@ -40,20 +45,29 @@ def _explain_compact(channel: UeCompactChannel) -> str:
 
 
 def _explain_prime(channel: UeCompactChannel) -> str:
-    loss = float(residues.error(channel.q, channel.bound)) - 1
-    best = residues.best(channel.keys, channel.bound)
-    reason = f"q = {channel.q}: {channel.word_limit:,} words, {loss:.1%} more error than ue"
+    def loss(q: int) -> float:
+        return float(residues.error(q, channel.bound, channel.levels)) - 1
+
+    best = residues.best(channel.keys, channel.bound, channel.levels)
+    reason = f"q = {channel.q}: {channel.word_limit:,} words, {loss(channel.q):.1%} more error than {_ideal(channel)}"
     if channel.q != best:
-        reason += f" (q = {best}: {float(residues.error(best, channel.bound)) - 1:.1%})"
+        reason += f" (q = {best}: {loss(best):.1%})"
     return reason
+
+
+def _ideal(channel: UeCompactChannel) -> str:
+    """What errors are relative to: the share of residues that suits one residue per level best."""
+    return (
+        "ue" if channel.levels == MIN_LEVELS else f"q = {float(channel.bound) + 2 * channel.levels - 1:.3g}"
+    )
 
 
 def _explain_sets(channel: UeCompactChannel) -> str:
     q, r, o = channel.q, channel.r, channel.o
-    frequency, mean = errors_relative_to_ue(Fraction(r, q), Fraction(o, q), channel.bound)
+    frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), channel.bound, channel.levels)
     return (
         f"q = {q}, r = {r}, o = {o}: {channel.word_limit:,} words; the error of a rare key relative to "
-        f"ue: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
+        f"{_ideal(channel)}: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
     )
 
 

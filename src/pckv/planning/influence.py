@@ -114,16 +114,16 @@ def check_most_influence(most: float | None) -> float | None:
 
 @lru_cache(maxsize=1024)
 def best_support(channel: Channel, targets: int) -> float:
-    """Return how much the best word for a random function adds to n1 + n2 of some target keys, on average.
+    """Return how much the best word for a random function adds to the supports of some target keys, all levels together, on average.
 
-    Exact for one key. For more, the function is taken to send them to independent places, as it does for keys that are
+    Exact for one key of two levels. For more, the function is taken to send them to independent places, as it does for keys that are
     chosen without regard to its family (proofs/influence.md).
     """
     return BEST_SUPPORTS[type(channel)](channel, targets)
 
 
 def _best_compact(channel: UeCompactChannel, targets: int) -> float:
-    """The offset moves all residues alike: the best of q rotations of the residues that say + and -."""
+    """The offset moves all residues alike: the best of q rotations of the residues that say a level."""
     q, supports = channel.q, np.zeros(channel.q)
     for first in channel.firsts:
         supports[np.arange(first, first + channel.r) % q] += 1
@@ -143,7 +143,7 @@ def _best_compact(channel: UeCompactChannel, targets: int) -> float:
 def _best_offsets(channel: UeCompactChannel, supports: Floats, residues: Integers) -> float:
     """The mean of the best offsets for rows of residues, at a cost that does not depend on q.
 
-    The residues that say something are two ranges, so that some best offset moves a target to the first of either.
+    The residues that say something are ranges, so that some best offset moves a target to the first of one of them.
     """
     best = np.zeros(len(residues))
     for moved, first in product(residues.T, channel.firsts):
@@ -163,10 +163,10 @@ def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:
 
 
 def _best_collision(channel: CollisionChannel, targets: int) -> float:
-    """The fullest of t symbols once both signs of every target are sent to one of them each."""
-    if targets == 1:
+    """The fullest of t symbols once all levels of every target are sent to one of them each."""
+    if channel.levels * targets == 2:  # noqa: PLR2004
         return 1 + float(same_symbol_chance(channel))
-    return fullest_cell(channel.symbols, 2 * targets)
+    return fullest_cell(channel.symbols, channel.levels * targets)
 
 
 def same_symbol_chance(channel: CollisionChannel) -> Fraction:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pckv.channels import CountLaw
 from pckv.errors import ParameterError
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.planning.prediction import SquaredErrors, predict
 
 # Both errors, one of them, or that of frequencies where a short padding may bias them.
@@ -17,11 +17,15 @@ MAX_TRADE_OFF = 1.02
 
 
 class Objective(NamedTuple):
-    """Which error counts, and for what population: n users, keys of one frequency, means anywhere."""
+    """Which error counts, and for what population: n users, keys of one frequency, means anywhere.
+
+    Levels are equally spaced unless a scale is given.
+    """
 
     target: str
     users: int
     frequency: float
+    scale: Scale | None = None
 
     def score(self, errors: SquaredErrors) -> float:
         """What mechanisms are compared by: one squared error, or the geometric mean of both."""
@@ -39,7 +43,7 @@ class Objective(NamedTuple):
 
     def predict(self, law: CountLaw) -> SquaredErrors:
         """The errors of a channel with this count law."""
-        return predict(CountMoments.of(law), self.users, self.frequency)
+        return predict(CountMoments.of(law, scale=self.scale), self.users, self.frequency)
 
 
 def check_objective(target: str) -> str:

@@ -7,6 +7,9 @@ of them relative to its frequency:
 - green: all stand out, and the error is at most a quarter of the frequency;
 - red: fewer than half of them stand out, or the error is more than half of the frequency;
 - amber: anything between.
+
+Where values are reported as more than two levels, green takes one thing more: the error of the share of one level is at
+most half of what guessing the same share for all levels is off by.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pckv.planning.plan import Plan
+from pckv.planning.plan_result import PlannedLevels
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
 Light = Literal["green", "amber", "red"]
@@ -25,6 +29,12 @@ RULE = (
     "Green: all of the ten most frequent keys stand out from the noise, and the error of a typical one is at most "
     f"{percent(MAX_GREEN_ERROR)} of its frequency. Red: fewer than {percent(MIN_AMBER_SHARE)} of these keys do, or the "
     f"error is more than {percent(MAX_AMBER_ERROR)} of the frequency. Amber: anything between."
+)
+# With more than two levels, in addition.
+MAX_GREEN_SHARE_ERROR = 0.5
+LEVELS_RULE = (
+    f"{RULE} With more than two levels, green also requires that the error of a level's share is at most "
+    f"{percent(MAX_GREEN_SHARE_ERROR)} of that of guessing the same share for all levels."
 )
 # The light in words, for people who do not see colours.
 WORDS: dict[Light, str] = {
@@ -71,7 +81,9 @@ def outlook(planned: Plan) -> Outlook:
     keys = len(planned.frequencies)
     chosen = next(option for option in planned.options if not option.reason_not_chosen)
     relative_error = chosen.frequency_error / planned.frequency
-    light = choose_light(standing_out / keys, relative_error)
+    levels = planned.levels
+    guessed = 0.0 if levels is None else levels.share_error / levels.guessed_share_error
+    light = choose_light(standing_out / keys, relative_error, guessed)
     low, high = planned.values
     mean = (
         f"its mean with ±{two_digits(chosen.mean_error)}, for values from {low:g} to {high:g}"
@@ -82,22 +94,37 @@ def outlook(planned: Plan) -> Outlook:
     subject = f"A typical one, held by {share} of people," if keys > 1 else f"Held by {share} of people, it"
     sentence = (
         f"{_count_text(standing_out, keys, planned.keys)} {subject} comes out with an error of "
-        f"±{points(chosen.frequency_error)}; {mean}."
+        f"±{points(chosen.frequency_error)}; {mean}{_share_text(levels)}."
     )
-    return Outlook(light, WORDS[light], standing_out, keys, relative_error, sentence)
+    rule = RULE if levels is None else LEVELS_RULE
+    return Outlook(light, WORDS[light], standing_out, keys, relative_error, sentence, rule)
 
 
-def choose_light(share_standing_out: float, relative_error: float) -> Light:
-    """Return the light for a share of keys that stand out from the noise, and for the error of a typical one.
+def _share_text(levels: PlannedLevels | None) -> str:
+    """What is learned of the shares of levels; nothing where there are only two."""
+    if levels is None:
+        return ""
+    if levels.share_error >= levels.guessed_share_error:
+        return f"; the shares of its {len(levels.values)} levels stay unknown"
+    return f"; the share of one of its {len(levels.values)} levels with ±{points(levels.share_error)}"
+
+
+def choose_light(
+    share_standing_out: float, relative_error: float, relative_share_error: float = 0.0
+) -> Light:
+    """Return the light for a share of keys that stand out from the noise, and for the errors of a typical one.
+
+    `relative_share_error` is that of a level's share, relative to guessing the same share for all levels.
 
     >>> choose_light(1, 0.25), choose_light(1, 0.26), choose_light(0.5, 0.5), choose_light(0.4, 0.1), choose_light(1, 0.6)
     ('green', 'amber', 'amber', 'red', 'red')
+    >>> choose_light(1, 0.1, 0.5), choose_light(1, 0.1, 0.6)
+    ('green', 'amber')
     """
-    if share_standing_out == 1 and relative_error <= MAX_GREEN_ERROR:
-        return "green"
     if share_standing_out < MIN_AMBER_SHARE or relative_error > MAX_AMBER_ERROR:
         return "red"
-    return "amber"
+    known = relative_error <= MAX_GREEN_ERROR and relative_share_error <= MAX_GREEN_SHARE_ERROR
+    return "green" if share_standing_out == 1 and known else "amber"
 
 
 def _count_text(standing_out: int, keys: int, all_keys: int) -> str:

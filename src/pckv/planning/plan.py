@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
+from pckv.canonical import decimal_text
 from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_OBJECTIVE, DEVICE_COIN, REPORT_ID_BYTES, SAMPLE, Numeric, check_epsilon
+from pckv.levels import checked_levels, level_values
+from pckv.limits import (
+    DEFAULT_OBJECTIVE,
+    DEVICE_COIN,
+    MIN_LEVELS,
+    REPORT_ID_BYTES,
+    SAMPLE,
+    Numeric,
+    check_epsilon,
+)
 from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL
-from pckv.planning.expectations import Expectations, expect
+from pckv.planning.expectations import SIGNS, Expectations, expect
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.influence import TooMuchInfluence, hostile
-from pckv.planning.plan_result import Alternative, ErrorAt, Option, Plan
+from pckv.planning.level_cost import guessed_share_error, level_cost, share_error
+from pckv.planning.plan_result import Alternative, ErrorAt, Option, Plan, PlannedLevels
 from pckv.planning.precision import smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
@@ -69,7 +80,8 @@ def plan(
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
     more: str = SAMPLE,
-    values: tuple[float, float] = UNIT_RANGE,
+    values: tuple[float, float] | None = None,
+    levels: Sequence[Numeric] | int = MIN_LEVELS,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
     shuffled: int | None = None,
@@ -98,7 +110,10 @@ def plan(
             also where a bias makes it smaller).
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is reported) or
             `refuse` (nobody may hold more, so the padding is what everybody fits into).
-        values: The least and the largest value, for errors of means in the same units.
+        values: The least and the largest value, for errors of means in the same units; by default -1 and 1, or the ends
+            of the levels where those are named.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16. With more than
+            two the plan says what they cost, and how well their shares will be known.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key, at most; only mechanisms and paddings
             with which it does not count as more are chosen.
@@ -122,6 +137,7 @@ def plan(
     >>> chosen.assumed
     'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average; the most frequent of 100 keys is held by 43 %, number 10 by 6.3 %.'
     """
+    values, level_points = _range_and_levels(values, levels)
     expected = expect(
         keys,
         users=users,
@@ -133,9 +149,8 @@ def plan(
         more=more,
         coin=coin,
         most_influence=most_influence,
+        levels=level_points,
     )
-    if not values[0] < values[1]:
-        raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
     check_series(panels, rounds, drift, expected.users)
     if panels is not None:
         # Mechanism and padding are chosen for the people of a round, as a series does.
@@ -153,11 +168,28 @@ def plan(
             raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
         epsilon = local_epsilon_for(central, shuffle, lambda local: _Planner(expected, local, unit).laws)
     planner = _Planner(expected, Fraction(check_epsilon(epsilon or 0)), unit)
-    found = planner.plan((float(values[0]), float(values[1])), shuffle, is_guess=frequency is None)
+    found = planner.plan(values, shuffle, is_guess=frequency is None)
+    if expected.levels > MIN_LEVELS:
+        found = replace(found, levels=planner.planned_levels(level_points))
     if panels is None:
         return found
     shown = [error.frequency for error in found.errors]
     return replace(found, series=plan_series(planner.chosen, shown, panels, rounds, drift))
+
+
+def _range_and_levels(
+    values: tuple[float, float] | None, levels: Sequence[Numeric] | int
+) -> tuple[tuple[float, float], tuple[float, ...]]:
+    """Return the range of the values, and what each level is worth."""
+    named = list(levels) if isinstance(levels, tuple | list) else levels
+    ends: Sequence[Numeric] = UNIT_RANGE if values is None else values
+    if values is not None and not values[0] < values[1]:
+        raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
+    if values is None and isinstance(named, list) and named:
+        ends = (named[0], named[-1])
+    low, high = decimal_text(ends[0], "low"), decimal_text(ends[1], "high")
+    points = level_values(checked_levels(named, low, high), low, high)
+    return (float(low), float(high)), points
 
 
 class _Planner:
@@ -242,15 +274,35 @@ class _Planner:
         )
         rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
         return tuple(
-            ErrorAt(rank, frequency, *self._error_at(self.chosen, self.expected, frequency))
+            ErrorAt(
+                rank,
+                frequency,
+                *self._error_at(self.chosen, self.expected, frequency),
+                self._share_error(frequency),
+            )
             for rank, frequency in (*ranked, *rarer)
+        )
+
+    def _share_error(self, frequency: float) -> float | None:
+        return share_error(self.chosen, frequency) if self.expected.levels > MIN_LEVELS else None
+
+    def planned_levels(self, values: tuple[float, ...]) -> PlannedLevels:
+        """What these levels cost relative to two, and how well their shares will be known."""
+        two = choose_mechanism(self._best(replace(self.expected, scale=SIGNS)))
+        return PlannedLevels(
+            values=values,
+            cost=level_cost(self.chosen, two),
+            share_error=share_error(self.chosen, self.expected.typical_frequency),
+            guessed_share_error=guessed_share_error(len(values)),
         )
 
     def _error_at(self, choice: Assessment, expected: Expectations, frequency: float) -> tuple[float, float]:
         """The errors of a frequency and of a mean, the latter in the units of the values."""
         seen = expected.seen(frequency, choice.channel.padding)
         reports = expected.users * float(1 - choice.size_share)
-        errors = predicted_errors(choice.channel, reports, frequency, seen, float(choice.size_share))
+        errors = predicted_errors(
+            choice.channel, reports, frequency, seen, float(choice.size_share), scale=expected.scale
+        )
         return errors.frequency, errors.mean * self.unit
 
     def _option(self, option: Assessment) -> Option:

@@ -6,13 +6,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pckv.html_table import html_paragraphs, html_table
+from pckv.levels import listed
 from pckv.planning.influence import Hostile
+from pckv.planning.level_cost import LevelCost
 from pckv.planning.series_errors import PlannedSeries
 from pckv.planning.shuffled import ShuffledPrivacy
-from pckv.texts import percent, two_digits
+from pckv.texts import percent, points, two_digits
 
 # Members of the JSON that scripts rely on, where the attribute has a plainer name.
 JSON_NAMES = {"reason_not_chosen": "objection"}
+# What is said of an estimate that is as far off as a guess.
+NO_BETTER = "no better than a guess"
 
 
 def _json_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,13 +53,36 @@ class Alternative:
 class ErrorAt:
     """The errors to expect of method `corrected` at one true frequency, bias included.
 
-    `rank` is that of a key that is expected to have this frequency, None where it is just an example.
+    `rank` is that of a key that is expected to have this frequency, None where it is just an example. `share_error` is
+    that of the share of one level among the holders, None where there are only two levels.
     """
 
     rank: int | None
     frequency: float
     frequency_error: float
     mean_error: float
+    share_error: float | None = None
+
+
+@dataclass(frozen=True)
+class PlannedLevels:
+    """What a plan says of more than two levels.
+
+    Attributes:
+        values: What each is worth, in the units of the values.
+        cost: What they cost relative to two.
+        share_error: The error to expect of the share of one level, for a key of the typical frequency.
+        guessed_share_error: That of guessing that all levels have the same share.
+    """
+
+    values: tuple[float, ...]
+    cost: LevelCost
+    share_error: float
+    guessed_share_error: float
+
+    def share_text(self, error: float) -> str:
+        """Return the error of a share, in words where a guess would be as good."""
+        return f"±{points(error)}" if error < self.guessed_share_error else NO_BETTER
 
 
 @dataclass(frozen=True)
@@ -82,7 +109,7 @@ class Plan:
         mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
         budgets: How ε is split between the key and its value, where a mechanism splits it.
         a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p` how
-            often a supported key has the sign of its value.
+            often a supported key has the level of its value: with two levels, its sign.
         bytes_per_report: The size of a report with its id.
         errors: The errors to expect, by the frequency of a key.
         smallest_frequency: The frequency that stands out from the noise 80 % of the time.
@@ -92,6 +119,7 @@ class Plan:
         alternatives: What other rules and assumptions would choose.
         verdict: What it comes to, in a sentence or two.
         series: What to expect of a series, where the plan is for one.
+        levels: What more than two levels cost and tell, where the plan is for them.
     """
 
     keys: int
@@ -131,6 +159,7 @@ class Plan:
     alternatives: tuple[Alternative, ...]
     verdict: str
     series: PlannedSeries | None = None
+    levels: PlannedLevels | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
@@ -140,6 +169,10 @@ class Plan:
         ]
         if self.series is None:
             del plain["series"]
+        if self.levels is None:
+            del plain["levels"]
+            for error in plain["errors"]:
+                del error["share_error"]
         return plain
 
     def _repr_html_(self) -> str:
@@ -160,9 +193,8 @@ class Plan:
             (
                 percent(error.frequency),
                 f"±{two_digits(min(100 * error.frequency_error, 100))} points",
-                f"±{error.mean_error:.3g}"
-                if error.mean_error < self.guessed_mean_error
-                else "no better than a guess",
+                f"±{error.mean_error:.3g}" if error.mean_error < self.guessed_mean_error else NO_BETTER,
+                *self.share_texts(error),
             )
             for error in self.errors
         ]
@@ -170,11 +202,35 @@ class Plan:
             html_table("Recommended", (), facts, hidden=len(self.options) - 1, what="options")
             + html_table(
                 "Errors to expect",
-                ("true frequency", "error of the frequency", f"error of the mean, of [{low:g}, {high:g}]"),
+                (
+                    "true frequency",
+                    "error of the frequency",
+                    f"error of the mean, of [{low:g}, {high:g}]",
+                    *(["error of a level's share"] if self.levels else []),
+                ),
                 errors,
             )
             + self._series_html()
-            + html_paragraphs([self.assumed, self.verdict])
+            + html_paragraphs([self.assumed, *([self.level_sentence] if self.levels else []), self.verdict])
+        )
+
+    def share_texts(self, error: ErrorAt) -> list[str]:
+        """Return the error of a share in words, where there are more than two levels."""
+        if self.levels is None or error.share_error is None:
+            return []
+        return [self.levels.share_text(error.share_error)]
+
+    @property
+    def level_sentence(self) -> str:
+        """What more than two levels cost, for people to read; empty where there are only two."""
+        if self.levels is None:
+            return ""
+        cost = self.levels.cost
+        return (
+            f"{len(self.levels.values)} levels ({listed(self.levels.values)}) instead of two, each with its best setting: "
+            f"the error of a frequency is {cost.frequency:.2f} times as large, that of a mean {cost.mean_middle:.2f} times "
+            f"in the middle of the range and {cost.mean_near_ends:.2f} times near its ends, for keys that are well above "
+            "the noise."
         )
 
     def _series_html(self) -> str:

@@ -1,34 +1,44 @@
 """The squared errors that method `corrected` will have, clipping included: what `auto` compares.
 
-For a key of frequency f and mean m among n users, the sum S = (n1 + n2)/n and the difference
-T = (n1 - n2)/n of its counts have means, variances and a covariance that follow from the channel's
-exact law. Given S the estimated mean is piecewise linear in T, so that one integral is closed and the
-other a sum over S: over a grid of a Gaussian, or over the whole numbers where S counts few reports.
+For a key of frequency f and mean m among n users, the sum S and the weighted sum T of the counts of its
+levels (`pckv.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a covariance that
+follow from the channel's exact law. Given S the estimated mean is piecewise linear in T, so that one
+integral is closed and the other a sum over S: over a grid of a Gaussian, or over the whole numbers where S
+counts few reports.
+
+With more than two levels the holders' values are taken to be as far apart as their mean allows, all at the
+ends of the range: values that are closer together have no larger errors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from pckv.channels import Channel
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 
 # Counts expected below this are summed one by one, where false supports are rare.
 FEW_REPORTS = 30
 RARE_NOISE = 0.1
-# With more reports than this that support a key, the number that say + is treated as Gaussian.
+# With more reports than this that support a key, their weighted sum is treated as Gaussian. Up to it, sums are kept
+# apart if they differ by more than one cell, of which there are this many per half range.
 FEW_SIGNS = 12
+CELLS = 8
 # The grid of a standard Gaussian.
 GRID_STEPS = 24
 GRID_END = 4.2
 # Lines shorter than this, in standard deviations, are steps.
 STEP = 1e-4
-# Means are spread over [-1, 1], and errors are even in them: Gauss's two places of [0, 1]. More would see
-# that means next to ±1 are clipped, which lowers every mechanism's error alike.
+# Means are spread over [-1, 1], and errors are even in them where levels are symmetric: Gauss's two places of [0, 1].
+# More would see that means next to ±1 are clipped, which lowers every mechanism's error alike.
 MEANS = (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
+
+
+# By cell: the chance of sums of weights within it, and that chance times their mean.
+_WeightedSums = dict[int, tuple[float, float]]
 
 
 class SquaredErrors(NamedTuple):
@@ -46,7 +56,13 @@ class ExpectedErrors(NamedTuple):
 
 
 def predicted_errors(
-    channel: Channel, users: float, frequency: float, seen: float = 1.0, left_out: float = 0.0
+    channel: Channel,
+    users: float,
+    frequency: float,
+    seen: float = 1.0,
+    left_out: float = 0.0,
+    *,
+    scale: Scale | None = None,
 ) -> ExpectedErrors:
     """Return the errors to expect of a key of this frequency, as roots of the expected squares.
 
@@ -56,8 +72,9 @@ def predicted_errors(
         frequency: The share of people who hold the key; its mean may be anywhere on [-1, 1].
         seen: The share of the frequency that reports show: below 1 where the padding is too short.
         left_out: The share of the people, chosen at random, whose reports are about something else.
+        scale: What the levels are worth; they are equally spaced by default.
     """
-    squares = predict(CountMoments.of(channel.count_law, left_out), users, frequency, seen)
+    squares = predict(CountMoments.of(channel.count_law, left_out, scale), users, frequency, seen)
     return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
@@ -79,13 +96,14 @@ def predict(moments: CountMoments, users: float, frequency: float, seen: float =
     holders = users * shown * moments.holder.mean_sum
     few = moments.noise < RARE_NOISE and users * moments.noise < FEW_REPORTS and holders < FEW_REPORTS
     sums = _few_sums if few else _gaussian_sums
+    means = MEANS if moments.scale.is_symmetric else (*MEANS, *(-mean for mean in MEANS))
     frequency_error = mean_error = 0.0
-    for mean in MEANS:
+    for mean in means:
         for point in sums(moments, users, shown, mean):
             clipped = min(max(point.frequency, 1 / users), 1.0)
             frequency_error += point.weight * (clipped - frequency) ** 2
             mean_error += point.weight * _mean_error(point, clipped, mean)
-    return SquaredErrors(frequency_error / len(MEANS), mean_error / len(MEANS))
+    return SquaredErrors(frequency_error / len(means), mean_error / len(means))
 
 
 def _gaussian_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:
@@ -95,26 +113,55 @@ def _gaussian_sums(moments: CountMoments, users: float, f: float, m: float) -> I
     slope = covariance / variance
     rest = moments.difference_variance(f, m) / users - slope * covariance
     deviation, given = math.sqrt(variance), math.sqrt(max(rest, 0.0)) / contrast
+    centre, values = moments.scale.centre, f * moments.weight(m)
     for z, weight in _GRID:
         moved = z * deviation
-        yield _Sum(weight, f + moved / moments.signal, f * m + slope * moved / contrast, given)
+        unbiased = f + moved / moments.signal
+        yield _Sum(weight, unbiased, values + slope * moved / contrast + centre * unbiased, given)
 
 
 def _few_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterator[_Sum]:
-    """S counts a Poisson number of false supports and a binomial one of holders'; T is a binomial given S."""
+    """S counts a Poisson number of false supports and a binomial one of holders'; T adds up their weights."""
     false, true = users * (1 - f) * moments.noise, users * f * moments.holder.mean_sum
-    trials, tilt = max(1, round(users * f)), users * f * m * moments.contrast / (false + true)
+    trials, scale = max(1, round(users * f)), moments.scale
+    shares = _support_shares(moments, true / (false + true), m)
+    mean = sum(share * weight for share, weight in zip(shares, scale.weights, strict=True))
+    square = sum(share * weight**2 for share, weight in zip(shares, scale.weights, strict=True))
     unit = 1 / (users * moments.contrast)
     most = math.ceil(false + true + 5 * math.sqrt(false + true) + 6)
+    sums: _WeightedSums = {0: (1.0, 0.0)}
     for count, chance in enumerate(_sum_chances(false, trials, min(true / trials, 1.0), most)):
         unbiased = (count / users - moments.noise) / moments.signal
+        offset = scale.centre * unbiased
         if count > FEW_SIGNS:
-            deviation = unit * math.sqrt(count * (1 - tilt**2))
-            yield _Sum(chance, unbiased, unit * count * tilt, deviation)
+            deviation = unit * math.sqrt(count * (square - mean**2))
+            yield _Sum(chance, unbiased, unit * count * mean + offset, deviation)
             continue
-        for plus in range(count + 1):
-            part = math.comb(count, plus) * ((1 + tilt) / 2) ** plus * ((1 - tilt) / 2) ** (count - plus)
-            yield _Sum(chance * part, unbiased, unit * (2 * plus - count), 0.0)
+        for part, total in sums.values():
+            if part:
+                yield _Sum(chance * part, unbiased, unit * total / part + offset, 0.0)
+        sums = _with_one_more(sums, shares, scale.weights)
+
+
+def _support_shares(moments: CountMoments, true: float, m: float) -> list[float]:
+    """Return how often a support is one of each level, a share `true` of all supports being the holders'."""
+    levels, scale = moments.levels, moments.scale
+    # All holders' values are at the ends of the range.
+    at_ends = {0: (scale.high - m) / (scale.high - scale.low), levels - 1: 0.0}
+    at_ends[levels - 1] = 1 - at_ends[0]
+    own = true * moments.contrast / moments.holder.mean_sum
+    return [(1 - own) / levels + own * at_ends.get(level, 0.0) for level in range(levels)]
+
+
+def _with_one_more(sums: _WeightedSums, shares: Sequence[float], weights: Sequence[float]) -> _WeightedSums:
+    """Return the law of sums of one more weight; cells keep the mean of what falls into them."""
+    found: _WeightedSums = {}
+    for (part, total), (share, weight) in product(sums.values(), zip(shares, weights, strict=True)):
+        chance, more = part * share, (total + part * weight) * share
+        cell = round(CELLS * more / chance) if chance else 0
+        before, before_total = found.get(cell, (0.0, 0.0))
+        found[cell] = before + chance, before_total + more
+    return found
 
 
 def _sum_chances(poisson: float, trials: int, chance: float, most: int) -> list[float]:

@@ -112,6 +112,7 @@ class _Search:
         self.sampling_chance = 1 / spec.padding
         self.objective = objective
         self.levels = spec.levels
+        self.scale = objective.scale or equal_scale(spec.levels)
         self.ue_share = 1 / (self.bound + 2 * spec.levels - 1)
         self.ue = self.errors(self.ue_share, 0.0)
 
@@ -127,7 +128,7 @@ class _Search:
         else:
             holder = Support.exclusive(self.levels, beta * inside, beta * outside)
             absent = Support.exclusive(self.levels, beta, beta)
-        moments = CountMoments(SupportMoments.of(holder), SupportMoments.of(absent), equal_scale(self.levels))
+        moments = CountMoments(SupportMoments.of(holder), SupportMoments.of(absent), self.scale)
         return predict(moments, self.objective.users, self.objective.frequency)
 
     def loss(self, beta: float, omega: float) -> float:

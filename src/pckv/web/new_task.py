@@ -45,7 +45,8 @@ async def show_plan(
     """Return what to run and the errors to expect, a traffic light, and curves as Vega-Lite specifications.
 
     `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
-    for errors of means in the same units; `coin` is who draws the public function of a report.
+    for errors of means in the same units; `levels` is how many levels they are reported as, or the value of each, with
+    commas between them; `coin` is who draws the public function of a report.
     """
     try:
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
@@ -86,7 +87,9 @@ class _ErrorCurves:
         for epsilon in set(EPSILONS) - {planned.epsilon}:
             # Not every mechanism exists at every ε: such a point is left out.
             with suppress(ParameterError):
-                spec = ChannelSpec(planned.keys, planned.padding, Fraction(str(epsilon)))
+                spec = ChannelSpec(
+                    planned.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
+                )
                 channel = tuned_channel(planned.mechanism, spec, self.expected.aim)
                 points.append((epsilon, self._errors(channel, planned.users)))
         return self._chart("ε", sorted(points), planned.epsilon)
@@ -100,11 +103,13 @@ class _ErrorCurves:
     def _channel(self) -> Channel:
         planned = self.planned
         epsilon = Fraction(str(planned.epsilon))
-        return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters)
+        levels = self.expected.levels
+        return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters, levels)
 
     def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
         share = float(planned_size_share(channel, self.expected))
-        return predicted_errors(channel, users * (1 - share), self.frequency, self.seen, share)
+        reports, scale = users * (1 - share), self.expected.scale
+        return predicted_errors(channel, reports, self.frequency, self.seen, share, scale=scale)
 
     def _chart(self, x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
         low, high = self.planned.values

@@ -18,6 +18,7 @@ from fastapi.responses import Response
 from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector, unchanged
+from pckv.limits import MIN_LEVELS
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -114,6 +115,8 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     paths = _imported(request, f"client/mechanisms/{task.mechanism}.js")
     if task.size_question:
         paths.append("client/size-question.js")
+    if task.levels != MIN_LEVELS:
+        paths.append("client/levels.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
     text, _ = await collector.task_cache.text(task)
     if len(text) <= MAX_TASK_BYTES:

@@ -13,7 +13,8 @@ from pckv.canonical import check_name
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.days import checked_days
 from pckv.errors import ParameterError
-from pckv.limits import DEFAULT_USERS, MAX_KEYS, check_epsilon
+from pckv.levels import checked_levels, level_values
+from pckv.limits import DEFAULT_USERS, MAX_KEYS, MIN_LEVELS, ROUND, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
 from pckv.planning.plan import UNIT_RANGE, Plan, plan
 from pckv.task import Task
@@ -24,7 +25,9 @@ FieldCheck = tuple[str, Callable[[], object]]
 ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
+BetweenName = Literal["round", "refuse"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
 # What a field takes, in plain words, where its text is not even of the right form.
@@ -33,6 +36,7 @@ EXPECTED = {
     "keys": "the keys must be a list of names, or a whole number from 1 to 2^31",
     "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
+    "levels": "the levels must be a whole number of them, or a list of numbers in plain digits, such as 1 or 0.5",
     "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
     "users": "the number of people must be a whole number from 1 to 10^15",
     "pairs": "the pairs per person must be a number from 1 on",
@@ -66,10 +70,29 @@ class PlanInputs(PlanHints):
     keys: Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
     high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
+    # As many, or their values with commas between them.
+    levels: Annotated[str, Field(pattern=LEVELS)] = str(MIN_LEVELS)
+
+    @property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth."""
+        ends = checked_range((self.low, self.high))
+        return level_values(checked_levels(self.given_levels, *ends), *ends)
+
+    @property
+    def given_levels(self) -> list[str] | int:
+        """The number of levels, or their values."""
+        return int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
 
     def plan(self) -> Plan:
         """Return the plan, in the units of the values."""
-        check_fields([("high", partial(checked_range, (self.low, self.high))), *self.hint_checks(self.keys)])
+        check_fields(
+            [
+                ("high", partial(checked_range, (self.low, self.high))),
+                ("levels", lambda: self.level_values),
+                *self.hint_checks(self.keys),
+            ]
+        )
         return plan(
             self.keys,
             self.users,
@@ -80,6 +103,7 @@ class PlanInputs(PlanHints):
             more=self.more,
             coin=self.coin,
             values=(self.low, self.high),
+            levels=self.given_levels,
         )
 
     def expectations(self) -> Expectations:
@@ -92,6 +116,7 @@ class PlanInputs(PlanHints):
             objective=self.objective,
             more=self.more,
             coin=self.coin,
+            levels=self.level_values,
         )
 
 
@@ -104,6 +129,8 @@ class NewTaskForm(PlanHints):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
+    levels: list[Decimal] | int = MIN_LEVELS
+    between: BetweenName = ROUND
     opens: str | None = None
     closes: str | None = None
     about: dict[str, str] = {}
@@ -115,6 +142,7 @@ class NewTaskForm(PlanHints):
             yield member, partial(read_about, {member: text})
         yield "keys", partial(checked_keys, self.keys)
         yield "high", partial(checked_range, (self.low, self.high))
+        yield "levels", lambda: checked_levels(self.levels, *checked_range((self.low, self.high)))
         yield "opens", partial(checked_days, self.opens, None)
         yield "closes", partial(checked_days, self.opens, self.closes)
         yield from self.hint_checks(self.keys if isinstance(self.keys, int) else len(self.keys))
@@ -127,6 +155,8 @@ class NewTaskForm(PlanHints):
             keys=self.keys,
             values=(self.low, self.high),
             epsilon=self.epsilon,
+            levels=self.levels,
+            between=self.between,
             more=self.more,
             coin=self.coin,
             about=self.about,

@@ -22,18 +22,32 @@ async function refusal(step, work) {
   }
 }
 
-/** The answers to the thresholds, tasks, reports and coins of the vectors. */
+/** A double as the hexadecimal digits of its bits, and back. */
+const bits = new DataView(new ArrayBuffer(8));
+
+function toBits(value) {
+  bits.setFloat64(0, value);
+  return bits.getBigUint64(0).toString(16).padStart(16, "0");
+}
+
+function fromBits(digits) {
+  bits.setBigUint64(0, BigInt(`0x${digits}`));
+  return bits.getFloat64(0);
+}
+
+/** The answers to the thresholds, tasks, levels, reports and coins of the vectors. */
 export async function answers(client, vectors) {
-  const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, toText } = await import(
+  const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, readPairs, toText } = await import(
     `${client}/core.js`
   );
+  const { valuesOf } = await import(`${client}/levels.js`);
 
   async function threshold(vector) {
     const epsilon = decimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).n) };
     for (const name of vector.mechanisms) {
       const { Channel } = await import(`${client}/mechanisms/${name}.js`);
       const parameters = Object.fromEntries(Channel.options.map((option) => [option, vector[option]]));
-      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters);
+      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
       computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(channel[part])]));
     }
     if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
@@ -44,7 +58,7 @@ export async function answers(client, vectors) {
   async function sizeThresholds({ keys, padding, size_share }, epsilon) {
     const { Channel } = await import(`${client}/mechanisms/grr.js`);
     const { SizeQuestion } = await import(`${client}/size-question.js`);
-    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" });
+    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" }, 2);
     const { ends, asked, kept } = new SizeQuestion(pairs, epsilon, decimal(size_share));
     return { ends, asked: String(asked), kept: String(kept) };
   }
@@ -55,6 +69,16 @@ export async function answers(client, vectors) {
       const limit = channelOf(parsed).wordLimit;
       return { id, realised_epsilon: realisedEpsilon, word_limit: limit === null ? null : String(limit) };
     });
+
+  function level(vector) {
+    const levelValues = valuesOf(vector), [low, high] = [levelValues[0], levelValues.at(-1)];
+    const task = { low, high, levelValues, between: "round", padding: 1, more: "sample", keyIndex: () => 0 };
+    const placed = vector.placed.map(({ value }) => {
+      const [[, below, threshold]] = readPairs(task, { key: fromBits(value) });
+      return { value, below, threshold: String(threshold) };
+    });
+    return { values: levelValues.map(toBits), placed };
+  }
 
   // Reading a task takes longer than making a report of it.
   const tasks = new Map();
@@ -88,5 +112,6 @@ export async function answers(client, vectors) {
     tasks: await all(vectors.tasks, task),
     reports: await all(vectors.reports, report),
     coins: await all(vectors.coins ?? [], coin),
+    levels: (vectors.levels ?? []).map(level),
   };
 }

@@ -15,9 +15,9 @@ const { coinOf, fetchTask, perturb } = await import(`${client}/index.js`);
 
 const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
-async function channelFrom({ name, keys, padding, epsilon, parameters, share }) {
+async function channelFrom({ name, keys, padding, epsilon, parameters, levels, share }) {
   const { Channel } = await import(`${client}/mechanisms/${name}.js`);
-  const channel = new Channel(keys, padding, decimal(epsilon), parameters);
+  const channel = new Channel(keys, padding, decimal(epsilon), parameters, levels);
   return share === "0" ? channel : new SizeQuestion(channel, decimal(epsilon), decimal(share));
 }
 
@@ -74,6 +74,8 @@ const ANSWERS = {
       keys: read.keys.map((key) => read.says(body, key)),
     }));
   },
+  levels: ({ tasks }) =>
+    Promise.all(tasks.map((task) => Task.fromJson(task).then(({ levelValues }) => levelValues, ({ message }) => message))),
   question: async ({ channel }) => {
     const { ends, asked, kept, draws, wordLimit, summary } = await channelFrom(channel);
     return { ends, asked: String(asked), kept: String(kept), draws, wordLimit: String(wordLimit), ...summary };

@@ -83,19 +83,19 @@ function run(task, pairs, draws, choice) {
   }
 }
 
-/** The steps to the symbol of each signed key, by one function. */
-function symbolSteps(task, signed) {
-  return signed.map((pair) => stepsOf(() => channelOf(task).symbol(12345n, ...pair)));
+/** The steps to the symbol of each key with a level, by one function. */
+function symbolSteps(task, items) {
+  return items.map((item) => stepsOf(() => channelOf(task).symbol(12345n, ...item)));
 }
 
 Math.random = undefined;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const replies = await Promise.all(
-    JSON.parse(line).map(async ({ task, pairs, runs, signed, coin }) => {
+    JSON.parse(line).map(async ({ task, pairs, runs, items, coin }) => {
       try {
         const read = await taskOf(task);
-        if (signed) return symbolSteps(read, signed);
+        if (items) return symbolSteps(read, items);
         const choice = await choiceOf(read, coin);
         return runs.map((draws) => run(read, pairs, draws, choice));
       } catch (error) {

@@ -10,7 +10,7 @@ from pckv.arrays import Flags, Floats
 from pckv.errors import ParameterError
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
-from pckv.estimators.methods.bayes.bayes import bayes, learn
+from pckv.estimators.methods.bayes.bayes import Posterior, bayes, learn
 from pckv.estimators.methods.corrected import corrected
 from pckv.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
@@ -20,13 +20,17 @@ PointEstimator = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]
 
 
 class KeyEstimates(NamedTuple):
-    """Frequencies and means (on [-1, 1]) of keys, with intervals, and where no mean fits the counts."""
+    """Frequencies and means (on [-1, 1]) of keys, with intervals, and where no mean fits the counts.
+
+    `posterior` is what was learned from all keys, where the method does.
+    """
 
     frequency: Floats
     mean: Floats
     frequency_interval: Interval
     mean_interval: Interval
     mean_misfit: Flags
+    posterior: Posterior | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def _bayes_with_intervals(
 ) -> KeyEstimates:
     posterior = learn(support, reports, moments)
     misfit = mean_interval(support, reports, moments, level).misfit
-    return KeyEstimates(*posterior.estimates(), *posterior.intervals(level), misfit)
+    return KeyEstimates(*posterior.estimates(), *posterior.intervals(level), misfit, posterior)
 
 
 METHODS: dict[str, Method] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,8 @@ from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
-from pckv.limits import REFUSE
+from pckv.levels import listed
+from pckv.limits import REFUSE, REFUSE_BETWEEN
 from pckv.population import Population
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
@@ -24,7 +26,7 @@ REPEATED = ("last", "mean")
 class Repairs(NamedTuple):
     """What is done to bad rows instead of refusing them."""
 
-    # Move values outside the range to its nearest end.
+    # Move values outside the range to its nearest end, and those between two levels that a task refuses to the nearest one.
     clip: bool = False
     # Leave out rows with a key that the task does not have.
     ignore_unknown: bool = False
@@ -83,7 +85,14 @@ def population_of(
     builder = PopulationBuilder(file)
     clipped, ignored = read_task_rows(file, builder.add, task, repairs, progress)
     population, merged = builder.build(repairs.repeated, task.key_name, most_pairs(task))
-    return RepairedPopulation(population, clipped, ignored, merged)
+    return RepairedPopulation(on_levels(population, task, repairs), clipped, ignored, merged)
+
+
+def on_levels(population: Population, task: Task, repairs: Repairs) -> Population:
+    """Return values that are levels, where a task takes no others and the means of repeated ones are to be moved, too."""
+    if not (repairs.clip and task.between == REFUSE_BETWEEN):
+        return population
+    return replace(population, values=_nearest_levels(population.values, task))
 
 
 def most_pairs(task: Task) -> int | None:
@@ -133,7 +142,23 @@ def _task_values(
             raise file.row_error(row, "value is NaN")
         reason = f"value {format_number(value)} is outside [{task.low:g}, {task.high:g}]"
         raise file.row_error(row, reason, "value_outside_range")
-    return np.clip(values, task.low, task.high), int(outside.sum())
+    inside = np.clip(values, task.low, task.high)
+    if task.between != REFUSE_BETWEEN:
+        return inside, int(outside.sum())
+    between = used & ~np.isin(inside, task.level_values)
+    if between.any() and not repairs.clip:
+        first = int(np.argmax(between))
+        reason = f"value {format_number(float(values[first]))} is not one of {listed(task.level_values)}"
+        raise file.row_error(int(batch.rows[first]), reason, "value_between_levels")
+    return _nearest_levels(inside, task), int((outside | between).sum())
+
+
+def _nearest_levels(values: Floats, task: Task) -> Floats:
+    """Return the level nearest to each value, the lower of two that are equally near."""
+    levels = np.array(task.level_values)
+    below = np.clip(np.searchsorted(levels, values, "right") - 1, 0, levels.size - 2)
+    low, high = levels[below], levels[below + 1]
+    return np.where(high - values < values - low, high, low)
 
 
 class PopulationBuilder:

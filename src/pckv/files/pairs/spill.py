@@ -22,6 +22,7 @@ from pckv.files.pairs.population import (
     build_population,
     most_pairs,
     no_rows,
+    on_levels,
     population_of,
     read_task_rows,
 )
@@ -114,5 +115,5 @@ def read_populations(
             for _ in spilled.populations(repairs.repeated, task.key_name, most):
                 pass
         for population, merged in spilled.populations(repairs.repeated, task.key_name, most):
-            yield RepairedPopulation(population, clipped, ignored, merged)
+            yield RepairedPopulation(on_levels(population, task, repairs), clipped, ignored, merged)
             clipped = ignored = 0

@@ -146,7 +146,7 @@ def _points(name: str, padding: int) -> Callable[[Scale, Progress], list[Point]]
     def points(scale: Scale, progress: Progress) -> list[Point]:
         simulator = Simulator(DATASETS[name](scale))
         # Computed once, before the workers are forked.
-        _ = simulator.sampling, simulator.indices, simulator.dataset.truth
+        _ = simulator.sampling(), simulator.indices, simulator.dataset.truth
 
         def run(repeat: int) -> list[Point]:
             rng = scale.rng(12, list(DATASETS).index(name), repeat)

@@ -51,7 +51,7 @@ export class Fraction {
   }
 
   get number() {
-    return Number((this.n << 99n) / this.d) / 2 ** 99;
+    return Number(this.n) / Number(this.d);
   }
 }
 
@@ -112,11 +112,12 @@ function unitsNumber(count) {
   return number > 1 && units(String(number)) < count ? number + number * 1.5e-16 : number;
 }
 
+const ONE = 1n << 64n;
+
 const randomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 // The id, then draws in blocks of at most 64 KiB; rejected ones are replaced one by one. Only tests pass another source.
 export class Tape {
-  one = 1n << 64n;
   at = 0;
   end = 0;
 
@@ -142,7 +143,7 @@ export class Tape {
   below(count) {
     for (;;) {
       const number = this.draw(), result = number % count;
-      if (number - result <= this.one - count) return result;
+      if (number - result <= ONE - count) return result;
     }
   }
 
@@ -180,11 +181,13 @@ export async function coinOf(task, coin) {
 }
 
 export function readPairs(task, pairs) {
-  const { low, high, padding } = task;
+  const { low, high, levelValues, between, padding } = task;
+  const known = levelValues.map((level) => Number(level.toPrecision(12))).join(", ");
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
     const index = task.keyIndex(key), within = typeof value === "number" && low <= value && value <= high;
-    check(within, "bad_pairs", `value ${value} of key ${key} is not a number within [${low}, ${high}]`);
-    return [index, level(value, low, high)];
+    check(within, "bad_pairs", `value ${value} of key '${key}' is not a number within [${low}, ${high}]`);
+    check(between === "round" || levelValues.includes(value), "bad_pairs", `value ${value} of key '${key}' is not one of ${known}`);
+    return [index, ...rounded(value, levelValues)];
   });
   const { length } = read, distinct = new Set(read.map(([index]) => index)).size === length;
   check(distinct, "bad_pairs", "a key is given twice");
@@ -193,14 +196,18 @@ export function readPairs(task, pairs) {
   return read;
 }
 
-// Doubles suffice: ε holds for any level.
-export const level = (value, low, high) => BigInt(Math.floor(((value - low) / (high - low)) * 2 ** 53)) << 11n;
+// The level below, and a threshold for the one above. Doubles suffice: ε holds for any level.
+function rounded(value, levels) {
+  const lower = levels.slice(1, -1).filter((level) => level <= value).length, [low, high] = levels.slice(lower);
+  return [lower, BigInt(Math.floor(((value - low) / (high - low)) * 2 ** 53)) << 11n];
+}
 
 export class Sampling {
+  one = ONE;
   draws = 5;
 
-  constructor(keys, padding, bits) {
-    Object.assign(this, { keys, padding, slots: padding, one: 1n << BigInt(bits) });
+  constructor(keys, padding, levels) {
+    Object.assign(this, { keys, padding, levels });
   }
 
   chance(threshold, parts = 1n) {
@@ -212,12 +219,13 @@ export class Sampling {
     return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];
   }
 
-  // The chances of + alone, - alone and both.
-  get odds() {
-    const numbers = (chances) => chances.map(({ number }) => number);
-    const [plus, minus, both = 0] = numbers(this.sampled), [other, , shared = 0] = numbers(this.unsampled);
-    const a = plus + minus + 2 * both, b = 2 * (other + shared), absent = b - shared;
-    return { a, b, p: (plus + both) / a, held: (absent * (this.slots - 1) + a - both) / this.slots, absent };
+  // Of any level of a key.
+  claims(sampled, absent, slots = this.padding) {
+    this.odds = { held: absent + (sampled - absent) / slots, absent };
+  }
+
+  says(body, key) {
+    return [...Array(this.levels).keys()].filter((level) => this.supports(body, key, level));
   }
 }
 
@@ -242,7 +250,9 @@ export function toText(data) {
 export const fromText = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt());
 
-export const isCount = (number) => Number.isInteger(number) && number > 0 && number <= 2 ** 31;
+export const isWithin = (number, low, high) => Number.isInteger(number) && number >= low && number < high;
+
+export const isCount = (number) => isWithin(number, 1, 2 ** 31 + 1);
 
 export const isDay = (day) =>
   day === null || (/^(?!0000)\d{4}-/.test(day) && new Date(day).toJSON()?.slice(0, 10) === day);
@@ -279,7 +289,7 @@ const isAbout = (about) =>
 export const isId = (id) => /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(id);
 
 const isRound = ({ id, panels, round, ...more }) =>
-  isId(id) && isCount(panels) && panels <= 1000 && isCount(round) && round <= 1e6 && !Object.keys(more).length;
+  isId(id) && isWithin(panels, 1, 1001) && isWithin(round, 1, 1e6 + 1) && !Object.keys(more).length;
 
 // Bundlers follow whole paths.
 const MECHANISMS = {
@@ -289,29 +299,33 @@ const MECHANISMS = {
   collision: () => import("./mechanisms/collision.js"),
 };
 
+const isOneOf = (...names) => (name) => names.includes(name);
+
 const RULES = {
-  version: (version) => version === 1,
-  kind: (kind) => kind === "pairs",
+  version: isOneOf(1),
+  kind: isOneOf("pairs"),
   name: isName,
   keys: (keys) =>
-    Array.isArray(keys)
-      ? isCount(keys.length) && keys.every(isName) && new Set(keys).size === keys.length
-      : isCount(keys),
+    isCount(keys) ||
+    (Array.isArray(keys) && isCount(keys.length) && keys.every(isName) && new Set(keys).size === keys.length),
   low: isDecimal,
   high: isDecimal,
   epsilon: (text) => isBetween(text, "0.000001", "20"),
   padding: isCount,
   mechanism: (mechanism) => Object.keys(MECHANISMS).includes(mechanism?.name),
-  more: (more) => ["sample", "refuse"].includes(more),
+  more: isOneOf("sample", "refuse"),
   size_share: (text) => isBetween(text, "0", "0.5"),
   about: isAbout,
-  coin: (coin) => ["device", "server"].includes(coin),
+  coin: isOneOf("device", "server"),
+  // levels.js checks them.
+  levels: () => true,
+  between: isOneOf("round", "refuse"),
   opens: isDay,
   closes: isDay,
   series: (series) => series === null || isRound(series),
 };
 
-const sorted = (object) => object && Object.fromEntries(Object.entries(object).sort());
+const sorted = (_, part) => (part?.constructor === Object ? Object.fromEntries(Object.entries(part).sort()) : part);
 
 export class Task {
   #indices;
@@ -323,36 +337,37 @@ export class Task {
     } catch (error) {
       must(false, error.message);
     }
-    for (const member of [...Object.keys(members), ...Object.keys(RULES)]) {
+    for (const member in { ...members, ...RULES }) {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
       must(known && RULES[member](members[member]), member);
     }
-    const { opens, closes, padding, more, series } = members, low = Number(members.low), high = Number(members.high);
+    const { opens, closes, padding, more, series, levels } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
+    const levelValues = levels === 2 ? [low, high] : (await import("./levels.js")).valuesOf(members);
     must(!opens || !closes || opens < closes, "it closes before it opens");
     const whole = !series || (opens && closes && members.name.endsWith(`, round ${series.round}`));
     must(whole, "a round of a series has days, and a name that says which");
-    const canonical = JSON.stringify(sorted({ ...members, mechanism: sorted(members.mechanism), about: sorted(members.about), series: sorted(series) }));
-    must(canonical === text, "it is not in canonical form");
+    must(JSON.stringify(members, sorted) === text, "it is not in canonical form");
     const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
     const keyCount = members.keys.length ?? members.keys, epsilon = decimal(members.epsilon);
     must(padding <= keyCount, "the padding is above the number of keys");
-    const pairs = new Channel(keyCount, padding, epsilon, parameters), share = decimal(members.size_share);
+    const pairs = new Channel(keyCount, padding, epsilon, parameters, levelValues.length), share = decimal(members.size_share);
     must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
-    must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding is the number of keys");
+    must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding covers all keys");
     must(members.coin === "device" || pairs.functions, `coin must be device for ${mechanism}`);
     const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
     const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
-    const { subtle } = crypto, data = encoder.encode(text);
+    const { subtle } = crypto;
     check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
-    const id = toText(new Uint8Array(await subtle.digest("SHA-256", data)));
+    const id = toText(new Uint8Array(await subtle.digest("SHA-256", encoder.encode(text))));
     must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const checked = { id, text, low, high, mechanism, parameters, keyCount, cost, realisedEpsilon };
-    const task = Object.assign(new Task(), members, checked, { sizeQuestion: channel.summary });
+    const { summary: sizeQuestion } = channel;
+    const checked = { id, text, low, high, levelValues, mechanism, parameters, keyCount, cost, realisedEpsilon, sizeQuestion };
+    const task = Object.assign(new Task(), members, checked);
     channels.set(task, channel);
     // The time of a report does not show its keys.
     task.#indices = new Map();

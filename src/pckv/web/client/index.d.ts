@@ -18,14 +18,11 @@ export interface Report {
   readonly body: Uint8Array;
 }
 
-/** How often a report about the pairs supports a key, whichever pair was sampled. */
+/** The chance that a report about the pairs claims a key for its sender, at any level. */
 export interface Odds {
-  /** The paper's a, b and p; a report that supports both signs of a key counts twice in a and b. */
-  readonly a: number;
-  readonly b: number;
-  readonly p: number;
-  /** The chance that a report claims a key for its sender: if they hold it, and if they do not. */
+  /** If they hold it, whichever pair was sampled. */
   readonly held: number;
+  /** If they do not. */
   readonly absent: number;
 }
 
@@ -54,6 +51,15 @@ export declare class Task {
   readonly keyCount: number;
   readonly low: number;
   readonly high: number;
+  /** How many equally spaced levels values are reported as, or the value of each as a decimal: from 2 to 16 of them. */
+  readonly levels: number | readonly string[];
+  /** What each level is worth, ascending from `low` to `high`. */
+  readonly levelValues: readonly number[];
+  /**
+   * What happens to a value between two levels. `round`: it becomes one of them at random, so that its mean stays.
+   * `refuse`: `perturb` and `submit` throw `bad_pairs` before anything is perturbed; offer people the levels alone.
+   */
+  readonly between: "round" | "refuse";
   /** The ε that was asked for. */
   readonly epsilon: string;
   /** The ε that the integers give, rounded up; never above the one asked for. */
@@ -91,10 +97,10 @@ export declare class Task {
   /** What a body answers to the size question, one of its `answers`; undefined if it is about the pairs. */
   answer(body: Uint8Array): string | undefined;
   /**
-   * Whether a body claims that its sender holds a key with a high value, and with a low one. A body that answers the
-   * size question claims neither.
+   * The levels at which a body claims that its sender holds a key: places in `levelValues`, ascending. There are none if
+   * it claims nothing of the key, or answers the size question; some mechanisms may claim several.
    */
-  says(body: Uint8Array, key: string): { readonly plus: boolean; readonly minus: boolean };
+  says(body: Uint8Array, key: string): number[];
 }
 
 /**

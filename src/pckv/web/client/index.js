@@ -80,13 +80,12 @@ function saidBy({ status, media, text, note }) {
   return { kind, reason: detail ? `${kind}: ${detail}` : kind };
 }
 
-// In words, whose file is loaded only now.
 async function refuse(code, what, reason, end = "") {
   const { explain = String } = await import("./words.js").catch(() => ({}));
   check(false, code, `${what}: ${explain(reason)}${end}`);
 }
 
-// Refuses what no report can be made after, with the code that the collector gives.
+// With the code that the collector gives.
 async function admit({ kind, temporary, reason }, holds, what) {
   const code = kind && !temporary ? kind.replaceAll("-", "_") : "not_sent";
   if (!holds) await refuse(code, what, reason, "; nothing was perturbed");

@@ -1,5 +1,4 @@
-// proofs/size-question.md: a channel of which some reports answer how many pairs their sender holds, instead of which.
-// Words from the pairs' limit on are answers.
+// proofs/size-question.md: some reports answer how many pairs their sender holds, by words from the pairs' limit on.
 import { expLower, readWord, spread, writeWord } from "./core.js";
 
 export class SizeQuestion {
@@ -21,7 +20,7 @@ export class SizeQuestion {
     this.summary = { share: share.number, answers, right: right.number, wrong: wrong.number };
   }
 
-  // Which question is answered is drawn first, whatever the pairs are, unless a coin decides it.
+  // Which question is answered is drawn first, unless a coin decides it.
   perturb(pairs, tape, coin) {
     const { asked = tape.bernoulli(this.asked) } = coin;
     if (!asked) return this.pairs.perturb(pairs, tape, coin);
@@ -46,6 +45,6 @@ export class SizeQuestion {
   }
 
   says(body, key) {
-    return this.answer(body) ? { plus: false, minus: false } : this.pairs.says(body, key);
+    return this.answer(body) ? [] : this.pairs.says(body, key);
   }
 }

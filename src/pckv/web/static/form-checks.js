@@ -33,7 +33,9 @@ export const number =
   };
 
 // A decimal as tasks have it: without an exponent, which browsers take in number fields.
+export const isPlain = (value) => /^-?\d{1,20}(\.\d{1,20})?$/.test(value);
+
 export const decimal =
   (options) =>
   (value) =>
-    number(options)(value) ?? (value === "" || /^-?\d{1,20}(\.\d{1,20})?$/.test(value) ? null : "write this in plain digits, such as 0.5");
+    number(options)(value) ?? (value === "" || isPlain(value) ? null : "write this in plain digits, such as 0.5");

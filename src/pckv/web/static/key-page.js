@@ -1,6 +1,7 @@
-// One key: how many people hold it and what they say, in words, at several levels, and what would make it sharper.
+// One key: how many people hold it and what they say, in words, how sure that is, and what would make it sharper.
 import { withSettings } from "./address.js";
 import { Chart } from "./chart.js";
+import { distributionOf } from "./distribution.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
 import { alertBox, ask, count, make, newestOnly, pairs, percent, plural, points, query, replace } from "./page.js";
 import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
@@ -8,16 +9,20 @@ import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
   const path = `/tasks/${encodeURIComponent(id)}`,
-    chart = new Chart("Share of people and mean of the key with their ranges at several levels.");
+    chart = new Chart("Share of people and mean of the key with their ranges at several levels."),
+    values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
   const said = make("div"),
     top = make("div"),
     levels = make("div"),
     body = make("div", { hidden: true });
   const told = make("div", { "aria-live": "polite" }),
+    spread = make("section", { "aria-label": "What they say", hidden: true }),
     sharper = make("div");
+  let threshold;
   replace(
     body,
     make("section", { "aria-label": "What is known" }, make("h2", {}, "What is known"), told),
+    spread,
     make(
       "section",
       { "aria-label": "How sure that is" },
@@ -43,19 +48,30 @@ export function keyView(root, id, key, settings) {
       replace(top, back(task, options), make("h1", {}, key), neighbours(answer, address));
       replace(told, ...sentences(answer, task));
       replace(sharper, ...improvements(answer, task));
+      showSpread(answer, task);
       body.hidden = false;
       const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
       replace(levels, levelsTable(several.levels, task.about.unit));
-      await chart.draw(several.chart);
+      await Promise.all([chart.draw(several.chart), several.distribution_chart && values.draw(several.distribution_chart)]);
     } catch (error) {
       if (!signal.aborted) replace(said, alertBox(error.message));
     }
   });
 
+  // Of tasks with more than two levels; the threshold begins in their middle.
+  function showSpread(answer, task) {
+    spread.hidden = !answer.distribution;
+    if (spread.hidden) return;
+    threshold ??= Math.floor((task.level_values.length - 1) / 2);
+    const onthreshold = (level) => (threshold = level);
+    replace(spread, make("h2", {}, "What they say"), ...distributionOf(answer, task, { chart: values.element, threshold, onthreshold }));
+  }
+
   refresh();
   return () => {
     refresh.stop();
     chart.stop();
+    values.stop();
   };
 }
 

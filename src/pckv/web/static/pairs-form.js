@@ -1,16 +1,33 @@
-// The form for pairs: one row per key with a scale or a number. A long list comes in pages, with a search.
+// The form for pairs: one row per key with a row of buttons or a number. A long list comes in pages, with a search.
 import { announce, debounced, field, make, replace } from "./page.js";
-import { compareNames, number, say } from "./join-strings.js";
+import { anyOf, compareNames, number, say } from "./join-strings.js";
 
 const MAX_LISTED = 30,
   ROWS_PER_PAGE = 10,
   MAX_COLLATED = 10_000,
-  MAX_BUTTONS = 10;
+  MAX_BUTTONS = 10,
+  // Buttons whose labels are longer together than this do not stand in one line on a phone.
+  MAX_LINE_LETTERS = 24;
 
 // What an end of the range means, like "5 (great)", and a value in its unit.
 const endText = (value, label) => (label ? say("value_label", { value, label }) : number(value));
 
-export const valueText = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : number(value));
+// Equally spaced levels may have endless decimals, of which few tell them apart.
+function levelText({ levels, levelValues }, value) {
+  const [first, second] = levelValues,
+    decimals = Array.isArray(levels) ? 15 : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
+  return number(Number(value.toFixed(decimals)));
+}
+
+// Whether only levels are taken, or the levels have values of their own: those are what people choose from.
+const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
+
+const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
+
+export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
+
+// What several levels are worth, as a choice between them.
+export const levelsText = (task, levels) => inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
 
 const ends = ({ low, high, about }) => ({ low: endText(low, about.low_label), high: endText(high, about.high_label) });
 
@@ -205,12 +222,19 @@ class KeyPages {
   }
 }
 
+// The values that have buttons: levels, or a few whole numbers; otherwise none.
+function offered(task) {
+  const { low, high, levelValues } = task;
+  if (offersLevels(task)) return levelValues;
+  if (!Number.isInteger(low) || !Number.isInteger(high) || high - low >= MAX_BUTTONS) return null;
+  return Array.from({ length: high - low + 1 }, (_, step) => low + step);
+}
+
 class ValueRow {
   constructor(task, key, place, onchange) {
     Object.assign(this, { task, key, value: null, chosen: false, onchange });
-    const { low, high } = task,
-      whole = Number.isInteger(low) && Number.isInteger(high) && high - low < MAX_BUTTONS;
-    this.control = whole ? new Scale(this, place) : new Measure(this);
+    const values = offered(task);
+    this.control = values ? new Scale(this, place, values) : new Measure(this);
     this.button = make(
       "button",
       { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: () => this.clear() },
@@ -252,22 +276,18 @@ const endLabels = ({ about: { low_label, high_label } }) =>
     ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
     : null;
 
-// Whole numbers: one radio button per value, drawn as a row of buttons.
+// One radio button per value, drawn as a row of buttons; in several lines, each with its own edge, if they are many.
 class Scale {
-  constructor(row, place) {
-    const { low, high } = row.task;
-    this.inputs = [];
-    for (let value = low; value <= high; value++) {
-      const name = `value-${place}`;
-      this.inputs.push(make("input", { type: "radio", name, value, onchange: () => row.set(value) }));
-    }
-    const labels = this.inputs.map((input) => make("label", {}, input, make("span", {}, number(Number(input.value)))));
-    this.element = make(
-      "div",
-      { class: "control" },
-      make("fieldset", { class: "scale" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels),
-      endLabels(row.task),
-    );
+  constructor(row, place, values) {
+    const { task } = row,
+      texts = values.map((value) => (offersLevels(task) ? levelText(task, value) : number(value))),
+      longest = Math.max(...texts.map(({ length }) => length)),
+      inLine = values.length * longest <= MAX_LINE_LETTERS;
+    this.inputs = values.map((value) => make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }));
+    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
+    const group = make("fieldset", { class: inLine ? "scale" : "scale wrapped" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels);
+    if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
+    this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
   }
 
   clear() {

@@ -74,6 +74,7 @@ function atFirstSight({ outlook, plan }, change) {
   return [
     make("p", { class: `light ${outlook.light}` }, make("span", { class: "lamp", "aria-hidden": "true" }), make("strong", {}, outlook.words)),
     make("p", {}, outlook.sentence),
+    plan.levels ? make("p", { id: "level-cost" }, levelCost(plan.levels)) : null,
     make("p", { class: "verdict" }, plan.verdict),
     make(
       "p",
@@ -82,6 +83,12 @@ function atFirstSight({ outlook, plan }, change) {
       make("button", { type: "button", class: "plain", onclick: change }, "Change what is assumed"),
     ),
   ];
+}
+
+// What more than two levels cost.
+function levelCost({ values, cost }) {
+  const times = (factor) => `${short(Number(factor.toPrecision(2)))} times`;
+  return `${count(values.length)} levels instead of two make errors larger: ${times(cost.frequency)} for shares of people, ${times(cost.mean_middle)} for means in the middle of the range, and ${times(cost.mean_near_ends)} near its ends.`;
 }
 
 function sentences({ outlook, plan }) {
@@ -100,9 +107,14 @@ function sentences({ outlook, plan }) {
       `Expected errors with ${count(plan.users)} people (one standard deviation, method corrected); a guess of a mean would be off by ±${short(plan.guessed_mean_error)}:`,
     ),
     errorsTable(plan),
+    plan.levels ? make("p", {}, guessedShares(plan.levels)) : null,
     make("p", {}, hostile(plan)),
   ];
 }
+
+const guessedShares = ({ guessed_share_error: guessed }) =>
+  `The last column is the share of one level among those who hold the key; a guess that all levels have the same would be off by ±${points(guessed)}.`;
+
 function hostile({ coin: drawn, hostile: { own_function: own, server_coin: coin } }) {
   const gain = ({ people, one_percent, ten_keys }, most) =>
     `Hostile reports: a single one counts as ${most}${short(people)} people for a key; one in a hundred can raise a key by ${points(one_percent)}, ten keys by ${points(ten_keys)} in all`;
@@ -118,17 +130,20 @@ function larger(plan) {
   return `${sampled} ${percent(plan.size_share)} of the reports say roughly how many pairs somebody holds instead of which; that makes the errors ${percent(plan.size_cost - 1)} larger.`;
 }
 
-// A mean whose error is that of guessing is unknown.
+// What is as far off as a guess is unknown.
 function errorsTable(plan) {
-  const row = ({ rank, frequency, frequency_error, mean_error }) =>
+  const { levels } = plan,
+    share = (error) => (error < levels.guessed_share_error ? `±${points(error)}` : "unknown");
+  const row = ({ rank, frequency, frequency_error, mean_error, share_error }) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, `${rank ? `number ${rank}` : "a rarer one"}: ${percent(frequency)}`),
       make("td", { class: "number" }, `±${points(frequency_error)}`),
       make("td", { class: "number" }, mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown"),
+      levels ? make("td", { class: "number" }, share(share_error)) : null,
     );
-  const head = ["Key", "Frequency", "Mean"].map((name, column) =>
+  const head = ["Key", "Frequency", "Mean", ...(levels ? ["One level"] : [])].map((name, column) =>
     make("th", { scope: "col", class: column ? "number" : null }, name),
   );
   return make(
@@ -136,7 +151,7 @@ function errorsTable(plan) {
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Expected errors" },
     make(
       "table",
-      { class: "compact" },
+      { class: "compact errors" },
       make("thead", {}, make("tr", {}, ...head)),
       make("tbody", {}, ...plan.errors.map(row)),
     ),

@@ -43,3 +43,19 @@ export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
 // A difference of shares has a sign: "+12 points", "+8 – +16 points".
 export const changeTexts = ({ change, change_low, change_high }) =>
   withRange(100 * change, 100 * change_low, 100 * change_high, " points", "exceptZero");
+
+// The share of a level among those who hold a key, or of levels above or below a value.
+export const shareTexts = ({ share, low, high }) => withRange(100 * share, 100 * low, 100 * high, " %");
+
+// A number in the unit of the values, such as a median.
+export const valueTexts = ({ value, low, high }, unit = "") => withRange(value, low, high, unit ? ` ${unit}` : "");
+
+const MAX_LETTERS = 8;
+
+// What levels are worth. Equally spaced ones may have endless decimals, of which few tell them apart.
+export function levelTexts(values) {
+  const gap = Math.min(...values.slice(1).map((value, place) => value - values[place])),
+    decimals = Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(gap)))),
+    format = new Intl.NumberFormat("en", { maximumFractionDigits: 15 });
+  return values.map((value) => format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))));
+}

@@ -2,7 +2,7 @@
 import { make } from "./page.js";
 import { percent, say } from "./join-strings.js";
 import { sizeText } from "./join-privacy.js";
-import { valueText } from "./pairs-form.js";
+import { levelsText, valueText } from "./pairs-form.js";
 
 const MAX_KEYS_DECODED = 2000,
   MAX_CLAIMS_SHOWN = 12,
@@ -61,14 +61,14 @@ function claims(task, { body }, typed, whose) {
   const keys = all
     ? Array.from({ length: task.keyCount }, (_, index) => keyName(task, index))
     : [...(typed?.keys() ?? [])];
-  const said = keys.map((key) => [key, task.says(body, key)]).filter(([, { plus, minus }]) => plus || minus),
+  const said = keys.map((key) => [key, task.says(body, key)]).filter(([, levels]) => levels.length),
     listed = said.slice(0, MAX_CLAIMS_SHOWN),
     more = said.length - listed.length,
     rest = task.keyCount - keys.length;
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
-    make("ul", {}, ...listed.map(([key, says]) => make("li", {}, say("pair", { key, value: say(worth(says)) })))),
+    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
     all ? null : paragraph(say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
     small(say("claims_chance", { share: percent(task.odds.absent) })),
@@ -83,7 +83,11 @@ function size({ share, right, wrong }, answer, whose) {
   ];
 }
 
-const worth = ({ plus, minus }) => (plus && minus ? "claim_both" : plus ? "claim_high" : "claim_low");
+// What a report claims of a value: with two levels, no more than where it lies.
+function worth(task, levels) {
+  if (task.levelValues.length > 2) return say("claim_levels", { values: levelsText(task, levels) });
+  return say(levels.length > 1 ? "claim_both" : levels[0] ? "claim_high" : "claim_low");
+}
 
 function bytes({ id, body }) {
   const hex = (data) => Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");

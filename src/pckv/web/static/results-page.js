@@ -1,6 +1,7 @@
 // The public results of a task: read-only, for everybody with the link.
 import { alertBox, ask, count, make, percent, plural, replace } from "./page.js";
-import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
+import { frequencyTexts, levelTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
+import { legend, stack } from "./shares.js";
 import { drawn } from "./svg.js";
 
 // The collector computes the numbers once per minute.
@@ -48,7 +49,7 @@ function show(results) {
       { "aria-label": "Results" },
       make("h2", {}, "Results"),
       ...(reports
-        ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results)]
+        ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)]
         : [make("p", {}, "There are no reports yet.")]),
     ),
     make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
@@ -98,6 +99,21 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
     { viewBox: `0 0 ${BAR.width} ${BAR.height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
     ...(detected ? [drawn("rect", { class: "estimate", x: 0, y: 2, width: x(frequency), height: BAR.height - 4 })] : []),
     drawn("rect", { class: "range", x: x(low), y: middle - 1, width: Math.max(0.5, x(high) - x(low)), height: 2 }),
+  );
+}
+
+// What people say of the keys, where a task has more than two levels.
+function spread({ estimates, about: { unit } }) {
+  const known = estimates.filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
+  if (!known.length) return null;
+  const texts = levelTexts(known[0].shares.map(({ value }) => value));
+  return make(
+    "figure",
+    { class: "shares" },
+    make("h3", {}, "What those who hold a key say"),
+    legend(texts, unit),
+    make("div", { class: "stacks" }, ...known.map((estimate) => make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)))),
+    make("figcaption", {}, "The width of a part is the share of people, among those who hold the key, who give that value."),
   );
 }
 

@@ -6,6 +6,7 @@ import { changedOptions, optionsPanel, readOptions } from "./estimate-options.js
 import { EstimatesTable } from "./estimates-table.js";
 import { alertBox, announce, ask, make, newestOnly, plural, query, replace, request, save } from "./page.js";
 import { precisionSection } from "./precision.js";
+import { sharesTable } from "./shares.js";
 
 const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
@@ -20,7 +21,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
     computing = make("p", { class: "computing", role: "status" }),
     element = make("div");
   const chart = new Chart(
-    "Share of people and mean of the most frequent keys with their ranges; the table below has the same numbers.",
+    "Share of people and mean of the most frequent keys with their ranges, and what they say; the tables below have the same numbers.",
   );
   const empty = make(
     "p",
@@ -32,6 +33,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
   let task,
     table,
     precision,
+    // Of tasks with more than two levels.
+    shares,
     options,
     // The number of reports that the numbers on the page are from.
     counted = 0,
@@ -39,18 +42,20 @@ export function resultsSection({ id, path, settings, onsettings }) {
 
   function build() {
     options = readOptions(task, settings);
+    const address = (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options));
     table = new EstimatesTable({
       path,
       options,
       unit: task.about.unit,
       search: settings.search ?? "",
-      address: (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options)),
+      address,
       onanswer: showNumbers,
       onproblem: showProblem,
       onsearch: writeAddress,
     });
     precision = precisionSection(path, task);
-    replace(known, verdict, optionsPanel(task, options, choose), chart.element, table.element, downloads());
+    shares = task.level_values.length > 2 ? sharesTable({ path, task, address }) : null;
+    replace(known, verdict, optionsPanel(task, options, choose), chart.element, shares?.element, table.element, downloads());
     replace(
       element,
       make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), empty, said, computing, known),
@@ -105,8 +110,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
   // Numbers that do not follow the options would be taken for those that do.
   function showProblem(problem) {
     replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
-    if (problem?.status === 400) verdict.hidden = chart.element.hidden = table.element.hidden = true;
-    else if (!problem) verdict.hidden = chart.element.hidden = table.element.hidden = false;
+    if (problem && problem.status !== 400) return;
+    for (const element of [verdict, chart.element, shares?.element, table.element]) element?.toggleAttribute("hidden", Boolean(problem));
   }
 
   // The numbers first: charts need a script that takes longer to load.
@@ -136,7 +141,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
   async function drawCharts(signal) {
     try {
       const spec = await ask("GET", `${path}/chart?${query(options)}`, { signal });
-      await Promise.all([chart.draw(spec), precision.refresh(options)]);
+      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(options)]);
     } catch (error) {
       if (!signal.aborted) showProblem(error);
       return false;
@@ -161,6 +166,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
     redraw.stop();
     table?.stop();
     chart.stop();
+    shares?.stop();
     precision?.stop();
   }
 

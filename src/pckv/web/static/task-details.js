@@ -1,4 +1,5 @@
 // The facts of a task that few people need, behind a disclosure.
+import { levelTexts } from "./ranges.js";
 import { count, make, pairs, percent, plural, replace } from "./page.js";
 
 export function taskDetails() {
@@ -32,6 +33,7 @@ function entries(task) {
     ...Object.fromEntries(about.map(([name, member]) => [name, task.about[member]])),
     Keys: count(task.keys),
     Values: values(task),
+    Levels: levels(task),
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
     ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
@@ -47,6 +49,13 @@ function entries(task) {
 function values({ low, high, about: { unit, low_label, high_label } }) {
   const end = (value, label) => (label ? `${value} (${label})` : value);
   return `${end(low, low_label)} to ${end(high, high_label)}${unit ? ` ${unit}` : ""}`;
+}
+
+// Two are what a report tells of a value unless a task says otherwise.
+function levels({ levels: given, level_values: values, between }) {
+  if (given === 2 && between === "round") return "2: reported as low or high";
+  const rule = between === "refuse" ? "nothing in between is taken" : "values in between are rounded to one of two, at random";
+  return `${values.length}: ${levelTexts(values).join(", ")}; ${rule}`;
 }
 
 function days({ closed, opens, closes }) {

@@ -2,6 +2,7 @@
 import { MAX_TEXT_BYTES, decimal, number, text } from "./form-checks.js";
 import { ChoiceField, TextField } from "./form-fields.js";
 import { KeyField } from "./key-field.js";
+import { LevelsField, valueOfLevels } from "./levels-field.js";
 import { choice, make, short } from "./page.js";
 import { PrivacyField } from "./privacy-field.js";
 import { RepeatFields } from "./repeat-fields.js";
@@ -80,7 +81,7 @@ export class TaskForm {
     const high = new TextField("Highest value", make("input", { type: "number", step: "any", value: 5 }), {
       check: (value) => decimal({ missing: "name the highest value" })(value) ?? above(value),
     });
-    return { keys: new KeyField(() => this.changed()), low, high };
+    return { keys: new KeyField(() => this.changed()), low, high, levels: new LevelsField() };
   }
 
   peopleFields() {
@@ -157,8 +158,9 @@ export class TaskForm {
   }
 
   answerSection() {
-    const { keys, low, high } = this.fields;
-    return section(2, "What people may answer", keys.element, row(low, high));
+    const { keys, low, high, levels } = this.fields;
+    this.ends = row(low, high);
+    return section(2, "What people may answer", keys.element, levels.element, this.ends);
   }
 
   peopleSection() {
@@ -188,15 +190,17 @@ export class TaskForm {
     return section(5, "Privacy", epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, and nobody holds more
-  // pairs than there are keys.
+  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, named values begin and
+  // end with those of the range, and nobody holds more pairs than there are keys.
   update(changed) {
-    const { access, invitations, coin, pairs, opens, closes, epsilon } = this.fields;
+    const { access, invitations, coin, pairs, opens, closes, epsilon, levels } = this.fields;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
     for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
     invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
     this.repeat.explain(Number(epsilon.value));
+    this.ends.hidden = levels.isNamed;
+    levels.explain();
     pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
     changed();
   }
@@ -231,8 +235,9 @@ export class TaskForm {
 
   // What a plan depends on, or what is still missing for one.
   planInputs() {
-    const { keys, low, high, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields;
-    for (const field of [keys, low, high, users, epsilon, pairs, most, ...this.repeat.planned()]) {
+    const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
+      ends = levels.isNamed ? [] : [low, high];
+    for (const field of [keys, levels, ...ends, users, epsilon, pairs, most, ...this.repeat.planned()]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
@@ -245,8 +250,8 @@ export class TaskForm {
       more: more.value,
       coin: this.coin(),
       objective: objective.value,
-      low: low.value,
-      high: high.value,
+      levels: String(levels.levels()),
+      ...levels.range(low.value, high.value),
     };
   }
 
@@ -262,13 +267,15 @@ export class TaskForm {
 
   // The body of the request that creates the task; that of a series has no days.
   body() {
-    const value = (name) => this.fields[name].value;
+    const value = (name) => this.fields[name].value,
+      { levels } = this.fields;
     return {
       name: value("name"),
       about: Object.fromEntries(ABOUT.map((name) => [name, value(name)])),
       keys: this.fields.keys.keys(),
-      low: value("low"),
-      high: value("high"),
+      ...levels.range(value("low"), value("high")),
+      levels: levels.levels(),
+      between: levels.rule(),
       epsilon: value("epsilon"),
       users: this.peoplePerRound(),
       pairs: Number(value("pairs")) || this.assumedPairs(),
@@ -303,6 +310,7 @@ export const valuesOfTask = (task, target) => ({
     : { as: "number", names: "", number: String(task.keys) },
   low: task.low,
   high: task.high,
+  levels: valueOfLevels(task),
   epsilon: task.epsilon,
   users: target ? String(target) : "",
   more: task.more,

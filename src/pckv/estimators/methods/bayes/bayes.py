@@ -2,7 +2,8 @@
 
 Frequencies of all keys share one distribution, means another; both are learned from the counts. Shrinkage is
 limited: an estimate stays within about one standard error of the key's own, and an interval contains a narrower
-confidence interval of the key's own counts, or the full one where few other keys are like it.
+confidence interval of the key's own counts, or the full one where few other keys are like it. With more than two levels,
+means are those of the keys' profiles, which are learned instead (proofs/shares.md).
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ from pckv.estimators.methods.bayes.prior import (
     posterior,
     scaled_likelihood,
 )
+from pckv.estimators.methods.bayes.profiles import KnownFrequencies, Profiles, learn_profiles
 from pckv.estimators.methods.bayes.shrinkage_limit import (
     LearnedDistribution,
     choose_shrinkage_limit,
     limit_shrinkage,
 )
 from pckv.estimators.methods.corrected import corrected
-from pckv.moments import CountMoments
+from pckv.limits import MIN_LEVELS
+from pckv.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 # How far a mean may be shrunk, in standard errors of the key's own; for frequencies the limit is set per task.
@@ -57,6 +60,8 @@ BIN_WIDTH = 1 / 8
 MARGIN_CELLS = 10
 # Frequencies less likely than this, given S, are left out of the likelihood of T.
 NEGLIGIBLE_CHANCE = 1e-7
+# Likelihoods that are kept for the second time that they are needed: 32 MB.
+MAX_KEPT_LIKELIHOODS = 2**22
 
 
 def bayes(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
@@ -89,6 +94,7 @@ class Posterior:
     frequency_cells: ValueGrid
     frequency_chances: Floats
     frequency_limit: float
+    known_by_sum: KnownFrequencies
     isolated: Flags
     mean_cells: ValueGrid
     mean_chances: Floats
@@ -109,6 +115,8 @@ class Posterior:
         own = unbiased_frequency(self.support, self.reports, self.moments)
         limited = limit_shrinkage(expected, own, self.frequency_limit, self.reports, self.moments)
         frequency = np.where(self._keys_beyond_grid, expected, limited)
+        if self.moments.levels > MIN_LEVELS:
+            return frequency, self.profiles.mean(self.moments.scale)
         allowed = MEAN_SHRINKAGE_LIMIT * self._mean_error(frequency, mean)
         own_mean = self._own[1]
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
@@ -118,17 +126,32 @@ class Posterior:
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
-        narrow_level = 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
-        full, narrow = (self._own_frequency_interval(own_level) for own_level in (level, narrow_level))
-        credible = cell_interval(self.frequency_chances, self.frequency_cells, level)
-        frequency = self._joined(credible, full, narrow, self._keys_beyond_grid)
-        mean = self._joined(
-            cell_interval(self.mean_chances, self.mean_cells, level),
-            self._own_mean_interval(level),
-            self._own_mean_interval(narrow_level),
-            self._finer_than_cells,
-        )
-        return Interval(np.maximum(frequency.low, self._least(full, level)), frequency.high), mean
+        full, narrow = (self._own_frequency_interval(each) for each in (level, _narrow_level(level)))
+        credible = self._credible(self.frequency_chances, self.frequency_cells, level)
+        joined = _joined(credible, full, narrow, self._isolated_keys)
+        frequency = _chosen(self._keys_beyond_grid, full, joined)
+        low = np.maximum(frequency.low, self._least(full, level))
+        return Interval(low, frequency.high), self._mean_interval(level)
+
+    def mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        """Return intervals of the mean over the holders of some keys of what their levels count for."""
+        credible = self.profiles.credible_interval(scale, keys, level)
+        full, narrow = (self._own_mean_interval(scale, keys, each) for each in (level, _narrow_level(level)))
+        return _joined(credible, full, narrow, self._isolated_keys[keys])
+
+    def _mean_interval(self, level: float) -> Interval:
+        """Return the intervals of the means of all keys."""
+        scale, every = self.moments.scale, slice(None)
+        if self.moments.levels > MIN_LEVELS:
+            return self.mean_interval(scale, every, level)
+        full, narrow = (self._own_mean_interval(scale, every, each) for each in (level, _narrow_level(level)))
+        credible = self._credible(self.mean_chances, self.mean_cells, level)
+        return _chosen(self._finer_than_cells, full, _joined(credible, full, narrow, self._isolated_keys))
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        """How the holders of every key are spread over the levels."""
+        return learn_profiles(self.support, self.reports, self.moments, self.known_by_sum)
 
     def _least(self, full: Interval, level: float) -> Floats:
         """Return lower limits that hold for all keys at once: above 0 where a key is detected, otherwise 0."""
@@ -141,19 +164,18 @@ class Posterior:
     def _own_frequency_interval(self, level: float) -> Interval:
         return frequency_interval(self.support, self.reports, self.moments, level)
 
-    def _own_mean_interval(self, level: float) -> Interval:
-        own = mean_interval(self.support, self.reports, self.moments, level)
+    def _credible(self, chances: Floats, cells: ValueGrid, level: float) -> Interval:
+        """Return credible limits of every key from the chances of cells, one row per bin."""
+        low, high = cell_interval(chances, cells, level)
+        return Interval(low[self.bins.of_key], high[self.bins.of_key])
+
+    def _own_mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        own = mean_interval(self.support.take(keys), self.reports, self.moments.on(scale), level)
         return Interval(own.low, own.high)
 
-    def _joined(
-        self, credible: tuple[Floats, Floats], full: Interval, narrow: Interval, keeps_own: Flags
-    ) -> Interval:
-        """Join credible limits per bin with the key's own: full for isolated keys; some keys keep their own alone."""
-        isolated = self.isolated[self.bins.of_key]
-        low, high = (limit[self.bins.of_key] for limit in credible)
-        low = np.minimum(low, np.where(isolated, full.low, narrow.low))
-        high = np.maximum(high, np.where(isolated, full.high, narrow.high))
-        return Interval(np.where(keeps_own, full.low, low), np.where(keeps_own, full.high, high))
+    @cached_property
+    def _isolated_keys(self) -> Flags:
+        return self.isolated[self.bins.of_key]
 
     @cached_property
     def _own(self) -> tuple[Floats, Floats]:
@@ -173,6 +195,21 @@ class Posterior:
         """Return the standard error of a key's own mean if these were the truth."""
         least = np.maximum(frequency, 1 / self.reports)
         return np.sqrt(self.moments.mean_variance(least, mean) / self.reports)
+
+
+def _joined(credible: Interval, full: Interval, narrow: Interval, isolated: Flags) -> Interval:
+    """Join credible limits with the key's own: full for isolated keys."""
+    return credible.joined(_chosen(isolated, full, narrow))
+
+
+def _chosen(first: Flags, interval: Interval, otherwise: Interval) -> Interval:
+    """Return the first interval where it is to be taken, otherwise the other one."""
+    return Interval(*(np.where(first, one, other) for one, other in zip(interval, otherwise, strict=True)))
+
+
+def _narrow_level(level: float) -> float:
+    """Return the level of the key's own interval that every interval contains."""
+    return 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
 
 
 def learn(
@@ -201,6 +238,7 @@ def learn(
         frequency_limit=choose_shrinkage_limit(
             frequencies, bins.keys[bins.beyond_grid].sum(), likelihood, reports, moments
         ),
+        known_by_sum=_known_by_sum(bins, cells, chances_by_sum, reports, moments),
         isolated=_isolated(bins, frequencies, reports, moments),
         mean_cells=means,
         mean_chances=posterior(mean_likelihood, mean_weights),
@@ -242,6 +280,22 @@ def _learn_frequencies(
     return learned, posterior(sum_likelihood, learned.weights)[row]
 
 
+def _known_by_sum(
+    bins: _Bins, cells: ValueGrid, chances_by_sum: Floats, reports: int, moments: CountMoments
+) -> KnownFrequencies:
+    """Return what S alone tells of the frequencies; beyond the grid, the key's own."""
+    _, first, row = np.unique(bins.s, return_index=True, return_inverse=True)
+    chances, own = chances_by_sum[first], np.clip(bins.frequency[first], 0, 1)
+    mean = chances @ cells.points
+    variance = np.maximum(chances @ cells.points**2 - mean**2, 0)
+    beyond = bins.beyond_grid[first]
+    return KnownFrequencies(
+        np.where(beyond, own, mean),
+        np.where(beyond, moments.frequency_variance(own) / reports, variance),
+        row[bins.of_key],
+    )
+
+
 def _isolated(bins: _Bins, distribution: LearnedDistribution, reports: int, moments: CountMoments) -> Flags:
     """Return which bins have few keys near their own frequency, by the learned distribution."""
     own = np.clip(bins.frequency, 0, 1)
@@ -266,6 +320,9 @@ class _Differences:
         on_grid = np.flatnonzero(~bins.beyond_grid)
         changes = np.flatnonzero(np.diff(bins.s[on_grid])) + 1
         self.groups = [group for group in np.split(on_grid, changes) if group.size]
+        # Likelihoods are needed twice: those of the first groups are kept, by the first bin of the group.
+        self._kept: dict[int, tuple[Integers, Floats]] = {}
+        self._numbers_left = MAX_KEPT_LIKELIHOODS
 
     def mean_likelihood(self, means: ValueGrid) -> Floats:
         """Return the likelihood of every mean, one row per bin."""
@@ -293,6 +350,8 @@ class _Differences:
 
     def _tensor(self, group: Integers, means: ValueGrid) -> tuple[Integers, Floats]:
         """Return which frequencies are likely, and likelihoods by bin, frequency and mean."""
+        if (kept := self._kept.get(int(group[0]))) is not None:
+            return kept
         likely = np.flatnonzero(self.chances_by_sum[group[0]] > NEGLIGIBLE_CHANCE)
         logarithm = self.likelihood.difference(
             self.bins.t[group, None, None],
@@ -300,4 +359,8 @@ class _Differences:
             self.cells.points[likely][:, None],
             means.points,
         )
-        return likely, np.exp(logarithm - logarithm.max(axis=(1, 2), keepdims=True))
+        tensor = np.exp(logarithm - logarithm.max(axis=(1, 2), keepdims=True))
+        if tensor.size <= self._numbers_left:
+            self._numbers_left -= tensor.size
+            self._kept[int(group[0])] = likely, tensor
+        return likely, tensor

@@ -1,5 +1,5 @@
 // proofs/collision.md: a word is function·symbols + symbol.
-import { Fraction, Sampling, expLower, must, readWord, spread, writeWord } from "../core.js";
+import { Fraction, Sampling, expLower, isWithin, must, readWord, spread, writeWord } from "../core.js";
 
 const mix = (y) => {
   y = BigInt.asUintN(64, (y ^ (y >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -9,15 +9,14 @@ const mix = (y) => {
 
 export class Channel extends Sampling {
   static options = ["symbols", "positions", "generator"];
-  slots = 1;
 
-  constructor(keys, padding, epsilon, { symbols, positions, generator }, bits = 64) {
-    super(keys, padding, bits);
-    must(Number.isInteger(symbols) && symbols > padding, "symbols");
-    must(keys < 2 ** 29, "keys");
-    const fewest = Math.max(3 * keys, 16 * symbols, 4096);
-    must(Number.isInteger(positions) && positions >= fewest && positions < 2 ** 31, "positions");
-    must(Number.isInteger(generator) && generator > 1 && generator < positions, "generator");
+  constructor(keys, padding, epsilon, { symbols, positions, generator }, levels) {
+    super(keys, padding, levels);
+    const items = levels * keys, fewest = Math.max(1.5 * items, 16 * symbols, 4096);
+    must(isWithin(symbols, padding + 1, 2 ** 31), "symbols");
+    must(items < 2 ** 30 - 1, "keys");
+    must(isWithin(positions, fewest, 2 ** 31), "positions");
+    must(isWithin(generator, 2, positions), "generator");
     this.symbols = BigInt(symbols);
     this.positions = BigInt(positions);
     this.squarings = [generator];
@@ -32,20 +31,18 @@ export class Channel extends Sampling {
       must(!early, "generator must be a primitive root");
     }
     const pairs = this.positions * (this.positions - 1n);
-    this.byIndex = keys > 2 ** 22 || pairs * this.symbols > 1n << 62n;
+    this.byIndex = items > 2 ** 23 || pairs * this.symbols > 1n << 62n;
     this.functions = this.byIndex ? 1n << 32n : pairs;
     this.draws = 3 + (keys <= padding ? keys : 2 * padding);
     this.wordLimit = this.functions * this.symbols;
     const bound = expLower(epsilon), most = BigInt(padding);
     // Per symbol: rounded for each count of symbols, ratios would not be bounded.
     this.hit = bound.times(this.one).over(bound.times(most).plus(this.symbols - most)).floor;
-    must(bits < 64 || this.hit * this.symbols >= this.one, "the padding is too large for epsilon");
-    const missed = new Fraction(this.one - most * this.hit, this.symbols - most);
-    this.realised = spread(new Fraction(this.hit), missed);
-    const other = new Fraction(1, this.symbols), both = (plus) => plus.times(other);
-    const apart = (plus) => [plus.minus(both(plus)), other.minus(both(plus)), both(plus)];
-    this.sampled = apart(this.chance(this.hit));
-    this.unsampled = apart(other);
+    must(this.hit * this.symbols >= this.one, "the padding is too large for epsilon");
+    this.realised = spread(new Fraction(this.hit), new Fraction(this.one - most * this.hit, this.symbols - most));
+    // Levels stand at positions of their own.
+    const any = (own) => 1 - (1 - own) * (1 - 1 / symbols) ** (levels - 1);
+    this.claims(any(this.chance(this.hit).number), any(1 / symbols), 1);
   }
 
   perturb(pairs, tape, coin) {
@@ -54,8 +51,8 @@ export class Channel extends Sampling {
       const other = place + Number(tape.below(BigInt(all - place)));
       [chosen[place], chosen[other]] = [chosen[other], chosen[place]];
     }
-    const signed = chosen.slice(0, this.padding).map(([key, level]) => [key, tape.bernoulli(level)]);
-    const { drawn = tape.below(this.functions) } = coin, symbols = signed.map((pair) => this.symbol(drawn, ...pair));
+    const held = chosen.slice(0, this.padding).map(([key, lower, threshold]) => [key, lower + tape.bernoulli(threshold)]);
+    const { drawn = tape.below(this.functions) } = coin, symbols = held.map((pair) => this.symbol(drawn, ...pair));
     const own = [...new Set(symbols)].sort((x, y) => (x < y ? -1 : 1));
     const number = tape.draw(), count = BigInt(own.length);
     if (number < count * this.hit) return writeWord(drawn * this.symbols + own[number / this.hit]);
@@ -78,13 +75,13 @@ export class Channel extends Sampling {
     return [(first * (this.positions - 1n)) >> 64n, (second * this.positions) >> 64n];
   }
 
-  symbol(drawn, key, positive) {
-    const [less, offset] = this.numbers(drawn), position = this.power(2 * key + Number(positive));
+  symbol(drawn, key, level) {
+    const [less, offset] = this.numbers(drawn), position = this.power(this.levels * key + level);
     return (((less + 1n) * position + offset) % this.positions) % this.symbols;
   }
 
-  says(body, key) {
-    const word = readWord(body), drawn = word / this.symbols, symbol = word % this.symbols;
-    return { plus: this.symbol(drawn, key, true) === symbol, minus: this.symbol(drawn, key, false) === symbol };
+  supports(body, key, level) {
+    const word = readWord(body);
+    return this.symbol(word / this.symbols, key, level) === word % this.symbols;
   }
 }

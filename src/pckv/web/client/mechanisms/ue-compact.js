@@ -1,23 +1,21 @@
 // proofs/ue-compact.md: a word is φ·q + φ0, and all dummies are key number d.
-import { Fraction, Sampling, expLower, must, readWord, spread, writeWord } from "../core.js";
+import { Sampling, expLower, isWithin, must, readWord, spread, writeWord } from "../core.js";
 
 function isPrime(number) {
   for (let factor = 2; factor * factor <= number; factor++) if (number % factor === 0) return false;
   return true;
 }
 
-const isWithin = (number, low, high) => Number.isInteger(number) && number >= low && number < high;
-
 export class Channel extends Sampling {
   static options = ["q", "r", "o"];
 
-  constructor(keys, padding, epsilon, { q, r, o }, bits = 64) {
-    super(keys, padding, bits);
+  constructor(keys, padding, epsilon, { q, r, o }, levels) {
+    super(keys, padding, levels);
     must(isWithin(q, 3, 2 ** 31.5) && isPrime(q), "q must be a prime from 3 on");
     // The defaults 1 and 0 are left out.
     must(r === undefined || isWithin(r, 2, q), "r");
     r ??= 1;
-    must(o === undefined ? 2 * r <= q : isWithin(o, Math.max(1, 2 * r - q), r), "o");
+    must(o === undefined ? levels * r < q : levels === 2 && isWithin(o, Math.max(1, 2 * r - q), r), "o");
     this.q = this.functions = BigInt(q);
     this.r = BigInt(r);
     this.o = BigInt(o ?? 0);
@@ -28,19 +26,18 @@ export class Channel extends Sampling {
     this.kept = inside.times(this.one).over(inside.plus(others)).floor;
     const chances = [this.chance(this.kept, this.r), this.chance(this.one - this.kept, others)];
     this.realised = spread(...chances);
-    const sets = (own, other) => [own.times(this.first(false)), other.times(this.first(false)), own.times(this.o)];
-    this.sampled = sets(...chances);
-    this.unsampled = sets(new Fraction(1, this.q), new Fraction(1, this.q));
+    const named = this.first(0) + this.r;
+    this.claims(this.chance(this.kept).plus(chances[1].times(named - this.r)).number, Number(named) / q);
   }
 
-  // The r residues from 0 on say +, those from r - o on say -.
-  first(positive) {
-    return positive ? 0n : this.r - this.o;
+  // The r residues from here on say a level, from the highest one down.
+  first(level) {
+    return BigInt(this.levels - 1 - level) * (this.r - this.o);
   }
 
   perturb(pairs, tape, coin) {
-    const [key, level] = this.sample(pairs, tape) ?? [this.keys, this.one / 2n];
-    const first = this.first(tape.bernoulli(level)), { drawn = tape.below(this.functions) } = coin;
+    const [key, lower, threshold] = this.sample(pairs, tape) ?? [this.keys, 0, this.one / 2n];
+    const first = this.first(lower + tape.bernoulli(threshold)), { drawn = tape.below(this.functions) } = coin;
     let residue = first;
     if (tape.bernoulli(this.kept)) residue += this.r > 1n ? tape.below(this.r) : 0n;
     else {
@@ -60,9 +57,8 @@ export class Channel extends Sampling {
     return total % this.q;
   }
 
-  says(body, key) {
-    const word = readWord(body), residue = (this.product(word / this.q, key) + word) % this.q;
-    const within = (first) => residue >= first && residue < first + this.r;
-    return { plus: within(this.first(true)), minus: within(this.first(false)) };
+  supports(body, key, level) {
+    const word = readWord(body), residue = (this.product(word / this.q, key) + word) % this.q, first = this.first(level);
+    return residue >= first && residue < first + this.r;
   }
 }

@@ -6,8 +6,9 @@ export class Channel extends Sampling {
   static options = ["allocation", "beta"];
   wordLimit = null;
 
-  constructor(keys, padding, epsilon, { allocation, beta }, bits = 64) {
-    super(keys, padding, bits);
+  constructor(keys, padding, epsilon, { allocation, beta }, levels) {
+    super(keys, padding, levels);
+    must(levels === 2, "ue has two levels");
     const tuned = allocation === "tuned";
     // Theorem 2: padding does not amplify.
     const [key, value] = allocate(tuned ? "optimized" : allocation, epsilon, 1);
@@ -21,10 +22,9 @@ export class Channel extends Sampling {
       this.kept = this.one - silent - this.flipped;
       this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(2n * this.kept)).ceil;
     }
-    this.sampled = [this.chance(this.kept), this.chance(this.flipped)];
-    const fake = this.chance(this.fake), silent = this.one - this.kept - this.flipped;
-    this.unsampled = [fake, fake];
-    const odds = this.sampled.map((chance) => chance.over(fake));
+    const present = this.kept + this.flipped, silent = this.one - present;
+    this.claims(this.chance(present).number, this.chance(2n * this.fake).number);
+    const odds = [this.kept, this.flipped].map((chance) => new Fraction(chance, this.fake));
     this.realised = spread(...odds, new Fraction(silent, this.one - 2n * this.fake), new Fraction(1));
   }
 
@@ -38,8 +38,8 @@ export class Channel extends Sampling {
   }
 
   perturb(pairs, tape) {
-    const sampled = this.sample(pairs, tape), [key, level] = sampled ?? [];
-    const positive = sampled && tape.bernoulli(level);
+    const sampled = this.sample(pairs, tape), [key, , threshold] = sampled ?? [];
+    const positive = sampled && tape.bernoulli(threshold);
     const plane = Math.ceil(this.keys / 8), body = new Uint8Array(2 * plane);
     for (let position = 0; position < this.keys; position++) {
       const number = tape.draw(), own = position === key;
@@ -52,8 +52,8 @@ export class Channel extends Sampling {
     return body;
   }
 
-  says(body, key) {
+  supports(body, key, level) {
     const bit = (plane) => (body[(plane * body.length) / 2 + (key >> 3)] >> (key & 7)) & 1;
-    return { plus: bit(1) === 1, minus: bit(0) > bit(1) };
+    return bit(0) === 1 && bit(1) === level;
   }
 }

@@ -1,4 +1,4 @@
-"""The keys of a task: their number, their names, and which number a name has."""
+"""What pairs of a task may be: the names of its keys, the range of its values, and their levels."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pckv.errors import PairsError
+from pckv.levels import Levels, level_count, level_values
 
 
-class TaskKeys:
-    """The part of a task that knows its keys."""
+class TaskDomain:
+    """The part of a task that knows its keys and values."""
 
     name: str
     keys: tuple[str, ...] | int
+    levels: Levels
+    # As decimal texts, exactly as the task's JSON has them.
+    _low: str
+    _high: str
 
     @property
     def key_count(self) -> int:
@@ -47,3 +52,23 @@ class TaskKeys:
     def key_names(self, indices: Iterable[int]) -> list[str]:
         """Return the names of the keys with these `indices`, in the same order."""
         return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
+
+    @property
+    def level_count(self) -> int:
+        """The number of levels, L."""
+        return level_count(self.levels)
+
+    @cached_property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units."""
+        return level_values(self.levels, self._low, self._high)
+
+    @cached_property
+    def low(self) -> float:
+        """The least value a key may have."""
+        return float(self._low)
+
+    @cached_property
+    def high(self) -> float:
+        """The largest value a key may have."""
+        return float(self._high)

@@ -1,0 +1,267 @@
+"""The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/shares.md).
+
+Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from it are
+learned from the counts, and a key's own profile is estimated from its counts and what is learned: the less its counts say,
+the nearer it is to the common one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.arrays import Floats, Integers
+from pckv.estimators.intervals import Interval, two_sided_z
+from pckv.moments import CountMoments, Scale, equal_scale
+from pckv.tally.decode.support import KeySupport
+
+# How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as people are.
+SCATTERS = np.geomspace(0.003, 0.3, 14)
+# What is thought likely before the counts are seen: a logarithm normal about this one, with this standard deviation.
+TYPICAL_SCATTER, SCATTER_DEVIATION = 0.03, 1.0
+# No level is so rare in the common profile that no key could have more of it.
+MIN_COMMON_SHARE = 0.001
+MAX_STEPS, TOLERANCE = 30, 1e-5
+# A frequency is never known exactly.
+MIN_RELATIVE_VARIANCE = 1e-9
+KEYS_PER_BLOCK = 2**16
+
+
+class KnownFrequencies(NamedTuple):
+    """What the totals S alone tell of the frequencies: one entry per distinct total, and which one every key has."""
+
+    mean: Floats
+    variance: Floats
+    of_key: Integers
+
+
+class CommonProfile(NamedTuple):
+    """The profile that those of all keys scatter about.
+
+    Attributes:
+        shares: The share of each level.
+        covariance: How uncertain these shares are.
+        scatter: The variance of a key's shares relative to that of one holder's.
+    """
+
+    shares: Floats
+    covariance: Floats
+    scatter: float
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """The profiles of some keys: posterior means, and what their variances are computed from.
+
+    Attributes:
+        common: The profile that they scatter about.
+        shares: The share of each level, one row per key: none is negative, and they add up to 1.
+        free: The variances of the shares if the nuisances were known, and the shares did not have to add up.
+        slopes: How the shares change with an offset of all of a key's counts.
+        inverse: The inverse information of offset, frequency and sum, per key.
+    """
+
+    common: CommonProfile
+    shares: Floats
+    free: Floats
+    slopes: Floats
+    inverse: Floats
+
+    def mean(self, scale: Scale) -> Floats:
+        """Return the mean over every key's holders of what their level counts for."""
+        return np.asarray(self.shares @ np.array(scale.values))
+
+    def credible_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
+        """Return credible limits of this mean for some of the keys, within the range of the scale."""
+        values, free, moved = np.array(scale.values), self.free[keys], self.slopes[keys]
+        nuisances = np.stack([moved @ values, moved @ (values * self.common.shares), free @ values], axis=1)
+        of_nuisances = np.einsum("ka,kab,kb->k", nuisances, self.inverse[keys], nuisances)
+        about_common = free @ values**2 + of_nuisances
+        variance = np.maximum(about_common, 0) + values @ self.common.covariance @ values
+        margin = two_sided_z(level) * np.sqrt(variance)
+        mean = self.mean(scale)[keys]
+        return Interval(*(np.clip(mean + side * margin, scale.low, scale.high) for side in (-1, 1)))
+
+
+def learn_profiles(
+    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
+) -> Profiles:
+    """Learn the common profile and return those of all keys.
+
+    Args:
+        support: The counts of all keys.
+        reports: How many reports were counted.
+        moments: The moments of their count law.
+        frequencies: What the totals tell of the frequencies. They are independent of how a total is divided.
+    """
+    common = learn_common(support, reports, moments, frequencies)
+    shape = (support.keys, moments.levels)
+    shares, free, slopes = np.empty(shape), np.empty(shape), np.empty(shape)
+    inverse = np.empty((support.keys, 3, 3))
+    for block in _blocks(support.keys):
+        of_key = frequencies.of_key[block]
+        found = _posterior(
+            _signals(support.take(block), reports, moments),
+            (frequencies.mean[of_key], frequencies.variance[of_key]),
+            common,
+            reports,
+            moments,
+        )
+        shares[block], free[block], slopes[block], inverse[block] = found
+    return Profiles(common, shares, free, slopes, inverse)
+
+
+def learn_common(
+    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
+) -> CommonProfile:
+    """Return the common profile: the one that makes the counts of each level most likely, of all equally likely ones.
+
+    Keys with the same total have the same frequency, as far as is known: their counts are added up first.
+    """
+    totals, levels = frequencies.mean.size, moments.levels
+    keys = np.bincount(frequencies.of_key, minlength=totals)[:, None]
+    sums, squares = np.zeros((totals, levels)), np.zeros((totals, levels))
+    for block in _blocks(support.keys):
+        centred = _centred(_signals(support.take(block), reports, moments))
+        for level, signal in enumerate(centred.T):
+            rows = frequencies.of_key[block]
+            sums[:, level] += np.bincount(rows, signal, minlength=totals)
+            squares[:, level] += np.bincount(rows, signal**2, minlength=totals)
+    return _Fit(keys, sums, squares, frequencies, reports, moments).common()
+
+
+class _Fit:
+    """The fit of the common profile to the sums of centred signals, and of their squares, by total and level."""
+
+    def __init__(  # noqa: PLR0917
+        self,
+        keys: Integers,
+        sums: Floats,
+        squares: Floats,
+        frequencies: KnownFrequencies,
+        reports: int,
+        moments: CountMoments,
+    ) -> None:
+        self.keys, self.sums, self.squares = keys, sums, squares
+        self.mean, self.variance = frequencies.mean[:, None], frequencies.variance[:, None]
+        self.reports, self.moments, self.levels = reports, moments, moments.levels
+
+    def common(self) -> CommonProfile:
+        """Improve profile and scatter in turn, from equal shares on."""
+        equal, before = np.full(self.levels, 1 / self.levels), np.linalg.inv(_covariance_before(self.levels))
+        shares = equal
+        for _ in range(MAX_STEPS):
+            scatter = self._scatter(shares)
+            variance = self._signal_variance(shares, scatter)
+            information = np.diag((self.keys * self.mean**2 / variance).sum(axis=0))
+            covariance = np.linalg.inv(information + before)
+            moved = covariance @ (self.mean * self.sums / variance).sum(axis=0)
+            improved = _consistent(np.maximum(equal + moved - moved.mean(), MIN_COMMON_SHARE))
+            change, shares = np.abs(improved - shares).max(), improved
+            if change < TOLERANCE:
+                break
+        return CommonProfile(shares, _centred(_centred(covariance).T), scatter)
+
+    def _scatter(self, shares: Floats) -> float:
+        """Return the likeliest scatter about these shares."""
+        prior = -((np.log(SCATTERS / TYPICAL_SCATTER) / SCATTER_DEVIATION) ** 2) / 2
+        expected = self.mean * (shares - shares.mean())
+        distances = self.squares - 2 * expected * self.sums + self.keys * expected**2
+        logarithms = [
+            -(self.keys * np.log(variance) + distances / variance).sum() / 2
+            for variance in (self._signal_variance(shares, scatter) for scatter in SCATTERS)
+        ]
+        return float(SCATTERS[np.argmax(logarithms + prior)])
+
+    def _signal_variance(self, shares: Floats, scatter: float) -> Floats:
+        """Return the variance of centred signals by total and level."""
+        # What single holders vary by, once it is centred.
+        single = _centred(_centred(np.diag(shares) - np.outer(shares, shares)).T).diagonal()
+        relative = _scatter_of_few(scatter, self.reports * self.mean)
+        noise = _noise(self.mean, shares, self.reports, self.moments).mean(axis=1, keepdims=True)
+        return np.asarray(
+            (self.mean**2 + self.variance) * relative * single
+            + self.variance * (shares - shares.mean()) ** 2
+            + noise * (1 - 1 / self.levels)
+        )
+
+
+def _posterior(
+    signals: Floats,
+    known: tuple[Floats, Floats],
+    common: CommonProfile,
+    reports: int,
+    moments: CountMoments,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return shares, their free variances, slopes and the inverse information of the nuisances, for some keys.
+
+    A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown offset, the
+    frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are independent.
+    """
+    mean, variance = (each[:, None] for each in known)
+    prior = _scatter_of_few(common.scatter, reports * mean) * common.shares
+    noise = _noise(mean, common.shares, reports, moments) + variance * prior
+    free = 1 / (1 / prior + mean**2 / noise)
+    slopes = free * mean / noise
+    distance = signals - mean * common.shares
+    of_frequency = np.maximum(variance[:, 0], MIN_RELATIVE_VARIANCE * noise.min(axis=1))
+    remaining = 1 / noise - slopes * mean / noise
+    matrix = np.empty((len(signals), 3, 3))
+    matrix[:, 0, 0] = remaining.sum(axis=1)
+    matrix[:, 0, 1] = matrix[:, 1, 0] = remaining @ common.shares
+    matrix[:, 1, 1] = remaining @ common.shares**2 + 1 / of_frequency
+    matrix[:, 0, 2] = matrix[:, 2, 0] = -slopes.sum(axis=1)
+    matrix[:, 1, 2] = matrix[:, 2, 1] = -(slopes @ common.shares)
+    matrix[:, 2, 2] = -free.sum(axis=1)
+    seen = remaining * distance
+    sides = np.stack([seen.sum(axis=1), seen @ common.shares, -(slopes * distance).sum(axis=1)], axis=1)
+    inverse = np.asarray(np.linalg.inv(matrix), np.float64)
+    offset, of_frequency_error, of_sum = np.einsum("kab,kb->ak", inverse, sides)[:, :, None]
+    found = common.shares + slopes * (distance - offset - of_frequency_error * common.shares) - free * of_sum
+    return _consistent(np.maximum(found, 0)), free, slopes, inverse
+
+
+def _signals(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+    """Return estimates of frequency times share, up to an offset of each key, one row per key."""
+    return np.asarray(support.counts.T / (reports * moments.contrast))
+
+
+def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoments) -> Floats:
+    """Return the variances of signals, up to what they have in common, for keys of these frequencies (a column)."""
+    held, absent, contrast = moments.holder, moments.absent, moments.contrast
+    own = held.own_square - (1 - moments.left_out) * contrast**2
+    of_reports = (1 - frequency) * absent.noise_square + frequency * (held.noise_square + own * shares)
+    return np.asarray(of_reports / (reports * contrast**2))
+
+
+def _covariance_before(levels: int) -> Floats:
+    """Return the covariance of the common shares before any counts are seen.
+
+    All profiles are equally likely but for their mean: it has the variance of a uniform distribution over the range.
+    """
+    of_each = np.diag(np.full(levels, 1 / (levels * (levels + 1))))
+    weights = np.array(equal_scale(levels).weights)
+    direction = weights / (weights @ weights)
+    more = max(0.0, 1 / 3 - float(weights @ of_each @ weights))
+    return np.asarray(of_each + more * np.outer(direction, direction))
+
+
+def _scatter_of_few(scatter: float, holders: Floats) -> Floats:
+    """Return the scatter of keys with this many holders: few scatter more, even if all have one law of levels."""
+    return np.asarray(scatter + (1 - scatter) / np.maximum(holders, 1))
+
+
+def _centred(rows: Floats) -> Floats:
+    return np.asarray(rows - rows.mean(axis=1, keepdims=True))
+
+
+def _consistent(shares: Floats) -> Floats:
+    """Return shares that add up to 1."""
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+
+
+def _blocks(keys: int) -> Iterator[slice]:
+    return (slice(first, first + KEYS_PER_BLOCK) for first in range(0, keys, KEYS_PER_BLOCK))

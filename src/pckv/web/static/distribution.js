@@ -1,0 +1,88 @@
+// How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
+import { choice, field, make, replace } from "./page.js";
+import { levelTexts, shareTexts, UNKNOWN, valueTexts } from "./ranges.js";
+import { shareCell } from "./shares.js";
+
+const QUANTILES = { 0.1: "A tenth", 0.25: "A quarter", 0.5: "Half", 0.75: "Three quarters", 0.9: "Nine tenths" };
+
+// What is said of a key that stands out, whose task has more than two levels, with a place for the chart. `threshold` is
+// the number of a level, and `onthreshold` is called with another one when somebody chooses it.
+export function distributionOf({ estimate, distribution }, task, { chart, threshold, onthreshold }) {
+  const { unit } = task.about,
+    texts = levelTexts(task.level_values);
+  if (!estimate.detected) return [make("p", {}, `How their values are spread is ${UNKNOWN}.`)];
+  return [
+    make("p", {}, spreadSentence(estimate, unit)),
+    chart,
+    make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(distribution, task, texts)),
+    make("h3", {}, "Above and below a value"),
+    thresholds(distribution, texts, unit, threshold, onthreshold),
+    task.between === "round" ? make("p", { class: "soft" }, ROUNDED) : null,
+  ];
+}
+
+const ROUNDED =
+  "A value between two levels is counted as one of the two at random, the nearer one more often: means stay right, and shares are those of the levels.";
+
+const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
+  const { value, low, high } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);
+  return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
+};
+
+const table = (head, rows) =>
+  make(
+    "table",
+    { class: "compact spread" },
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...rows),
+  );
+
+const header = (text, kind) => make("th", { scope: "col", class: kind }, text);
+
+const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
+
+function sharesOf({ shares }, texts, unit) {
+  const row = (share, level) => make("tr", {}, make("th", { scope: "row" }, texts[level]), shareCell(share));
+  return table([header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")], shares.map(row));
+}
+
+// Where only levels are taken, so are quantiles, which need no more digits than the levels.
+function quantiles({ quantiles: found }, task, texts) {
+  const { unit } = task.about,
+    exact = task.between === "refuse",
+    level = (value) => texts[task.level_values.indexOf(value)];
+  const row = (quantile) => {
+    const { value, range } = exact
+      ? { value: level(quantile.value), range: `${level(quantile.low)} – ${level(quantile.high)}` }
+      : valueTexts(quantile);
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, `${QUANTILES[quantile.share]} of them`, quantile.share === 0.5 ? " (the median)" : ""),
+      make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
+    );
+  };
+  return table([header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")], found.map(row));
+}
+
+function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
+  const said = make("p", { "aria-live": "polite" });
+  const show = (level) => {
+    const [more, less] = [above[level], below[level]].map(shareTexts),
+      value = inUnit(texts[level], unit);
+    replace(
+      said,
+      make("strong", {}, `${more.value}`),
+      ` (${more.range}) say more than ${value}, and `,
+      make("strong", {}, `${less.value}`),
+      ` (${less.range}) less than ${value}.`,
+    );
+  };
+  const options = texts.map((text, level) => [String(level), text]);
+  const select = choice(options, String(threshold), (level) => {
+    show(Number(level));
+    onthreshold(Number(level));
+  });
+  show(threshold);
+  return make("div", {}, field(unit ? `Value, in ${unit}` : "Value", select), said);
+}

@@ -1,0 +1,229 @@
+"""Levels in the JavaScript client: their values, what is refused, and reports that are Python's on all draws."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.auditing.interval_tape import explore
+from pckv.device.perturb import read_pairs
+from pckv.errors import AuditFailure, PairsError, ParameterError, TaskError
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.node import CLIENT, NodeProcess, node
+from support.random_parameters import random_decimal
+from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.traced_levels import MECHANISMS, all_held, level_requests_of, level_task
+
+RANDOM_RANGES = 80
+# More digits than most decimals have, the last of which decide which double is nearest.
+LONG_ENDS = (f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977")
+# Functions of which the exact law is found, where a report names one.
+FUNCTIONS = (0, 12_345)
+
+
+@lru_cache
+def random_levels() -> list[Task]:
+    """Return tasks with all numbers of levels, over ranges with up to 24 decimals, and over two that have few."""
+    seeded = random.Random("levels")
+    tasks: list[Task] = []
+    while len(tasks) < RANDOM_RANGES:
+        count = seeded.randint(2, 16)
+        texts = {seeded.choice(("", "-")) + random_decimal(seeded, -3, 4) for _ in range(count)} - {"-0"}
+        named = tuple(sorted(texts, key=Fraction))
+        try:
+            ends = (named[0], named[-1])
+            values, levels = seeded.choice(
+                (
+                    (ends, named),
+                    (ends, count),
+                    (("-1", "1"), count),
+                    (("0", "0.7"), count),
+                    (LONG_ENDS, count),
+                )
+            )
+            tasks.append(
+                Task(name="t", keys=3, values=values, levels=levels, epsilon=1, padding=1, mechanism="grr")
+            )
+        except ParameterError:
+            continue
+    return tasks
+
+
+def check_values(client: Path) -> None:
+    """Check that a client finds the same values of levels, to the last bit."""
+    tasks = random_levels()
+    with node(client) as process:
+        [answers] = process.ask({"do": "levels", "tasks": [task.to_json() for task in tasks]})
+    for task, values in zip(tasks, answers, strict=True):
+        if values != list(task.level_values):
+            raise AuditFailure(f"levels: {values}, not {task.level_values} ({task.to_json()})")
+
+
+def test_values_of_levels_are_those_of_python() -> None:
+    check_values(CLIENT)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "edits"),
+    [
+        *(
+            ("grr", {"levels": levels})
+            for levels in (
+                0, 1, 17, -5, True, None, "", "5", {}, [], ["1"], ["5"], [1, 5], ["1", 3, "5"], ["1", "3", "3", "5"],
+                ["1", "4", "3", "5"], ["5", "1"], ["1", "3"], ["2", "5"], ["0", "1", "5"], ["1", "5", "6"],
+                ["1", "3.0", "5"], ["1", "3e0", "5"], ["1", "-0", "5"], ["1", None, "5"], ["1", "5.0"],
+                ["1", "2", f"2.{'0' * 30}1", "5"], ["1", *(f"2.{number}" for number in range(11, 26)), "5"],
+            )
+        ),
+        *(("grr", {"between": between}) for between in ("", "Round", "sample", None, 0, True, ["round"])),
+        # Too close to be told apart.
+        ("grr", {"levels": 16, "low": "1", "high": "1.000000000000001"}),
+        ("grr", {"levels": 3, "mechanism": {"allocation": "naive", "name": "grr"}}),
+        ("grr", {"levels": 3, "mechanism": {"allocation": "non-optimized", "name": "grr"}}),
+        ("ue", {"levels": 3}),
+        ("ue", {"levels": ["1", "2", "5"]}),
+        ("ue-compact", {"levels": 4, "mechanism": {"name": "ue-compact", "q": 3}}),
+        ("ue-compact", {"levels": 4, "mechanism": {"name": "ue-compact", "q": 11, "r": 3}}),
+        # Every residue would be some level's.
+        ("ue-compact", {"levels": 5, "mechanism": {"name": "ue-compact", "q": 5}}),
+        ("ue-compact", {"levels": 3, "mechanism": {"name": "ue-compact", "o": 1, "q": 11, "r": 2}}),
+        ("collision", {"levels": 3, "keys": (2**30 - 2) // 3 + 1}),
+        ("collision", {"levels": 16, "keys": 5000}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_both_refuse_the_same_tasks(process: NodeProcess, mechanism: str, edits: dict[str, Any]) -> None:
+    task = Task(name="t", keys=30, values=(1, 5), epsilon=1, padding=3, mechanism=mechanism)
+    text = json.dumps(json.loads(task.to_json()) | edits, separators=(",", ":"), sort_keys=True)
+    with pytest.raises(TaskError):
+        Task.from_json(text)
+    [answer] = process.ask({"do": "vectors", "thresholds": [], "reports": [], "tasks": [{"json": text}]})
+    assert [task["code"] for task in answer["tasks"]] == ["bad_task"]
+
+
+@pytest.mark.parametrize("missing", ["levels", "between"])
+def test_no_member_is_left_out(process: NodeProcess, missing: str) -> None:
+    members = json.loads(level_task("grr", 5).to_json())
+    del members[missing]
+    text = json.dumps(members, separators=(",", ":"))
+    [answer] = process.ask({"do": "vectors", "thresholds": [], "reports": [], "tasks": [{"json": text}]})
+    assert [task["message"] for task in answer["tasks"]] == [f"not a task: {missing}"]
+
+
+def check_refusals(client: Path) -> None:
+    """Check that values between levels are refused where the task says so, in the words of Python."""
+    tasks = [level_task("grr", levels, between="refuse") for levels in (2, 4, 5, ("-1.5", "0", "0.1", "4"))]
+    with node(client) as process:
+        for task in tasks:
+            for value in (*task.level_values, 0.2, 0.25 + 2**-50, -7.5, 1e6):
+                [found] = process.ask(
+                    {"do": "refused", "task": task.to_json(), "pairs": [["1", value]], "form": "map"}
+                )
+                if found != refusal(task, value):
+                    raise AuditFailure(f"refuse: {found} for {value}, not {refusal(task, value)}")
+
+
+def refusal(task: Task, value: float) -> dict[str, str] | None:
+    """Return what Python says of a value, as the client does; None if it takes it."""
+    try:
+        read_pairs(task, {"1": value})
+    except PairsError as error:
+        # Only Python tells whole numbers of either kind apart.
+        return {"code": "bad_pairs", "message": str(error).replace(".0 of", " of")}
+    return None
+
+
+def test_a_value_between_levels_is_refused() -> None:
+    check_refusals(CLIENT)
+    task = level_task("grr", 5, between="refuse")
+    assert refusal(task, 0.3) == {
+        "code": "bad_pairs",
+        "message": "value 0.3 of key '1' is not one of 0, 0.25, 0.5, 0.75, 1",
+    }
+
+
+def check_levels(mechanism: str) -> Callable[[Path], None]:
+    """Return the check of a client's folder that compares one mechanism on levels with Python."""
+
+    def check(client: Path) -> None:
+        with traced_node(client) as process:
+            check_points(process, level_requests_of(mechanism))
+
+    return check
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
+    check_levels(mechanism)(CLIENT)
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_exact_epsilon(mechanism: str, levels: int) -> None:
+    """The law of all draws of 64 bits, given the function: the client makes each of its messages where Python does."""
+    stated: Any = {"name": mechanism, **MECHANISMS[mechanism].get(levels, {})}
+    task, seeded = level_task(stated, levels, keys=2, padding=2, epsilon="1.25"), random.Random("exact")
+    settings = [Setting(task, pairs) for pairs in all_held(task)]
+    with traced_node(CLIENT) as process:
+        check_points(process, [(setting, explored_points(setting, seeded)) for setting in settings])
+    for function in FUNCTIONS if task.channel.functions else (0,):
+        laws = [exact_law(setting, function) for setting in settings]
+        assert all(sum(law.values()) == 1 for law in laws)
+        words = set[int]().union(*laws)
+        worst = max(max(law[word] for law in laws) / min(law[word] for law in laws) for word in words)
+        assert worst == task.realised <= task.claim
+
+
+def exact_law(setting: Setting, function: int) -> dict[int, Fraction]:
+    """Return the chance of each message, given the number of a function."""
+    law: dict[int, Fraction] = defaultdict(Fraction)
+    for leaf in explore(setting.message, function):
+        for message in range(leaf.first, leaf.last + 1, leaf.step):
+            law[message] += leaf.chance / leaf.messages
+    return law
+
+
+CORE, LEVELS, GRR, COMPACT, COLLISION = (
+    "core.js",
+    "levels.js",
+    *(f"mechanisms/{name}.js" for name in MECHANISMS),
+)
+grr, compact, collision = (check_levels(name) for name in MECHANISMS)
+SPACED = "Number(`${first + step.times(level).floor}e${1 - String(one).length}`)"
+
+MUTANTS = (
+    ClientMutant(
+        "rounded to the other neighbour",
+        COMPACT,
+        {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"},
+        compact,
+    ),
+    ClientMutant("rounded to the level below the neighbours", CORE, {"return [lower, ": "return [Math.max(lower - 1, 0), "}, grr),
+    ClientMutant("the last level is never reached", CORE, {"levels.slice(1, -1)": "levels.slice(1, -2)"}, grr),
+    ClientMutant("a threshold of the whole range", CORE, {"(high - low)": "(levels.at(-1) - low)"}, collision),
+    ClientMutant("a threshold that is too small by one", CORE, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
+    ClientMutant("the residues of another level", COMPACT, {"this.levels - 1 - level": "level"}, compact),
+    ClientMutant("the residues of two levels", COMPACT, {"this.levels - 1 - level": "1 - Math.min(level, 1)"}, compact),
+    ClientMutant("items of two levels in words", GRR, {"BigInt(this.levels * key + lower)": "BigInt(2 * key + lower)"}, grr),
+    ClientMutant("items of two levels at positions", COLLISION, {"this.power(this.levels * key": "this.power(2 * key"}, collision),
+    ClientMutant("words of two levels", GRR, {"BigInt(levels * all)": "BigInt(2 * all)"}, grr),
+    ClientMutant("dummies with other levels", GRR, {"0, this.one / 2n];": "this.levels - 2, this.one / 2n];"}, grr),
+    ClientMutant("dummies with other residues", COMPACT, {"0, this.one / 2n];": "this.levels - 2, this.one / 2n];"}, compact),
+    ClientMutant("levels in doubles", LEVELS, {SPACED: "low.number + (high.number - low.number) / (count - 1) * level"}, check_values),
+    ClientMutant("levels cut after few decimals", LEVELS, {"10n ** 30n": "10n ** 12n"}, check_values),
+    ClientMutant("values between levels are taken", CORE, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
