@@ -184,7 +184,7 @@ def test_variance_is_the_formula(epsilon: str, padding: int) -> None:
         stated = 2 * beta * (1 - beta) + f * (alpha * (1 - alpha) - beta * (1 - beta))
         assert moments.frequency_variance(f) == pytest.approx(stated / (alpha - beta) ** 2, rel=1e-9)
         # The signs are independent, so that the counts' difference has the variance of their sum.
-        constant, _ = moments.ratio_variance(f)
+        constant, _, _ = moments.ratio_variance(f)
         held, other = alpha + beta - 2 * alpha * beta, 2 * beta * (1 - beta)
         assert constant == pytest.approx(f * held + (1 - f) * other, rel=1e-9)
 
