@@ -15,7 +15,7 @@ import pytest
 from pckv import audit
 from pckv.auditing import conformance
 from pckv.auditing.batches import check_batch_equals_single
-from pckv.auditing.exact import worst_ratio
+from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.interval_checks import audited_task, check_interval_loss, check_reports, level_tasks
 from pckv.auditing.level_checks import check_ids_bind_contracts, check_levels_keep_the_mean
 from pckv.auditing.sampler_loss import DeviceCode
@@ -249,3 +249,22 @@ def test_an_id_that_leaves_out_levels_is_caught(member: str, monkeypatch: pytest
     monkeypatch.setattr(Task, "to_json", without)
     with pytest.raises(AuditFailure, match="two contracts have one id"):
         check_ids_bind_contracts()
+
+
+@pytest.mark.parametrize("name", WITH_LEVELS)
+def test_the_blanket_of_levels_is_exact(name: str) -> None:
+    """What bounds of shuffled reports rest on: every law is from γ to γ·e^ε times the uniform one, and reaches γ."""
+    for levels, parameters in LEVEL_VARIANTS[name]:
+        keys = 2 if levels == 3 else 1
+        for length in (1, 2):
+            channel = enumerable(build(name, keys, length, Fraction(1), parameters, levels))
+            words = channel.word_limit
+            assert words is not None
+            laws = [channel.law(held) for held in input_sets(keys, levels)]
+            chances = [
+                Fraction(weight * words, total) for weights, total in laws for weight in weights.values()
+            ]
+            assert channel.blanket <= min(chances)
+            assert max(chances) <= channel.blanket * channel.realised
+            if length == 1:
+                assert channel.blanket == min(chances)
