@@ -26,7 +26,7 @@ class Audit:
 
     `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the shipped integers,
     `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for `sets` sets of pairs
-    (all sets of up to three keys) over `paths` paths. All are rounded up.
+    (all sets of keys with levels, where there are few) over `paths` paths. All are rounded up.
 
     Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If `coin` is
     `server`, they are also of each of the two questions alone: whoever gives coins knows both, and may choose them.
@@ -38,6 +38,7 @@ class Audit:
     mechanism: str
     parameters: dict[str, str | int]
     keys: int
+    levels: int
     padding: int
     size_share: float
     coin: str
@@ -80,6 +81,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         mechanism=channel.name,
         parameters=channel.parameters,
         keys=channel.keys,
+        levels=channel.levels,
         padding=channel.padding,
         size_share=0.0 if question is None else float(question.share),
         coin=task.coin,

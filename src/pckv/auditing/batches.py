@@ -161,7 +161,7 @@ def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
             if keys <= MAX_PLANES or _has_words(mechanism):
                 share = "0.25" if padding < keys and _has_words(mechanism) else "0"
                 yield make_task(mechanism, variant, keys, padding, epsilon, share)
-    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[::3]):
+    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[2::4]):
         share = "0.25" if padding < keys else "0"
         yield make_task(mechanism, parameters, keys, padding, next(epsilons), share, levels=levels)
 
@@ -199,9 +199,10 @@ def random_pairs(task: Task, size: int, rng: np.random.Generator) -> NumberedPai
     """Return this many pairs: the first key, the last one and others in any order, with values that are levels too."""
     keys: set[int] = set(list(dict.fromkeys((0, task.key_count - 1)))[:size])
     while len(keys) < size:
-        keys.add(int(rng.integers(task.key_count)))
-    values = rng.choice([*task.level_values, *rng.uniform(LOW, HIGH, 3)], size)
-    return dict(zip(rng.permutation(sorted(keys)).tolist(), values.tolist(), strict=True))
+        keys.update(rng.integers(task.key_count, size=size - len(keys)).tolist())
+    values = [*task.level_values, *rng.uniform(LOW, HIGH, 3).tolist()]
+    chosen = [values[kind] for kind in rng.integers(len(values), size=size).tolist()]
+    return dict(zip(rng.permutation(sorted(keys)).tolist(), chosen, strict=True))
 
 
 def _random_draws(task: Task, people: int, rng: np.random.Generator) -> Draws:

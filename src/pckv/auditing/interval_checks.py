@@ -28,7 +28,7 @@ from pckv.wire import BitPlanes, Report
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
-SMALL_LEVEL_SIZES, LARGE_LEVELS = ((2, 1), (4, 2)), 5
+SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 3
 MOST_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
@@ -71,10 +71,9 @@ def level_tasks(name: str) -> Iterator[Task]:
         yield audited_task({"name": name, **channel.parameters}, keys, padding, "1", levels=levels)
     if LEVEL_VARIANTS[name]:
         yield audited_task({"name": name}, 1, 1, EPSILONS[1], levels=MAX_LEVELS)
-        yield audited_task({"name": name}, *LARGE_SIZES[0], EPSILONS[1], levels=LARGE_LEVELS)
         # As many keys as there may be with as many levels.
-        keys = MOST_KEYS_WITH_LEVELS[name]
-        yield audited_task({"name": name}, keys, LARGE_SIZES[2][1], EPSILONS[2], levels=LARGE_LEVELS)
+        for keys, epsilon in ((100, EPSILONS[1]), (MOST_KEYS_WITH_LEVELS[name], EPSILONS[2])):
+            yield audited_task({"name": name}, keys, LARGE_LEVEL_PADDING, epsilon, levels=LARGE_LEVELS)
 
 
 def coin_tasks(name: str) -> Iterator[Task]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pckv.errors import PckvError
 from pckv.estimators.distributions import Quantiles, Shares
 from pckv.estimators.result import Estimates
 from pckv.planning.expectations import MIN_FREQUENCY
+from pckv.share_chart import values_chart
 from pckv.task import Task
 from pckv.web.precision import Precision
 
@@ -82,7 +84,10 @@ async def key_levels(
     account: Account,
     options: QueryOptions,
 ) -> dict[str, Any]:
-    """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them."""
+    """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them.
+
+    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than two levels.
+    """
     stored = await collector.find(task_id)
     number = _key_number(stored.task, name)
     rows = []
@@ -90,6 +95,7 @@ async def key_levels(
         _, estimates = await find_estimates(collector, account, stored.task, options._replace(level=level))
         [row] = estimates.take(np.array([number])).to_dict()["estimates"]
         rows.append(row | {"level": level})
+    _, wanted = await find_estimates(collector, account, stored.task, options)
     # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
     chart = levels_chart(
         rows,
@@ -97,7 +103,19 @@ async def key_levels(
         subtitle=", ".join(filter(None, (how_estimated(estimates), estimates.hostile_note))),
         unit=stored.task.about.unit,
     )
-    return {"levels": rows, "chart": await collector.analysis_threads.run_short(chart.to_dict)}
+    own, threads = wanted.take(np.array([number])), collector.analysis_threads
+    return {
+        "levels": rows,
+        "chart": await threads.run_short(chart.to_dict),
+        "distribution_chart": await threads.run_short(partial(_distribution_chart, own, stored.task)),
+    }
+
+
+def _distribution_chart(own: Estimates, task: Task) -> dict[str, Any] | None:
+    if not own.level_values:
+        return None
+    specification: dict[str, Any] = values_chart(own, name=task.name, unit=task.about.unit).to_dict()
+    return specification
 
 
 def _key_number(task: Task, name: str) -> int:
