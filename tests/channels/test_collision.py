@@ -160,10 +160,10 @@ def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["2 * targets", "self.steps_per_report", "min(targets, self.steps_per_report)"]
+    "wrong", ["self.levels * targets", "self.steps_per_report", "min(targets, self.steps_per_report)"]
 )
 def test_a_wrong_bound_on_one_report_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = "min(2 * targets, self.steps_per_report)"
+    right = "min(self.levels * targets, self.steps_per_report)"
     faulty = faulty_module("channels/collision.py", right, wrong).CollisionChannel
     monkeypatch.setattr(CollisionChannel, "max_support", faulty.max_support)
     with pytest.raises(AssertionError):

@@ -35,7 +35,7 @@ PEOPLE: tuple[dict[str, Any], ...] = (
 )
 
 
-def choose(keys: int, epsilon: str, expected: Expectations, padding: int | None = None) -> Channel:
+def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> Channel:
     return choose_channel(Fraction(epsilon), AUTO, padding, expected)
 
 
@@ -65,7 +65,7 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any]) -> None:
 
     def is_within_noise(objective: str, users: int, epsilon: str) -> bool:
         expected = expect(1000, users=users, objective=objective, **people)
-        return Assessment(choose(1000, epsilon, expected), expected).truncates_within_noise
+        return Assessment(choose(epsilon, expected), expected).truncates_within_noise
 
     settings = list(itertools.product((500, 20_000, 10**6), ("0.5", "1", "4")))
     for objective in ("both", "frequency", "mean"):
@@ -76,10 +76,10 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any]) -> None:
 def test_the_first_page() -> None:
     """1 to 5 pairs, 100 keys, 20,000 people, ε 1: paddings of 1 to 3 hide much, 5 is the best that was measured."""
     for typical in ({"pairs": 3}, {"pairs": 3, "most_pairs": 5}, {"sizes": dict.fromkeys(range(1, 6), 1)}):
-        channel = choose(100, "1", expect(100, users=20_000, **typical))
+        channel = choose("1", expect(100, users=20_000, **typical))
         assert channel.name == "collision"
         assert 4 <= channel.padding <= 6
-    form = choose(12, "2", expect(12, users=500, pairs=3))
+    form = choose("2", expect(12, users=500, pairs=3))
     assert 3 <= form.padding <= 5
 
 
@@ -162,7 +162,7 @@ def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int,
     assert isinstance(compact, UeCompactChannel)
     assert ("ue-compact" in eligible) == (compact.word_limit <= 2**28)
     assert ("collision" in eligible) == (keys * 10**6 <= 2**40)
-    assert choose(keys, epsilon, expected, padding=1).name == cheapest_of_the_best(eligible)
+    assert choose(epsilon, expected, padding=1).name == cheapest_of_the_best(eligible)
 
 
 def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
@@ -170,7 +170,7 @@ def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
     compact = build("ue-compact", 4_000_000, 1, Fraction(6), {})
     assert isinstance(compact, UeCompactChannel)
     assert compact.word_limit > 2**28
-    assert choose(4_000_000, "6", expected).name == "ue"
+    assert choose("6", expected).name == "ue"
     with pytest.raises(ParameterError, match="ask for it by name"):
         choose_channel(Fraction(6), {"name": "auto", "q": compact.q}, 1, expected)
 
