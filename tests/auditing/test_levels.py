@@ -156,21 +156,21 @@ def levels_reversed(tally: Tally) -> KeySupport:
 
 
 MUTANTS = (
-    Mutant("wrong neighbour", replace(GRR, placed=wrong_neighbour), conformance.check_sampler_equals_law),
+    Mutant("wrong neighbour", replace(GRR, placed=wrong_neighbour), conformance.check_levels_equal_law),
     Mutant(
         "values between levels rounded down",
         replace(COMPACT, placed=rounded_down),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant(
         "levels one too low",
         replace(COLLISION, placed=one_level_too_low),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant(
         "words of signs with three levels",
         replace(GRR, sampler=words_of_signs),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant("words of signs in the law", replace(GRR, channel=GrrOfSigns), conformance.check_unbiased),
     Mutant(
@@ -189,7 +189,7 @@ MUTANTS = (
     Mutant(
         "dummies with other levels",
         replace(COMPACT, sampler=dummies_at_the_top),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     *(
         Mutant(f"levels read in reverse, {subject.name}", replace(subject, support=levels_reversed), check)
