@@ -16,7 +16,8 @@ from pckv.charts import (
     shown_keys,
 )
 from pckv.errors import ParameterError
-from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.estimators.key_estimate import UNKNOWN
+from pckv.estimators.result import Estimates
 from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
