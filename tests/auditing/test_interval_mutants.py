@@ -316,7 +316,9 @@ def test_a_faulty_choice_is_caught(right: str, wrong: str) -> None:
     channel = CollisionChannel(2**20, 5, Fraction(2))
     with pytest.raises(AuditFailure, match="choice of pairs"):
         check_choices(
-            channel, lambda values, tape: faulty.perturb(channel, DeviceCode().pairs(values), tape), (6, 65)
+            channel,
+            lambda values, tape: faulty.perturb(channel, DeviceCode().pairs(values, 2), tape),
+            (6, 65),
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,15 +157,15 @@ class UeTunedTwice(UeChannel):
 class Grr32(GrrChannel):
     """Thresholds of 32 bits, with a million keys."""
 
-    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
-        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else bits)
+    def __init__(self, keys: int, *rest: Any, bits: int = 64, **options: Any) -> None:
+        super().__init__(keys, *rest, bits=32 if keys == 10**6 else bits, **options)
 
 
 class UeDoubled(UeChannel):
     """Twice the requested ε, claimed and realised."""
 
-    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
-        super().__init__(keys, length, 2 * epsilon, allocation, bits)
+    def __init__(self, keys: int, length: int, epsilon: Fraction, *rest: Any, **options: Any) -> None:
+        super().__init__(keys, length, 2 * epsilon, *rest, **options)
 
 
 class UeClaimsMore(UeChannel):

@@ -31,7 +31,7 @@ STARS = ["1", "2", "3", "4", "5"]
 def rated(users: int, keys: int, seed: int = 0) -> Dataset:
     """Everybody rates one key, all keys alike: from 1 to 5 stars, mostly 4."""
     rng = default_rng(seed)
-    values = rng.choice(5, users, p=[0.1, 0.1, 0.2, 0.4, 0.2]) + 1.0
+    values = rng.choice(np.arange(1.0, 6), users, p=[0.1, 0.1, 0.2, 0.4, 0.2])
     people = Population(np.arange(users + 1), rng.integers(0, keys, users).astype(np.int32), values)
     return Dataset("stars", people, keys, 1, 5)
 
@@ -81,7 +81,7 @@ def test_drawn_counts_are_those_of_reports(mechanism: str) -> None:
 
 
 def run(**options: Any) -> list[Result]:
-    given = {"epsilon": 2, "method": "corrected", "repeats": 40, "workers": 1} | options
+    given: dict[str, Any] = {"epsilon": 2, "method": "corrected", "repeats": 40, "workers": 1} | options
     return simulate(rated(50_000, 10), **given)
 
 

@@ -6,7 +6,7 @@ the largest, with up to 2^31 keys and a padding of up to 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -28,7 +28,7 @@ from pckv.wire import BitPlanes, Report
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
-SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 3
+SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 2
 MOST_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
@@ -37,8 +37,9 @@ POSITION_EPSILONS = ("0.000001", "20")
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
 # A report comes from somebody with this many pairs, at most.
 MAX_PAIRS = 6
-# The coins that reports are made with, where there are coins; about half of them ask for sizes.
-COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in (0, 7, 128, 255))
+# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do not.
+COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
+COINS_PER_QUESTION = 2
 
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
@@ -140,10 +141,18 @@ def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from
     Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
     """
     for task in tasks:
-        coins = COINS if task.coin == SERVER_COIN else (None,)
-        for coin, size in product(coins, range(min(task.key_count, MAX_PAIRS) + 1)):
+        for coin, size in product(_visited_coins(task), range(min(task.key_count, MAX_PAIRS) + 1)):
             values = spread_values(task.key_count, size, task.level_count)
             _check_reports_of(task, values, coin, make_report)
+
+
+def _visited_coins(task: Task) -> Sequence[bytes | None]:
+    """Return coins of either question, as far as there are any; None where there are no coins."""
+    if task.coin != SERVER_COIN:
+        return (None,)
+    asking = [coin for coin in COINS if coin_choice(task, coin).asks_size]
+    others = [coin for coin in COINS if not coin_choice(task, coin).asks_size]
+    return [*others[:COINS_PER_QUESTION], *asking[:COINS_PER_QUESTION]]
 
 
 def _check_reports_of(task: Task, values: Values, coin: bytes | None, make_report: ReportMaker) -> None:

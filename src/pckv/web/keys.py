@@ -14,15 +14,13 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_
 from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError
-from pckv.estimators.distributions import Quantiles, Shares
 from pckv.estimators.result import Estimates
 from pckv.planning.expectations import MIN_FREQUENCY
-from pckv.share_chart import values_chart
+from pckv.share_chart import QUANTILES, values_chart
 from pckv.task import Task
 from pckv.web.precision import Precision
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 router = APIRouter(tags=["dashboard"])
 KeyName = Annotated[str, Query(max_length=256)]
@@ -45,8 +43,8 @@ async def key_details(
     `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
     frequencies from 1. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
     the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
-    `smallest` are often too rare to tell today. `distribution` is null unless the task has more than two levels: it has
-    quantiles of the values of those who hold the key, and for every level the shares of them `above` and `below` it.
+    `smallest` are often too rare to tell today. With more than two levels the estimate has quantiles of the values of those
+    who hold the key, and for every level the shares of them `above` and `below` it.
     """
     stored = await collector.find(task_id)
     number = _key_number(stored.task, name)
@@ -55,8 +53,7 @@ async def key_details(
     def details() -> dict[str, Any]:
         order = np.argsort(-estimates.frequency, kind="stable")
         rank = int(np.flatnonzero(order == number)[0])
-        own = estimates.take(np.array([number]))
-        found = own.to_dict()
+        found = _asked(estimates.take(np.array([number]))).to_dict()
         [row] = found.pop("estimates")
         return found | {
             "estimate": row,
@@ -66,7 +63,6 @@ async def key_details(
             "previous": estimates.key[order[rank - 1]] if rank else None,
             "next": estimates.key[order[rank + 1]] if rank + 1 < len(order) else None,
             "sharper": _sharper(stored.task, estimates, row["frequency"]),
-            "distribution": _distribution(own),
         }
 
     return await collector.analysis_threads.run_short(details)
@@ -118,6 +114,12 @@ def _distribution_chart(own: Estimates, task: Task) -> dict[str, Any] | None:
     return specification
 
 
+def _asked(own: Estimates) -> Estimates:
+    """Return the estimates of a key with all that its page shows of how values are spread."""
+    values = own.level_values
+    return own.ask(QUANTILES, values, values) if values else own
+
+
 def _key_number(task: Task, name: str) -> int:
     try:
         return task.key_index(name)
@@ -130,21 +132,6 @@ def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
     return {
         end or "estimate": round(reports * min(max(row[f"frequency{end and '_'}{end}"], 0.0), 1.0))
         for end in ("", "low", "high")
-    }
-
-
-def _distribution(own: Estimates) -> dict[str, Any] | None:
-    """Return how the values of those who hold the only key of some estimates are spread."""
-    if not own.level_values:
-        return None
-
-    def plain(found: Quantiles | Shares) -> dict[str, float]:
-        return {name: numbers.item() for name, numbers in found._asdict().items()}
-
-    return {
-        "quantiles": [{"share": share} | plain(own.quantile(share)) for share in QUANTILES],
-        "above": [plain(own.share_above(value)) for value in own.level_values],
-        "below": [plain(own.share_below(value)) for value in own.level_values],
     }
 
 

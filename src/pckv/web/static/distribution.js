@@ -7,16 +7,16 @@ const QUANTILES = { 0.1: "A tenth", 0.25: "A quarter", 0.5: "Half", 0.75: "Three
 
 // What is said of a key that stands out, whose task has more than two levels, with a place for the chart. `threshold` is
 // the number of a level, and `onthreshold` is called with another one when somebody chooses it.
-export function distributionOf({ estimate, distribution }, task, { chart, threshold, onthreshold }) {
+export function distributionOf(estimate, task, { chart, threshold, onthreshold }) {
   const { unit } = task.about,
     texts = levelTexts(task.level_values);
   if (!estimate.detected) return [make("p", {}, `How their values are spread is ${UNKNOWN}.`)];
   return [
     make("p", {}, spreadSentence(estimate, unit)),
     chart,
-    make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(distribution, task, texts)),
+    make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(estimate, task, texts)),
     make("h3", {}, "Above and below a value"),
-    thresholds(distribution, texts, unit, threshold, onthreshold),
+    thresholds(estimate, texts, unit, threshold, onthreshold),
     task.between === "round" ? make("p", { class: "soft" }, ROUNDED) : null,
   ];
 }
@@ -58,7 +58,7 @@ function quantiles({ quantiles: found }, task, texts) {
     return make(
       "tr",
       {},
-      make("th", { scope: "row" }, `${QUANTILES[quantile.share]} of them`, quantile.share === 0.5 ? " (the median)" : ""),
+      make("th", { scope: "row" }, `${QUANTILES[quantile.p]} of them`, quantile.p === 0.5 ? " (the median)" : ""),
       make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
     );
   };
@@ -84,5 +84,5 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
     onthreshold(Number(level));
   });
   show(threshold);
-  return make("div", {}, field(unit ? `Value, in ${unit}` : "Value", select), said);
+  return make("div", { class: "threshold" }, field(unit ? `Value, in ${unit}` : "Value", select), said);
 }

@@ -48,7 +48,7 @@ export function keyView(root, id, key, settings) {
       replace(top, back(task, options), make("h1", {}, key), neighbours(answer, address));
       replace(told, ...sentences(answer, task));
       replace(sharper, ...improvements(answer, task));
-      showSpread(answer, task);
+      showSpread(answer.estimate, task);
       body.hidden = false;
       const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
       replace(levels, levelsTable(several.levels, task.about.unit));
@@ -59,12 +59,12 @@ export function keyView(root, id, key, settings) {
   });
 
   // Of tasks with more than two levels; the threshold begins in their middle.
-  function showSpread(answer, task) {
-    spread.hidden = !answer.distribution;
+  function showSpread(estimate, task) {
+    spread.hidden = !estimate.shares;
     if (spread.hidden) return;
     threshold ??= Math.floor((task.level_values.length - 1) / 2);
     const onthreshold = (level) => (threshold = level);
-    replace(spread, make("h2", {}, "What they say"), ...distributionOf(answer, task, { chart: values.element, threshold, onthreshold }));
+    replace(spread, make("h2", {}, "What they say"), ...distributionOf(estimate, task, { chart: values.element, threshold, onthreshold }));
   }
 
   refresh();

@@ -8,7 +8,7 @@ const UNKNOWN_WIDTH = 0.95;
 // A narrower part of a bar has no room for its number.
 const MIN_LABELLED = 0.12;
 // The colours of the charts, from low to high, each lighter than the one before.
-const COLOURS = ["#00224e", "#223b6e", "#4d556c", "#7d7c78", "#b2a570", "#e5cf52", "#fee838"].map((colour) =>
+const COLOURS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"].map((colour) =>
   [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),
 );
 
@@ -85,7 +85,7 @@ export function sharesTable({ path, task, address }) {
       known = estimates.filter(({ detected }) => detected),
       rare = estimates.length - known.length;
     replace(place, known.length ? tableOf(known) : null);
-    said.textContent = `Of those who hold a key, for the ${plural(KEYS_SHOWN, "most frequent key")}.${rare ? ` ${plural(rare, "key")} of these ${rare === 1 ? "is" : "are"} ${TOO_RARE}.` : ""}`;
+    said.textContent = `Of those who hold a key, for the ${plural(estimates.length, "most frequent key")}.${rare ? ` ${plural(rare, "key")} of these ${rare === 1 ? "is" : "are"} ${TOO_RARE}.` : ""}`;
   });
 
   function tableOf(known) {
