@@ -28,6 +28,7 @@ EXPERIMENTS = {
     "default-choice": False,
     "coverage": True,
     "hostile": False,
+    "levels": True,
     "mechanism-map": False,
     "reproduction": True,
     "series": False,

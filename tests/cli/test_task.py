@@ -70,6 +70,8 @@ def test_show_says_what_a_task_promises() -> None:
         "keys": 3,
         "low": 1.0,
         "high": 5.0,
+        "levels": 2,
+        "between": "round",
         "epsilon": 1.0,
         "realised_epsilon": UE.realised_epsilon,
         "mechanism": "ue",

@@ -15,7 +15,14 @@ from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
 from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.result import COLUMNS, Estimates
-from pckv.estimators.shares import distributions, honest_interval, own_interval, own_shares, project_rows
+from pckv.estimators.shares import (
+    distributions,
+    honest_interval,
+    own_interval,
+    own_shares,
+    project_rows,
+    with_intervals,
+)
 from pckv.moments import CountMoments, Scale
 from pckv.population import Population
 from pckv.seeded import seeded_source
@@ -47,15 +54,15 @@ def test_intervals_hold_as_often_as_they_say(name: str, frequency: float) -> Non
     holders = [round(frequency * REPORTS * share) for share in PROFILE]
     support = draw_levels(task.channel.count_law, holders, REPORTS, COLLECTIONS, default_rng(21))
     moments, values = moments_of(task), np.array(task.level_values)
-    interval_on = own_interval(REPORTS, moments, 0.95)
+    interval_on = own_interval(support, REPORTS, moments, 0.95)
     of_mean = mean_interval(support, REPORTS, moments, 0.95)
-    shares = own_shares(support, REPORTS, moments, interval_on)
-    found = distributions(task, support, shares, Interval(of_mean.low, of_mean.high), interval_on)
+    shares = with_intervals(own_shares(support, REPORTS, moments), interval_on)
+    found = distributions(task, shares, Interval(of_mean.low, of_mean.high), interval_on)
     true = np.array(holders) / sum(holders)
     mean = true @ values
     median = found.quantile(0.5)
     covered = {
-        "shares": np.all([_holds(found.shares_low, found.shares_high, true).mean(axis=0) >= LEAST_COVERAGE]),
+        "shares": float(_holds(found.shares_low, found.shares_high, true).mean(axis=0).min()),
         **{
             f"above {value:g}": _coverage(found.share_above(value)[1:], true[values > value].sum())
             for value in values
@@ -107,12 +114,13 @@ def test_intervals_hold_whatever_hostile_reports_say() -> None:
     true = np.array(holders) / sum(holders)
     law, moments = task.channel.count_law, moments_of(task)
     support = draw_levels(law, holders, REPORTS - hostile, collections, default_rng(5))
-    interval_on = own_interval(REPORTS, moments, 0.95)
     honest = HonestReports.of((law, law), REPORTS, hostile, 0, moments.scale)
     for level in range(5):
         attacked = support._replace(counts=support.counts + hostile * (np.arange(5) == level)[:, None])
-        robust = own_shares(attacked, REPORTS, moments, honest_interval(interval_on, honest, 0.95))
-        plain = own_shares(attacked, REPORTS, moments, interval_on)
+        shares = own_shares(attacked, REPORTS, moments)
+        interval_on = own_interval(attacked, REPORTS, moments, 0.95)
+        plain = with_intervals(shares, interval_on)
+        robust = with_intervals(shares, honest_interval(interval_on, attacked, honest, 0.95))
         # 400 collections of intervals that hold at 95 %: below this with chance 4e-6.
         assert _holds(robust.low, robust.high, true).mean(axis=0).min() >= 0.895
         # The attack is strong enough to mislead intervals that do not allow for it.

@@ -31,7 +31,7 @@ class LevelsType(click.ParamType[Any]):
             )
         if len(parts) > 1:
             return parts
-        if "." in value:
+        if not value.strip().lstrip("-").isdigit():
             self.fail(f"{value!r} is not a whole number of levels.", param, ctx)
         return int(value)
 

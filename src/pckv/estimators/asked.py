@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pckv.arrays import Floats, Integers
 from pckv.estimators.distributions import NAME_DIGITS, Distributions, level_names
-from pckv.texts import ranged
+from pckv.texts import Ranged, ranged
 
 QUANTILE, ABOVE, BELOW = "quantile", "above", "below"
 # What rows of JSON call the answers to each question.
@@ -60,11 +60,11 @@ class Asked(NamedTuple):
             for found, low, high in zip(*self.columns().values(), strict=True)
         ]
 
-    def cells(self) -> list[tuple[str, str]]:
-        """Return what tables for people say of every key: the answer, and its interval."""
+    def cells(self) -> list[Ranged]:
+        """Return what tables for people say of every key: the answer with its interval."""
         factor, unit = (1, "") if self.question == QUANTILE else (100, " %")
         return [
-            ranged(factor * answer, factor * low, factor * high, unit)[:2]
+            ranged(factor * answer, factor * low, factor * high, unit)
             for answer, low, high in zip(*self.columns().values(), strict=True)
         ]
 

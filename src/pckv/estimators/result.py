@@ -21,7 +21,7 @@ from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare,
 from pckv.estimators.set_sizes import SetSummary
 from pckv.html_table import ROWS_SHOWN, html_table
 from pckv.limits import REFUSE_BETWEEN, ROUND
-from pckv.texts import TOO_RARE, plural, ranged
+from pckv.texts import TOO_RARE, Ranged, plural, ranged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,7 +290,7 @@ class Estimates:
         """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
         asked = [each.cells() for each in self.asked]
         return [
-            (*_cells(row), *(cell for cells in asked for cell in cells[number]))
+            (*_cells(row), *(cell for cells in asked for cell in _answer_cells(cells[number], row)))
             for number, row in enumerate(self)
         ]
 
@@ -410,6 +410,10 @@ def _cells(row: KeyEstimate) -> tuple[str, ...]:
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
     shares = row.shares if row.detected else [None] * len(row.shares)
     return (row.key, *shown, mean.value if known else UNKNOWN, mean.range, *map(_share_cell, shares))
+
+
+def _answer_cells(answer: Ranged, row: KeyEstimate) -> tuple[str, str]:
+    return answer.value if row.detected else UNKNOWN, answer.range
 
 
 def _share_cell(share: LevelShare | None) -> str:

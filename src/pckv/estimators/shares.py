@@ -1,4 +1,4 @@
-"""Shares of levels among the holders of a key, from its own counts (proofs/levels.md).
+"""Shares of levels among the holders of a key, from its own counts (proofs/shares.md).
 
 The share of some levels is the mean of a number that is 1 for these levels and 0 for the others, so that Fieller's interval
 of a mean is that of a share.

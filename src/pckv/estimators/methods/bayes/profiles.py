@@ -1,4 +1,4 @@
-"""The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/levels.md).
+"""The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/shares.md).
 
 Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from it are
 learned from the counts, and a key's own profile is estimated from its counts and what is learned: the less its counts say,

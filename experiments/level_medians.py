@@ -1,0 +1,127 @@
+"""Medians of load times from ten levels, against the truth and against what the mean alone tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from pckv.arrays import Flags, Floats
+from pckv.estimators.methods.bayes.bayes import Posterior, learn
+from pckv.estimators.shares import distributions, own_interval, own_shares, with_intervals
+from pckv.lab.counting import count_reports
+from pckv.lab.dataset import Dataset
+from pckv.lab.sampling import SamplingModel
+from pckv.moments import CountMoments, Scale
+from pckv.population import Population
+from pckv.task import Task
+
+SEED, LEVEL = 20_274, 0.95
+PEOPLE, PAGES, TOP_PAGES = 500_000, 20, 10
+# What the author of the task guesses: a log-normal law with this median in seconds and this standard deviation of the
+# logarithm; and the time at which longer ones are cut.
+GUESSED_MEDIAN, GUESSED_SPREAD, LONGEST = 1.0, 0.8, 20.0
+LEVEL_COUNT = 10
+
+
+class MedianErrors(NamedTuple):
+    """Mean relative errors of the medians of the top pages.
+
+    From ten levels by `bayes` and by the keys' own counts; from the mean that two levels give, and from the true mean,
+    both with the guessed spread. `cover` is the share of the intervals of `bayes` that hold the true median, and `width`
+    their mean width relative to it.
+    """
+
+    epsilon: str
+    bayes: float
+    own: float
+    from_mean: float
+    from_true_mean: float
+    cover: float
+    width: float
+
+
+def guessed_levels() -> list[str]:
+    """Return the levels: from 0 over eight quantiles of the guess to the longest time."""
+    law = NormalDist(np.log(GUESSED_MEDIAN), GUESSED_SPREAD)
+    inner = [float(np.exp(law.inv_cdf(part / (LEVEL_COUNT - 1)))) for part in range(1, LEVEL_COUNT - 1)]
+    return ["0", *(f"{time:.2f}" for time in inner), f"{LONGEST:g}"]
+
+
+def load_times(rng: Generator) -> Dataset:
+    """Return people who each loaded one page: log-normal times, whose medians and spreads differ from the guess."""
+    weights = np.arange(1, PAGES + 1) ** -0.8
+    pages = rng.choice(PAGES, PEOPLE, p=weights / weights.sum()).astype(np.int32)
+    centres, spreads = rng.normal(np.log(1.4), 0.4, PAGES), rng.uniform(0.5, 1.0, PAGES)
+    times = np.exp(centres[pages] + spreads[pages] * rng.normal(size=PEOPLE))
+    people = Population(np.arange(PEOPLE + 1), pages, np.minimum(times, LONGEST))
+    return Dataset("load times", people, PAGES, 0.0, LONGEST)
+
+
+def measure_medians(epsilons: Sequence[str], repeats: int) -> list[MedianErrors]:
+    """Collect several times with ten levels and with two."""
+    dataset = load_times(default_rng(SEED))
+    people = dataset.population
+    truth = np.array([np.median(people.values[people.keys == page]) for page in range(PAGES)])
+    true_mean = people.truth(PAGES)[1]
+    top = dataset.top(TOP_PAGES)
+    tasks = {epsilon: (_task(epsilon, guessed_levels()), _task(epsilon, 2)) for epsilon in epsilons}
+    found = []
+    for epsilon, (several, two) in tasks.items():
+        rows = []
+        for repeat in range(repeats):
+            rng = default_rng([SEED, repeat])
+            bayes, own, cover, width = _medians(several, dataset, truth, rng)
+            posterior, _ = _collected(two, dataset, rng)
+            mean = (posterior.estimates()[1] + 1) / 2 * LONGEST
+            estimates = (bayes, own, _median_of_mean(mean), _median_of_mean(true_mean))
+            errors = [np.abs(each / truth - 1)[top].mean() for each in estimates]
+            rows.append([*errors, cover[top].mean(), (width / truth)[top].mean()])
+        found.append(MedianErrors(epsilon, *np.mean(rows, axis=0).tolist()))
+    return found
+
+
+def _task(epsilon: str, levels: int | list[str]) -> Task:
+    return Task(
+        name="load times",
+        keys=PAGES,
+        values=(0, LONGEST),
+        epsilon=epsilon,
+        levels=levels,
+        mechanism="ue-compact",
+        padding=1,
+        size_share=0,
+    )
+
+
+def _collected(task: Task, dataset: Dataset, rng: Generator) -> tuple[Posterior, CountMoments]:
+    scale = Scale.of_values(task.level_values)
+    model = SamplingModel(dataset, scale.values)
+    support = count_reports(task.channel, model.prepare(task.channel, rng), rng)
+    moments = CountMoments.of(task.channel.count_law, scale=scale)
+    return learn(support, dataset.users, moments), moments
+
+
+def _medians(
+    task: Task, dataset: Dataset, truth: Floats, rng: Generator
+) -> tuple[Floats, Floats, Flags, Floats]:
+    """Return medians by `bayes` and by the keys' own counts; whether the intervals of the former hold; their widths."""
+    posterior, moments = _collected(task, dataset, rng)
+    interval_on = partial(posterior.mean_interval, level=LEVEL)
+    shares = with_intervals(posterior.profiles.shares, interval_on)
+    median = distributions(task, shares, posterior.intervals(LEVEL)[1], interval_on).quantile(0.5)
+    support, users = posterior.support, dataset.users
+    own_on = own_interval(support, users, moments, LEVEL)
+    own = with_intervals(own_shares(support, users, moments), own_on)
+    own_median = distributions(task, own, posterior.intervals(LEVEL)[1], own_on).quantile(0.5).value
+    inside = (median.low <= truth) & (truth <= median.high)
+    return median.value, own_median, np.asarray(inside), median.high - median.low
+
+
+def _median_of_mean(mean: Floats) -> Floats:
+    """Return the median of a log-normal law with this mean and the guessed spread."""
+    return np.asarray(mean * np.exp(-(GUESSED_SPREAD**2) / 2))

@@ -1,0 +1,259 @@
+"""Shares of five levels on the rating sets, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
+
+The constants of `bayes` were chosen on other, synthetic populations. With some parts only, bars are printed and nothing is
+written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import default_rng
+from rich.progress import track
+
+from experiments.level_means import MeanCost, measure_means
+from experiments.level_medians import MedianErrors, measure_medians
+from experiments.levels_page import write_page
+from experiments.settings import ExperimentSettings, Requirement, show_requirements
+from pckv.arrays import Flags, Floats
+from pckv.channels import build
+from pckv.estimators.detection import detected
+from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profiles
+from pckv.estimators.shares import LevelShares, own_interval, own_shares, with_intervals
+from pckv.lab.counting import count_reports
+from pckv.lab.dataset import Dataset
+from pckv.lab.figures.figure import Scale as FigureScale
+from pckv.lab.figures.realdata import clothing, ecommerce, goodbooks
+from pckv.lab.processes import map_in_processes
+from pckv.lab.sampling import PlacedValues, SamplingModel
+from pckv.moments import CountMoments, equal_scale
+from pckv.tally.decode.support import KeySupport
+
+SEED, REPEATS, LEVEL, TOP, LEVELS = 20_272, 20, 0.95, 50, 5
+EPSILONS = ("1", "2", "4")
+MIN_GAIN, MIN_COVERAGE, MAX_DEVIATION = 2.0, 0.93, 0.10
+# With fewer shares than this, the coverage of detected keys is chance.
+MIN_DETECTED = 100
+# With this many times the people, keys are frequent enough for their means to be compared in more settings.
+MORE_PEOPLE = 20
+PARTS = ("shares", "means", "medians")
+
+
+class RatingCase(NamedTuple):
+    """A rating set, the padding it is collected with, and the mechanisms that are compared."""
+
+    make: Callable[[FigureScale], Dataset]
+    padding: int
+    mechanisms: tuple[str, ...]
+
+
+CASES = {
+    "E-commerce": RatingCase(ecommerce, 1, ("ue-compact",)),
+    "Clothing": RatingCase(clothing, 2, ("ue-compact", "collision")),
+    "Goodbooks": RatingCase(goodbooks, 5, ("ue-compact", "collision")),
+}
+
+
+class ShareErrors(NamedTuple):
+    """One mechanism at one ε on one population, averaged over the repeats.
+
+    Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of `bayes` if it
+    knew all frequencies, and of equal shares. `cover` are the shares of 95 % intervals that hold the truth, of all keys, the
+    top keys and the detected keys, of which there were `detected` in all repeats; `own_cover` of the keys' own intervals.
+    """
+
+    data: str
+    mechanism: str
+    epsilon: str
+    own: float
+    bayes: float
+    informed: float
+    equal: float
+    cover: tuple[float, float, float]
+    own_cover: float
+    detected: int
+    width: float
+    own_width: float
+
+    @property
+    def gain(self) -> float:
+        """How many times nearer `bayes` is to the truth than the keys' own counts."""
+        return self.own / self.bayes
+
+
+class Rated:
+    """A rating set prepared for measuring: its samples, and the true shares among the pairs that reports are about."""
+
+    def __init__(self, name: str, dataset: Dataset, padding: int) -> None:
+        self.name, self.dataset, self.padding = name, dataset, padding
+        self.scale = equal_scale(LEVELS)
+        self.model = SamplingModel(dataset, self.scale.values)
+        held = self.holders_by_level()
+        self.frequency = held.sum(axis=1) / dataset.users
+        self.held = self.frequency > 0
+        self.shares = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
+        self.top = np.argsort(-self.frequency, kind="stable")[:TOP]
+
+    def holders_by_level(self) -> Floats:
+        """Return how many report each level of each key, holders of more pairs than the padding counting for less."""
+        people = self.dataset.population
+        weights = np.repeat(self.padding / np.maximum(people.sizes, self.padding), people.sizes)
+        below, chances = PlacedValues.of(self.dataset.scaled(people.values), self.scale.values)
+        found = np.zeros((self.dataset.keys, LEVELS))
+        np.add.at(found, (people.keys, below), weights * (1 - chances))
+        np.add.at(found, (people.keys, below + 1), weights * chances)
+        return found
+
+    def distance(self, shares: Floats) -> float:
+        """Return the mean total variation distance of the top keys' shares."""
+        return float(np.abs(shares - self.shares)[self.top].sum(axis=1).mean() / 2)
+
+
+class _Repeat(NamedTuple):
+    """One collection: distances, intervals, and which keys were detected."""
+
+    distances: tuple[float, float, float]
+    own: LevelShares
+    bayes: LevelShares
+    detected: Flags
+
+
+def measure_shares(rated: Rated, mechanism: str, epsilon: str, repeats: int) -> ShareErrors:
+    """Collect several times and compare shares with the truth."""
+    channel = build(mechanism, rated.dataset.keys, rated.padding, Fraction(epsilon), {}, levels=LEVELS)
+    moments = CountMoments.of(channel.count_law, scale=rated.scale)
+    rows, cover, own_cover, widths, found = [], [], [], [], 0
+    of_detected: list[Flags] = []
+    for repeat in range(repeats):
+        rng = default_rng([SEED, repeat])
+        support = count_reports(channel, rated.model.prepare(channel, rng), rng)
+        one = _repeat(rated, support, moments)
+        rows.append(one.distances)
+        inside, own_inside = (_inside(each, rated.shares) for each in (one.bayes, one.own))
+        cover.append((inside[rated.held].mean(), inside[rated.top].mean()))
+        own_cover.append(own_inside[rated.held].mean())
+        of_detected.append(inside[one.detected])
+        found += int(one.detected.sum())
+        widths.append([(each.high - each.low)[rated.top].mean() for each in (one.bayes, one.own)])
+    own, bayes, informed = np.mean(rows, axis=0)
+    all_keys, top_keys = np.mean(cover, axis=0)
+    detected_cover = float(np.concatenate(of_detected).mean()) if found else 1.0
+    width, own_width = np.mean(widths, axis=0)
+    return ShareErrors(
+        data=rated.name,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        own=float(own),
+        bayes=float(bayes),
+        informed=float(informed),
+        equal=rated.distance(np.full_like(rated.shares, 1 / LEVELS)),
+        cover=(float(all_keys), float(top_keys), detected_cover),
+        own_cover=float(np.mean(own_cover)),
+        detected=found,
+        width=float(width),
+        own_width=float(own_width),
+    )
+
+
+def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat:
+    users = rated.dataset.users
+    posterior = learn(support, users, moments)
+    own = own_shares(support, users, moments)
+    known = KnownFrequencies(rated.frequency, np.zeros(support.keys), np.arange(support.keys))
+    informed = learn_profiles(support, users, moments, known).shares
+    shares = posterior.profiles.shares
+    return _Repeat(
+        (rated.distance(own), rated.distance(shares), rated.distance(informed)),
+        with_intervals(own, own_interval(support, users, moments, LEVEL)),
+        with_intervals(shares, partial(posterior.mean_interval, level=LEVEL)),
+        detected(support, users, moments, support.keys, LEVEL) & rated.held,
+    )
+
+
+def _inside(found: LevelShares, truth: Floats) -> Flags:
+    return np.asarray((found.low - 1e-9 <= truth) & (truth <= found.high + 1e-9))
+
+
+def requirements_of(
+    shares: list[ShareErrors], means: list[MeanCost], medians: list[MedianErrors]
+) -> Iterator[Requirement]:
+    """Yield what must hold."""
+    for cell in shares:
+        name = f"{cell.data}, `{cell.mechanism}`, ε = {cell.epsilon}"
+        yield Requirement(
+            f"{name}: distance of shares",
+            f"≥ {MIN_GAIN:g} × smaller",
+            f"{cell.gain:.2f} ×",
+            cell.gain >= MIN_GAIN,
+        )
+    many_detected = [cell for cell in shares if cell.detected * LEVELS >= MIN_DETECTED]
+    for place, (what, cells) in enumerate(
+        (("all keys", shares), (f"top {TOP}", shares), ("detected keys", many_detected))
+    ):
+        if cells:
+            worst = min(cells, key=lambda cell: cell.cover[place])
+            yield Requirement(
+                f"coverage of 95 % intervals of shares, {what}, worst of {len(cells)}",
+                f"≥ {MIN_COVERAGE:.0%}",
+                f"{worst.cover[place]:.1%} ({worst.data}, `{worst.mechanism}`, ε = {worst.epsilon})",
+                worst.cover[place] >= MIN_COVERAGE,
+            )
+    as_they_are = [cell for cell in means if cell.data in CASES]
+    if as_they_are:
+        yield _furthest("predicted from means alone", as_they_are, [cell.predicted for cell in as_they_are])
+        yield _furthest("computed from exact variances", means, [cell.computed for cell in means])
+    if medians:
+        least = min(medians, key=lambda cell: cell.cover)
+        yield Requirement(
+            f"coverage of 95 % intervals of medians, worst of {len(medians)}",
+            f"≥ {MIN_COVERAGE:.0%}",
+            f"{least.cover:.1%} (ε = {least.epsilon})",
+            least.cover >= MIN_COVERAGE,
+        )
+
+
+def _furthest(what: str, cells: list[MeanCost], expected: list[float]) -> Requirement:
+    off, cell = max(
+        ((cell.measured / factor - 1, cell) for cell, factor in zip(cells, expected, strict=True)),
+        key=lambda each: abs(each[0]),
+    )
+    return Requirement(
+        f"cost of the mean relative to signs, {what}, furthest of {len(cells)}",
+        f"within {MAX_DEVIATION:.0%}",
+        f"{off:+.1%} ({cell.data}, `{cell.mechanism}`, ε = {cell.epsilon})",
+        abs(off) <= MAX_DEVIATION,
+    )
+
+
+def run(settings: ExperimentSettings) -> bool:
+    """Run all parts, print the bars and write the page; return whether all bars are met."""
+    parts, repeats = settings.parts or PARTS, settings.repeats or REPEATS
+    shares: list[ShareErrors] = []
+    means: list[MeanCost] = []
+    for name, case in CASES.items():
+        if not {"shares", "means"} & set(parts):
+            break
+        rated = Rated(name, case.make(FigureScale(data=settings.data)), case.padding)
+        jobs = [
+            (mechanism, epsilon, repeats)
+            for mechanism in case.mechanisms
+            for epsilon in EPSILONS
+            if "shares" in parts
+        ]
+        results = map_in_processes(partial(measure_shares, rated), jobs, os.cpu_count() or 1)
+        shares += track(results, name, total=len(jobs))
+        if "means" in parts:
+            for times, label in ((1, name), (MORE_PEOPLE, f"{name}, {MORE_PEOPLE} × the people")):
+                held, users = times * rated.holders_by_level(), times * rated.dataset.users
+                means += measure_means(label, held, users, case.padding, case.mechanisms, EPSILONS)
+    medians = measure_medians(EPSILONS, repeats) if "medians" in parts else []
+    requirements = list(requirements_of(shares, means, medians))
+    if not settings.parts:
+        write_page(settings.out, shares, means, medians, requirements)
+    return show_requirements(requirements)

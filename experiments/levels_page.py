@@ -1,0 +1,131 @@
+"""Write docs/appendix/levels.md: what must hold, and the tables of shares, means and medians."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.level_means import COLLECTIONS, MIN_STANDARD_ERRORS, MeanCost
+from experiments.level_medians import (
+    GUESSED_MEDIAN,
+    GUESSED_SPREAD,
+    LONGEST,
+    PAGES,
+    PEOPLE,
+    TOP_PAGES,
+    MedianErrors,
+    guessed_levels,
+)
+from experiments.settings import Requirement
+
+if TYPE_CHECKING:
+    from experiments.levels import ShareErrors
+
+INTRODUCTION = """# Measured: levels
+
+How near are the shares of levels to the truth, how often do their intervals hold, and what do
+levels cost the mean? [levels.md](../explanation/levels.md) explains levels, and
+[proofs/shares.md](../../proofs/shares.md) derives the estimates. `make experiment NAME=levels DATA=FOLDER`
+writes this page, where FOLDER contains the rating sets.
+
+- Ratings have five levels. E-commerce is collected with padding 1, Clothing with 2, Goodbooks with
+  5. The true shares are those among the pairs that reports are about: somebody who holds more pairs
+  than the padding counts for less.
+- "Own" shares are made from each key's own counts alone (`corrected`). `bayes` learns from all
+  keys; its constants were chosen on synthetic populations, not on these.
+- A distance is the total variation distance, half the sum of the differences of the five shares,
+  averaged over the 50 most frequent keys.
+
+## What must hold
+
+"""
+SHARES = """
+## Shares of five levels
+
+"Equal" is the distance of five equal shares, which need no report. "Frequencies known" is that of
+`bayes` if it knew the frequency of every key and had to learn profiles alone: reports of this noise
+do not tell much more than that. Where it is not half of "own" either, no learning from these
+reports makes up the difference. Coverage is that of 95 % intervals of `bayes` for all keys, the
+top 50, and the detected keys, with the number of detections in all repeats; the last columns are
+the mean widths of the intervals of the top 50.
+
+| data | mechanism | ε | own | `bayes` | × smaller | equal | frequencies known | all keys | top 50 | detected | width | own width |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+"""
+
+
+def write_page(
+    folder: Path,
+    shares: Sequence[ShareErrors],
+    means: Sequence[MeanCost],
+    medians: Sequence[MedianErrors],
+    requirements: Sequence[Requirement],
+) -> None:
+    """Write the page."""
+    parts = [
+        INTRODUCTION,
+        *_requirements(requirements),
+        SHARES,
+        *_shares(shares),
+        *_means(means),
+        *_medians(medians),
+        "\n**Next:** [trends of series](series.md).\n",
+    ]
+    (folder / "levels.md").write_text("".join(parts), encoding="utf-8")
+
+
+def _requirements(requirements: Sequence[Requirement]) -> Iterator[str]:
+    yield "| what | must be | measured | |\n|---|---|---|---|\n"
+    for what, bar, measured, holds in requirements:
+        yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
+
+
+def _shares(cells: Sequence[ShareErrors]) -> Iterator[str]:
+    for cell in cells:
+        found = f"{cell.cover[2]:.1%} of {cell.detected}" if cell.detected else "none"
+        yield (
+            f"| {cell.data} | `{cell.mechanism}` | {cell.epsilon} | {cell.own:.3f} | {cell.bayes:.3f} "
+            f"| **{cell.gain:.2f}** | {cell.equal:.3f} | {cell.informed:.3f} | {cell.cover[0]:.1%} "
+            f"| {cell.cover[1]:.1%} | {found} | {cell.width:.2f} | {cell.own_width:.2f} |\n"
+        )
+    together = float(np.exp(np.mean([np.log(cell.gain) for cell in cells])))
+    yield f"\nIn the geometric mean of these settings `bayes` is {together:.2f} × nearer to the truth.\n"
+
+
+def _means(cells: Sequence[MeanCost]) -> Iterator[str]:
+    yield (
+        f"\n## What five levels cost the mean\n\nThe error of the mean with five levels relative to that with "
+        f"two, over all keys whose frequency is\nabove {MIN_STANDARD_ERRORS} of its standard errors, with the same "
+        f"mechanism, padding and parameters; where a setting is\nleft out, no key is. In some rows the same people "
+        f"are there 20 times, so that more keys are. Counts of single keys were "
+        f"drawn from their exact law {COLLECTIONS:,} times. Predicted\nis √(Σ(v - m)²/(2 + 2m²)); computed is what "
+        "the exact variances of the mechanism give, which include\nwhat holders themselves add, and the correlation "
+        "of levels that exclude each other.\n\n"
+    )
+    yield "| data | mechanism | ε | keys | measured | predicted | computed |\n|---|---|---:|---:|---:|---:|---:|\n"
+    for data, mechanism, epsilon, keys, *factors in cells:
+        numbers = " | ".join(f"{factor:.3f}" for factor in factors)
+        yield f"| {data} | `{mechanism}` | {epsilon} | {keys} | {numbers} |\n"
+
+
+def _medians(cells: Sequence[MedianErrors]) -> Iterator[str]:
+    yield (
+        f"\n## Medians of load times\n\n{PEOPLE:,} people load one of {PAGES} pages each. Times are log-normal per "
+        "page: medians about 1.4 s, up\nto a factor of 1.5 apart, and standard deviations of the logarithm from 0.5 "
+        f"to 1. The author of the\ntask guesses a median of {GUESSED_MEDIAN:g} s and a deviation of "
+        f"{GUESSED_SPREAD:g} for all pages, and takes ten levels: 0, the\nquantiles 1/9 to 8/9 of the guess, and "
+        f"{LONGEST:g} s, at which longer times are cut: {', '.join(guessed_levels())}.\n`ue-compact`, padding 1.\n\n"
+        f'Errors are means of |estimated/true median - 1| over the {TOP_PAGES} pages that are loaded most. "From the '
+        f'mean"\nis what two levels from 0 to {LONGEST:g} s tell: the estimated mean times exp(-{GUESSED_SPREAD:g}²/2), '
+        'which is the median of\na log-normal law with this mean and the guessed deviation. "From the true mean" '
+        "is the same without\nany noise: the error of the guess alone, even though the law is of the guessed kind. "
+        "Intervals hold for\nany data; their width is relative to the median.\n\n"
+    )
+    yield "| ε | `bayes` | own | from the mean | from the true mean | coverage | width |\n"
+    yield "|---:|---:|---:|---:|---:|---:|---:|\n"
+    for epsilon, *errors, cover, width in cells:
+        numbers = " | ".join(f"{error:.1%}" for error in errors)
+        yield f"| {epsilon} | {numbers} | {cover:.1%} | {width:.2f} |\n"
