@@ -52,15 +52,15 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
     """Draw the shares of levels as one stacked bar per row, in the order of the rows.
 
     Args:
-        rows: Rows of `Estimates.to_dict`; those that are not detected get no bar.
+        rows: Rows of `Estimates.to_dict`, those that are detected first; the others get no bar.
         names: What each level is called.
         unit: The unit of the values.
     """
     altair = load_altair()
     parts = [
         {"key": row["key"], "level": name, "place": place, **share}
-        | {"drawn": share["share"] if row["detected"] else 0.0}
         for row in rows
+        if row["detected"]
         for place, (name, share) in enumerate(zip(names, row["shares"], strict=True))
     ]
     unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not row["detected"]]
@@ -79,7 +79,7 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
         .encode(
             y=keys,
             x=altair.X(
-                "drawn:Q",
+                "share:Q",
                 stack="zero",
                 title="share of holders",
                 axis=axis,

@@ -173,10 +173,9 @@ def test_a_key_has_its_shares(estimates: Estimates) -> None:
     row = estimates["up"]
     assert [share.value for share in row.shares] == [0, 2.5, 10]
     assert [share.share for share in row.shares] == estimates.shares[1].tolist()
-    assert row.deviation == estimates.deviation[1]
-    assert row.deviation_low is not None
-    assert row.deviation_high is not None
-    assert row.deviation_low <= row.deviation <= row.deviation_high
+    found = estimates.deviation_low[1], estimates.deviation[1], estimates.deviation_high[1]
+    assert (row.deviation_low, row.deviation, row.deviation_high) == found
+    assert found[0] < found[1] < found[2]
 
 
 def test_tables_for_people_have_a_column_per_level(estimates: Estimates) -> None:
