@@ -24,7 +24,7 @@ def squares() -> Iterator[dict[str, Any]]:
     for objective, epsilon, keys, pairs in product(OBJECTIVES, EPSILONS, KEYS, PAIRS):
         if pairs <= keys:
             expected = expect(keys, users=USERS, padding=pairs, objective=objective)
-            channel = choose_channel(keys, Fraction(epsilon), {"name": "auto"}, pairs, expected)
+            channel = choose_channel(Fraction(epsilon), {"name": "auto"}, pairs, expected)
             tuned = "r" in channel.parameters or "beta" in channel.parameters
             yield {
                 "keys": f"{keys:,}",

@@ -215,8 +215,8 @@ def not_shuffled(right: Any) -> Any:
         most = task.channel.padding
         first = np.arange(population.keys.size) - np.repeat(population.offsets[:-1], population.sizes) < most
         owners = np.repeat(np.arange(len(population)), population.sizes)[first]
-        levels = vectorised._levels(task, population.values[first]).astype(np.uint64)
-        return Taken(participants, owners, population.keys[first].astype(np.int64), levels)
+        below, chances = vectorised._placed(task, population.values[first])
+        return Taken(participants, owners, population.keys[first].astype(np.int64), below, chances)
 
     return take
 
@@ -288,8 +288,8 @@ def all_drawn_again(_: Any) -> Any:
     return below
 
 
-def inclusive_sign(_: Any) -> Any:
-    return lambda self, participants, levels: self.draw(participants) >> np.uint64(11) <= levels
+def rises_too_often(_: Any) -> Any:
+    return lambda self, participants, chances: self.draw(participants) >> np.uint64(11) <= chances
 
 
 def first_block_again(right: Any) -> Any:
@@ -330,7 +330,7 @@ FAULTS = (
     PlantedFault("dummies with a minus, residues", many_sampler(dummies_with_a_minus), batch["ue-compact"]),
     PlantedFault("the first digit alone", many_sampler(first_digit_only), batch["ue-compact"]),
     PlantedFault("the true residue not skipped", many_sampler(true_residue_not_skipped), batch["ue-compact"]),
-    PlantedFault("negative values lose their sign", replaced(vectorised, "_levels", without_minus), batch["grr"]),
+    PlantedFault("negative values lose their sign", replaced(vectorised, "_placed", without_minus), batch["grr"]),
     PlantedFault("one pair only", many_sampler(one_pair_only), batch["collision"]),
     PlantedFault("signs lost", many_sampler(signs_lost), batch["collision"]),
     PlantedFault("sizes cut at the padding", replaced(vectorised, "answer_sizes", sizes_cut_at_the_padding), batch["grr"]),
@@ -352,7 +352,7 @@ FAULTS = (
     PlantedFault("no noise alone in a batch", replaced(vectorised, "_messages", alone_without_noise), batch["ue"]),
     PlantedFault("no rejection", replaced(VectorisedTape, "below", without_rejection), check_vectorised_tape),
     PlantedFault("all drawn again for one", replaced(VectorisedTape, "below", all_drawn_again), check_vectorised_tape),
-    PlantedFault("signs off by one", replaced(VectorisedTape, "positive", inclusive_sign), check_vectorised_tape),
+    PlantedFault("levels off by one", replaced(VectorisedTape, "rises", rises_too_often), check_vectorised_tape),
     PlantedFault("later blocks repeat the id", replaced(Tape, "_draw_from_next_block", first_block_again), check_scalar_tape),
     PlantedFault("randomness not from the system", replaced(VectorisedTape, "__init__", not_from_the_system), check_default_sources),
 )  # fmt: skip

@@ -138,3 +138,32 @@ def test_a_round_says_what_all_rounds_spend() -> None:
 def test_coins_are_told() -> None:
     task = Task(name="t", keys=9, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
     assert "the guarantee holds whichever it draws" in card_markdown(privacy_card(task))
+
+
+def test_levels_are_told() -> None:
+    task = Task(
+        name="t",
+        keys=9,
+        values=(1, 5),
+        levels=(1, 2, 3, 4, 5),
+        epsilon=1,
+        mechanism="grr",
+        about={"unit": "stars"},
+    )
+    page = card_markdown(privacy_card(task))
+    assert (
+        "a value from 1 to 5 stars, reported as one of 5 levels (1, 2, 3, 4, 5; a value between two is reported as one"
+        " of them at random, so that means stay)." in page
+    )
+    assert (
+        "the mean of the values that they give it and the share of every level among these values, each with"
+        in page
+    )
+    exact = card_markdown(
+        privacy_card(
+            Task(name="t", keys=9, values=(1, 5), between="refuse", epsilon=1, mechanism="grr", padding=1)
+        )
+    )
+    assert "reported as one of 2 levels (1, 5; other values are refused where pairs are entered)." in exact
+    signs = card_markdown(privacy_card(Task(name="t", keys=9, values=(1, 5), epsilon=1, mechanism="grr")))
+    assert "level" not in signs

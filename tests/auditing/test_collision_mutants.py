@@ -18,7 +18,7 @@ from pckv.auditing.supports import check_supports
 from pckv.channels import CountLaw, Support
 from pckv.channels.collision import CollisionChannel
 from pckv.device import collision as device_collision
-from pckv.device.padding import Pair
+from pckv.device.padding import Pair, draw_level
 from pckv.randomness import Tape
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
@@ -34,7 +34,7 @@ from support.mutants import (
 def collision_mutant(
     *,
     chosen: Callable[[Sequence[Pair], int, Tape], Sequence[Pair]] = device_collision.choose,
-    item: Callable[[int, bool], int] = CollisionChannel.item,
+    item: Callable[[CollisionChannel, int, int], int] = CollisionChannel.item,
     function: Callable[[CollisionChannel, Sequence[int], Tape], int] = lambda channel, _, tape: tape.below(
         channel.functions
     ),
@@ -48,7 +48,7 @@ def collision_mutant(
 
     def mutant(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape) -> int:
         taken = chosen(pairs, channel.padding, tape)
-        items = [item(key, tape.bernoulli(level)) for key, level in taken]
+        items = [item(channel, pair[0], draw_level(pair, tape)) for pair in taken]
         chosen_function = function(channel, items, tape)
         symbols = own(channel, chosen_function, items)
         number, threshold = tape.draw(), hits(channel, len(symbols))
@@ -84,13 +84,13 @@ def better_of_two(channel: CollisionChannel, items: Sequence[int], tape: Tape) -
 def signs_swapped(tally: Tally) -> KeySupport:
     """What supports + is taken for support of -."""
     support = key_support(tally)
-    return KeySupport(support.minus, support.plus)
+    return KeySupport(support.counts[::-1])
 
 
 def keys_one_off(tally: Tally) -> KeySupport:
     """What supports a key is taken for support of the next one."""
     support = key_support(tally)
-    return KeySupport(np.roll(support.plus, 1), np.roll(support.minus, 1))
+    return KeySupport(np.roll(support.counts, 1, axis=1))
 
 
 class CollisionRoundedUp(CollisionChannel):
@@ -125,7 +125,9 @@ class CollisionSignsExclusive(CollisionChannel):
     @cached_property
     def count_law(self) -> CountLaw:
         held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
-        return CountLaw(Support(held, other * (1 - held)), Support(other, other))
+        return CountLaw(
+            Support.exclusive(self.levels, held, other), Support.exclusive(self.levels, other, other)
+        )
 
 
 def collision_faulty(
@@ -155,7 +157,7 @@ MUTANTS = (
         "a count law of exclusive signs",
         replace(COLLISION, channel=CollisionSignsExclusive),
         check_supports,
-        "count law: plus is not that of one pair",
+        "count law: own_and_other is not that of one pair",
     ),
     collision_faulty(
         "the threshold rounded anew for every number of symbols",
@@ -215,7 +217,9 @@ MUTANTS = (
         "a function that suits the pairs", conformance.check_sampler_equals_law, function=better_of_two
     ),
     collision_faulty(
-        "signs forgotten", conformance.check_sampler_equals_law, item=lambda key, _: 2 * key + 1
+        "signs forgotten",
+        conformance.check_sampler_equals_law,
+        item=lambda channel, key, _: channel.item(key, 1),
     ),
     Mutant(
         "signs swapped in the decoder of collision",

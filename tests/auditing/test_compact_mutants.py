@@ -39,17 +39,17 @@ def compact_mutant(
         other + channel.r * (other >= first)
     ),
     inside: Callable[[UeCompactChannel, Tape], int] = lambda channel, tape: tape.below(channel.r),
-    minus_from: Callable[[UeCompactChannel], int] = lambda channel: channel.r - channel.o,
+    first_of: Callable[[UeCompactChannel, int], int] = UeCompactChannel.first,
     product: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.product,
 ) -> Callable[[UeCompactChannel, Sequence[Pair], Tape], int]:
     """The sampler of ue-compact, written out with replaceable parts; the defaults give the correct sampler."""
 
     def mutant(channel: UeCompactChannel, pairs: Sequence[Pair], tape: Tape) -> int:
-        dummy = (channel.keys, channel.one // 2 if dummy_level is None else dummy_level)
-        key, level = padding.sample(pairs, channel.padding, tape) or dummy
+        dummy = (channel.keys, 0, channel.one // 2 if dummy_level is None else dummy_level)
+        key, below, threshold = padding.sample(pairs, channel.padding, tape) or dummy
         if zero_is_dummy:
             key = key or channel.keys
-        first = 0 if tape.bernoulli(level) else minus_from(channel)
+        first = first_of(channel, below + tape.bernoulli(threshold))
         chosen_function = function(channel, tape)
         if tape.bernoulli(kept(channel, key)):
             residue = first + inside(channel, tape)
@@ -79,27 +79,33 @@ def digits_reversed(channel: UeCompactChannel, function: int, key: int) -> int:
     return channel.product(function, turned)
 
 
-def right_sets(channel: UeCompactChannel) -> tuple[range, range]:
-    """The residues that say +, and those that say -."""
-    return range(channel.r), range(channel.r - channel.o, 2 * channel.r - channel.o)
+def right_sets(channel: UeCompactChannel) -> tuple[range, ...]:
+    """The residues that say each level, the lowest first."""
+    return tuple(range(first, first + channel.r) for first in channel.firsts)
+
+
+def sets_apart(channel: UeCompactChannel) -> tuple[range, ...]:
+    """The same without an overlap."""
+    firsts = (channel.r * level for level in reversed(range(channel.levels)))
+    return tuple(range(first, first + channel.r) for first in firsts)
 
 
 def decoder(
     residue: Callable[[UeCompactChannel, int, int], int] = UeCompactChannel.residue,
-    sets: Callable[[UeCompactChannel], tuple[range, range]] = right_sets,
+    sets: Callable[[UeCompactChannel], tuple[range, ...]] = right_sets,
 ) -> Callable[[Tally], KeySupport]:
     """Return a decoder that checks every word for every key."""
 
     def support(tally: Tally) -> KeySupport:
         channel = tally.task.channel
         assert isinstance(channel, UeCompactChannel)
-        plus, minus = np.zeros(channel.keys, np.int64), np.zeros(channel.keys, np.int64)
+        counts = np.zeros((channel.levels, channel.keys), np.int64)
         for word, count in zip(*tally.counts.nonzero(), strict=True):
             for key in range(channel.keys):
                 word_residue = residue(channel, int(word), key)
-                plus[key] += count * (word_residue in sets(channel)[0])
-                minus[key] += count * (word_residue in sets(channel)[1])
-        return KeySupport(plus, minus)
+                for level, said in enumerate(sets(channel)):
+                    counts[level, key] += count * (word_residue in said)
+        return KeySupport(counts)
 
     return support
 
@@ -155,7 +161,7 @@ class TunedOverlapForgotten(UeCompactChannel):
     @property
     def sampled(self) -> Support:
         joint = super().sampled
-        return Support(joint.plus + joint.both, joint.minus + joint.both)
+        return Support.exclusive(joint.levels, joint.own, joint.other)
 
 
 def compact_faulty(
@@ -292,7 +298,7 @@ MUTANTS = (
         "the overlap left out of the count law",
         replace(COMPACT, channel=TunedOverlapForgotten),
         conformance.check_unbiased,
-        "count law: not that of key 0",
+        "count law: levels 0 and 1 of key 0",
     ),
     compact_faulty(
         "always the first residue of a set",
@@ -312,13 +318,11 @@ MUTANTS = (
     compact_faulty(
         "sets taken to be apart by the sampler",
         conformance.check_sampler_equals_law,
-        minus_from=lambda channel: channel.r,
+        first_of=lambda channel, level: (channel.levels - 1 - level) * channel.r,
     ),
     Mutant(
         "sets taken to be apart by the decoder",
-        replace(
-            COMPACT, support=decoder(sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r)))
-        ),
+        replace(COMPACT, support=decoder(sets=sets_apart)),
         conformance.check_unbiased,
         "count law: not that of key 0",
     ),
@@ -327,7 +331,7 @@ MUTANTS = (
         replace(
             COMPACT,
             support=decoder(
-                sets=lambda channel: (range(channel.r), range(channel.r, 2 * channel.r - channel.o))
+                sets=lambda channel: (range(channel.r, 2 * channel.r - channel.o), range(channel.r))
             ),
         ),
         conformance.check_unbiased,

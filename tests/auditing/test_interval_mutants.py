@@ -86,7 +86,7 @@ SAMPLERS = (
         "one key is told as it is",
         "device/grr.py",
         "    number = tape.draw()",
-        "    number = 0 if key == 4097 else tape.draw()",
+        "    number = 0 if pair[0] == 4097 else tape.draw()",
         of("grr", 10_000, 1),
         "depends on a key",
     ),
@@ -94,7 +94,7 @@ SAMPLERS = (
         "one value is told as it is",
         "device/ue_compact.py",
         "if tape.bernoulli(channel.kept):",
-        "if level == 3 << 62 or tape.bernoulli(channel.kept):",
+        "if pair[2] == 3 << 62 or tape.bernoulli(channel.kept):",
         of("ue-compact", 10_000, 1),
         "depends on a key",
     ),
@@ -102,7 +102,7 @@ SAMPLERS = (
         "every 4099th key is told as it is",
         "device/collision.py",
         "    number = tape.draw()",
-        "    number = 0 if any(key % 4099 == 7 for key, _ in pairs) else tape.draw()",
+        "    number = 0 if any(key % 4099 == 7 for key, *_ in pairs) else tape.draw()",
         of("collision", 10_000, 3),
         "depends on a key",
     ),
@@ -110,7 +110,7 @@ SAMPLERS = (
         "keys beyond 2^20 are told as they are",
         "device/grr.py",
         "    number = tape.draw()",
-        "    number = 0 if key > 2**20 else tape.draw()",
+        "    number = 0 if pair[0] > 2**20 else tape.draw()",
         of("grr", 2**31, 1),
         "depends on a key",
     ),
@@ -316,7 +316,9 @@ def test_a_faulty_choice_is_caught(right: str, wrong: str) -> None:
     channel = CollisionChannel(2**20, 5, Fraction(2))
     with pytest.raises(AuditFailure, match="choice of pairs"):
         check_choices(
-            channel, lambda values, tape: faulty.perturb(channel, DeviceCode().pairs(values), tape), (6, 65)
+            channel,
+            lambda values, tape: faulty.perturb(channel, DeviceCode().pairs(values, 2), tape),
+            (6, 65),
         )
 
 

@@ -85,7 +85,7 @@ def test_choice_of_pairs(padding: int) -> None:
     sizes = (padding + 1, padding + 2, 2 * padding, 5 * padding + 40)
     pairs = DeviceCode().pairs
     assert (
-        check_choices(channel, lambda values, tape: collision.perturb(channel, pairs(values), tape), sizes)
+        check_choices(channel, lambda values, tape: collision.perturb(channel, pairs(values, 2), tape), sizes)
         > 8
     )
 

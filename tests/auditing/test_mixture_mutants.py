@@ -155,9 +155,9 @@ def all_as_pairs(tally: Tally) -> int:
 def answers_as_keys(tally: Tally) -> KeySupport:
     """Answers are taken for support of the first key."""
     support = key_support(tally)
-    first = np.zeros_like(support.plus)
-    first[0] = tally.size_answers.sum()
-    return KeySupport(support.plus + first, support.minus)
+    first = np.zeros_like(support.counts)
+    first[-1, 0] = tally.size_answers.sum()
+    return KeySupport(support.counts + first)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from support.mutants import (
 
 def show(channel: UeChannel, message: int, position: int, pairs: Sequence[Pair]) -> int:
     """Overwrite one position of a ue message with the truth."""
-    state = next((1 if level else -1 for key, level in pairs if key == position), 0)
+    state = next((1 if threshold else -1 for key, _, threshold in pairs if key == position), 0)
     bit, sign_bit = 1 << position, 1 << position + 8 * channel.message_format.plane_bytes
     message &= ~(bit | sign_bit)
     return message | (bit if state else 0) | (sign_bit if state > 0 else 0)
@@ -50,7 +51,7 @@ def last_unnoised(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
 def fake_value_fixed(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """Fake values are always +."""
     sampled = padding.sample(pairs, channel.padding, tape)
-    positive = tape.bernoulli(sampled[1]) if sampled else False
+    positive = tape.bernoulli(sampled[2]) if sampled else False
     states = []
     for position in range(channel.keys):
         number = tape.draw()
@@ -156,15 +157,15 @@ class UeTunedTwice(UeChannel):
 class Grr32(GrrChannel):
     """Thresholds of 32 bits, with a million keys."""
 
-    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
-        super().__init__(keys, length, epsilon, allocation, bits=32 if keys == 10**6 else bits)
+    def __init__(self, keys: int, *rest: Any, bits: int = 64, **options: Any) -> None:
+        super().__init__(keys, *rest, bits=32 if keys == 10**6 else bits, **options)
 
 
 class UeDoubled(UeChannel):
     """Twice the requested ε, claimed and realised."""
 
-    def __init__(self, keys: int, length: int, epsilon: Fraction, allocation: str, bits: int = 64) -> None:
-        super().__init__(keys, length, 2 * epsilon, allocation, bits)
+    def __init__(self, keys: int, length: int, epsilon: Fraction, *rest: Any, **options: Any) -> None:
+        super().__init__(keys, length, 2 * epsilon, *rest, **options)
 
 
 class UeClaimsMore(UeChannel):
@@ -175,24 +176,29 @@ class UeClaimsMore(UeChannel):
         return super().claim * Fraction(3, 2)
 
 
+def swapped(one: int, pairs: Sequence[Pair]) -> list[Pair]:
+    return [(key, below, one - threshold) for key, below, threshold in pairs]
+
+
 def swapped_signs_ue(channel: UeChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """p and 1 - p swapped."""
-    return device_ue.perturb(channel, [(key, channel.one - level) for key, level in pairs], tape)
+    return device_ue.perturb(channel, swapped(channel.one, pairs), tape)
 
 
 def swapped_signs_grr(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
     """p and 1 - p swapped."""
-    return device_grr.perturb(channel, [(key, channel.one - level) for key, level in pairs], tape)
+    return device_grr.perturb(channel, swapped(channel.one, pairs), tape)
 
 
 def reused_tape(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
-    """One draw decides both the sign and whether the word is kept."""
-    key, level = padding.sample(pairs, channel.padding, tape) or (
+    """One draw decides both the level and whether the word is kept."""
+    key, below, threshold = padding.sample(pairs, channel.padding, tape) or (
         channel.keys + tape.below(channel.padding),
+        0,
         channel.one // 2,
     )
     number = tape.draw()
-    word = channel.word(key, number < level)
+    word = channel.word(key, below + (number < threshold))
     if number < channel.kept + channel.flipped:
         return word if number < channel.kept else word ^ 1
     other = tape.below(channel.spread)
@@ -201,24 +207,25 @@ def reused_tape(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
 
 def dummy_counted_as_key(tally: Tally) -> KeySupport:
     """Dummies' words are folded into the keys'."""
-    keys = tally.task.key_count
-    plus, minus = np.zeros(keys, np.int64), np.zeros(keys, np.int64)
+    keys, levels = tally.task.key_count, tally.task.channel.levels
+    counts = np.zeros((levels, keys), np.int64)
     for cell, count in zip(*tally.counts.nonzero(), strict=True):
-        (plus if cell % 2 else minus)[cell // 2 % keys] += count
-    return KeySupport(plus, minus)
+        counts[cell % levels, cell // levels % keys] += count
+    return KeySupport(counts)
 
 
-def clipped_level(value: float, low: float, high: float) -> int:
-    """Values are clipped before they become signs."""
+def clipped_place(value: float, values: Sequence[float]) -> tuple[int, int]:
+    """Values are clipped before they become levels."""
+    low, high = values[0], values[-1]
     reach = 0.9 * (high - low) / 2
     middle = (low + high) / 2
-    return padding.level(min(max(value, middle - reach), middle + reach), low, high)
+    return padding.placed(min(max(value, middle - reach), middle + reach), values)
 
 
 def unfair_dummy(channel: GrrChannel, pairs: Sequence[Pair], tape: Tape) -> int:
-    """A dummy always has the sign +."""
+    """A dummy always has the higher level."""
     message = device_grr.perturb(channel, pairs, tape)
-    return message | 1 if message >= 2 * channel.keys else message
+    return message | 1 if message >= channel.levels * channel.keys else message
 
 
 MUTANTS = (
@@ -260,9 +267,11 @@ MUTANTS = (
     Mutant("biased below", replace(GRR, primitives=BiasedBelow), conformance.check_sampler_equals_law),
     Mutant("tape reused", replace(GRR, sampler=reused_tape), conformance.check_sampler_equals_law),
     Mutant("dummy counted as a key", replace(GRR, support=dummy_counted_as_key), conformance.check_unbiased),
-    Mutant("value clipped first, ue", replace(UE, level=clipped_level), conformance.check_sampler_equals_law),
     Mutant(
-        "value clipped first, grr", replace(GRR, level=clipped_level), conformance.check_sampler_equals_law
+        "value clipped first, ue", replace(UE, placed=clipped_place), conformance.check_sampler_equals_law
+    ),
+    Mutant(
+        "value clipped first, grr", replace(GRR, placed=clipped_place), conformance.check_sampler_equals_law
     ),
     Mutant(
         "padding ignored in ue",

@@ -160,10 +160,10 @@ def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["2 * targets", "self.steps_per_report", "min(targets, self.steps_per_report)"]
+    "wrong", ["self.levels * targets", "self.steps_per_report", "min(targets, self.steps_per_report)"]
 )
 def test_a_wrong_bound_on_one_report_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = "min(2 * targets, self.steps_per_report)"
+    right = "min(self.levels * targets, self.steps_per_report)"
     faulty = faulty_module("channels/collision.py", right, wrong).CollisionChannel
     monkeypatch.setattr(CollisionChannel, "max_support", faulty.max_support)
     with pytest.raises(AssertionError):
@@ -184,7 +184,7 @@ def test_variance_is_the_formula(epsilon: str, padding: int) -> None:
         stated = 2 * beta * (1 - beta) + f * (alpha * (1 - alpha) - beta * (1 - beta))
         assert moments.frequency_variance(f) == pytest.approx(stated / (alpha - beta) ** 2, rel=1e-9)
         # The signs are independent, so that the counts' difference has the variance of their sum.
-        constant, _ = moments.ratio_variance(f)
+        constant, _, _ = moments.ratio_variance(f)
         held, other = alpha + beta - 2 * alpha * beta, 2 * beta * (1 - beta)
         assert constant == pytest.approx(f * held + (1 - f) * other, rel=1e-9)
 

@@ -170,14 +170,14 @@ def test_bad_sets(sets: dict[str, object], message: str) -> None:
 
 
 def naive_decode(channel: UeCompactChannel, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:
-    """[n1 of every key, n2 of every key], in Python's integers."""
+    """Return the counts of every key for both levels, in Python's integers."""
     r, o = channel.r, channel.o
     return [
         [
             sum(times for word, times in word_counts.items() if channel.residue(word, key) in residues)
             for key in keys
         ]
-        for residues in (range(r), range(r - o, 2 * r - o))
+        for residues in (range(r - o, 2 * r - o), range(r))
     ]
 
 

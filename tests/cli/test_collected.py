@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pckv import Task
+from pckv import Tally, Task
 from pckv.days import Phase
 from pckv.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
@@ -19,9 +20,22 @@ LATER = Task(name="Later", keys=3, values=(0, 1), epsilon=1, mechanism="grr", op
 ANALYST_TOKEN, ADMINISTRATOR_TOKEN = ANALYST.replace(" ", "-"), ADMINISTRATOR.replace(" ", "-")
 
 
+# Without noise to speak of: words are 5·key + level.
+STARS = Task(
+    name="Stars",
+    keys=["up", "heat"],
+    values=(1, 5),
+    levels=5,
+    epsilon=20,
+    padding=1,
+    mechanism="grr",
+    size_share=0,
+)
+
+
 @pytest.fixture(scope="module")
 def collector() -> Iterator[Running]:
-    """Run a collector that has the reports of `good.tally`, and two tasks without any."""
+    """Run a collector that has the reports of `good.tally`, those of a task with levels, and two tasks without any."""
     patched = pytest.MonkeyPatch()
     patched.setattr("support.collectors.ANALYST", ANALYST_TOKEN)
     patched.setattr("support.collectors.ADMINISTRATOR", ADMINISTRATOR_TOKEN)
@@ -34,6 +48,11 @@ def collector() -> Iterator[Running]:
             Report(bytes([number]) * 16, GRR.message_format.encode(word)) for number, word in enumerate(WORDS)
         ]
         assert started.upload(GRR, *reports) == {}
+        stars = [
+            Report(number.to_bytes(16), STARS.message_format.encode(number % 10)) for number in range(200)
+        ]
+        started.store.add_task(STARS)
+        assert started.upload(STARS, *stars) == {}
         yield started
 
 
@@ -59,6 +78,24 @@ def test_a_collector_estimates_as_files_do(access: str, options: str) -> None:
     of_files = run_ok(f"estimate good.tally --task grr.json {options}")
     assert run_ok(f"estimate grr.json {access} {options}") == of_files
     assert run_ok(f"estimate {access} {options} -- {GRR.id}") == of_files
+
+
+@pytest.mark.parametrize(
+    "options", ["", "--quantile 0.5 --above 3", "--json --below 2 --key heat --hostile 2"]
+)
+def test_a_collector_estimates_shares_as_files_do(access: str, options: str) -> None:
+    tally = Tally(STARS)
+    tally.add_many(np.arange(200) % 10)
+    put({"stars.json": STARS.to_json().encode(), "stars.tally": bytes(tally)})
+    of_files = run_ok(f"estimate stars.tally --task stars.json {options}")
+    found = run_ok(f"estimate stars.json {access} {options}")
+    if "--json" in options:
+        # A tally has no reports to check for alarms, which the collector has.
+        without_alarms = [read_json(text) | {"alarms": None} for text in (found, of_files)]
+        assert without_alarms[0] == without_alarms[1]
+    else:
+        assert found == of_files
+    assert "not within [1, 5]" in run_refused(f"estimate stars.json {access} --above 7")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])

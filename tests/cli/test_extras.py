@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,31 +50,66 @@ WORKS = [
 ]
 
 
-def bare(command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with nothing but the core's dependencies."""
+# Runs commands as `python -m pckv` does, each in a process of its own that has what takes long to load: what is not
+# installed cannot be loaded.
+FORKING = """
+import json, os, runpy, sys
+import pckv.cli, pckv.estimators.estimate, pckv.planning.plan
+for line in sys.stdin:
+    folder, arguments = json.loads(line)
+    if not (child := os.fork()):
+        os.chdir(folder)
+        for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+        sys.argv[1:] = arguments
+        runpy.run_module("pckv", run_name="__main__", alter_sys=True)
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+Bare = Callable[[str], tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def forking() -> Iterator[subprocess.Popen[str]]:
+    """A process with nothing but the core's dependencies, which runs commands."""
     if not BARE.exists():
         missing_part("the bare environment (make test sets it up)")
-    return subprocess.run(
-        [str(BARE), "-m", "pckv", *shlex.split(command)],
+    with subprocess.Popen(
+        [str(BARE), "-c", FORKING],
         env={"PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-        check=False,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
+    ) as process:
+        yield process
+        process.communicate()
+
+
+@pytest.fixture
+def bare(forking: subprocess.Popen[str], tmp_path: Path) -> Bare:
+    """A function that runs a command; it returns the exit code, and the text of stdout and of stderr."""
+
+    def run_command(command: str) -> tuple[int, str, str]:
+        assert forking.stdin
+        assert forking.stdout
+        forking.stdin.write(json.dumps([str(tmp_path), shlex.split(command)]) + "\n")
+        forking.stdin.flush()
+        code = int(forking.stdout.readline())
+        stdout, stderr = ((tmp_path / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return code, stdout, stderr
+
+    return run_command
 
 
 @pytest.mark.parametrize(("command", "needed"), NEEDS.items(), ids=NEEDS)
-def test_a_missing_extra_is_one_line(command: str, needed: tuple[str, str]) -> None:
+def test_a_missing_extra_is_one_line(bare: Bare, command: str, needed: tuple[str, str]) -> None:
     module, extra = needed
-    result = bare(command)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"pckv: this needs '{module}': pip install 'pckv[{extra}]'\n"
+    line = f"pckv: this needs '{module}': pip install 'pckv[{extra}]'\n"
+    assert bare(command) == (1, "", line)
 
 
 @pytest.mark.parametrize("command", WORKS)
-def test_the_core_works_without_extras(command: str) -> None:
-    result = bare(command)
-    assert (result.returncode, result.stderr) == (0, "")
+def test_the_core_works_without_extras(bare: Bare, command: str) -> None:
+    code, _, stderr = bare(command)
+    assert (code, stderr) == (0, "")

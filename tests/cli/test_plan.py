@@ -255,3 +255,65 @@ def test_the_task_of_a_planned_series_is_chosen_for_the_people_of_one_round() ->
     run_ok(f"{command} --users 12000 --out whole.json")
     assert Path("series.json").read_bytes() == Path("round.json").read_bytes()
     assert Path("series.json").read_bytes() != Path("whole.json").read_bytes()
+
+
+LEVELS = f"{PLAN} --pairs 3 --levels 1,2,3,4,5"
+
+
+def test_plan_for_levels() -> None:
+    """The table has a column more, what levels cost is said, and the JSON has both; none of it with two levels."""
+    expected = plan(100, 20_000, "1", 3, levels=[1, 2, 3, 4, 5])
+    levels = expected.levels
+    assert levels is not None
+    printed = run_ok(LEVELS)
+    assert expected.level_sentence in printed
+    assert "mean, of [1, 5]" in printed
+    first = next(line for line in printed.splitlines() if line.startswith("the most frequent "))
+    assert first.endswith(f" ±{two_digits(100 * (expected.errors[0].share_error or 0))} points")
+    assert f"would be off by ±{two_digits(100 * levels.guessed_share_error)} points" in printed
+    assert read_json(run_ok(f"{LEVELS} --json")) == json.loads(json.dumps(expected.to_dict()))
+    assert "with the level of its value" in run_ok(f"{LEVELS} --verbose")
+    assert "level" not in run_ok(f"{PLAN} --pairs 3")
+
+
+def test_plan_writes_a_task_with_levels() -> None:
+    options = "--low 1 --high 5 --name stars --out stars.json"
+    run_ok(f"{LEVELS} {options}")
+    task = Task.from_json(Path("stars.json").read_bytes())
+    assert task.levels == ("1", "2", "3", "4", "5")
+    found = plan(100, 20_000, "1", 3, levels=[1, 2, 3, 4, 5])
+    assert (task.mechanism, task.padding, task.parameters) == (
+        found.mechanism,
+        found.padding,
+        found.parameters,
+    )
+    run_ok(f"{PLAN} --pairs 3 --levels 3 {options} --force")
+    assert Task.from_json(Path("stars.json").read_bytes()).levels == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--levels 1", "levels must be at least 2 and at most 16, not 1"),
+        ("--levels 17", "levels must be at least 2 and at most 16, not 17"),
+        ("--levels 1,3,2,5", "levels must ascend: 3 is followed by 2"),
+        ("--levels 1,2,6 --low 1 --high 5", "level 6 is not within [1, 5]"),
+        ("--levels 2,3,5 --low 1 --high 5", "the levels must begin with 1 and end with 5"),
+    ],
+)
+def test_bad_levels(options: str, message: str) -> None:
+    assert message in run_refused(f"{PLAN} {options}")
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ("1,,5", "'1,,5' is neither a number of levels nor their values, separated by commas."),
+        ("five", "'five' is neither a number of levels nor their values, separated by commas."),
+        ("2.5", "'2.5' is not a whole number of levels."),
+    ],
+)
+def test_what_are_no_levels_is_a_usage_error(levels: str, message: str) -> None:
+    refused = run(f"{PLAN} --levels {levels}")
+    assert refused.exit_code == 2
+    assert message in refused.stderr

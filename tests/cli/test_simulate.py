@@ -35,10 +35,40 @@ def test_the_same_seed_simulates_the_same_collection() -> None:
         ("--plot new.gif", "new.gif: a picture is .svg, .png, .html"),
         ("--low -inf", "low"),
         ("--seed -1", "seed"),
+        ("--levels 1", "levels must be at least 2 and at most 16, not 1"),
+        ("--levels 17", "levels must be at least 2 and at most 16, not 17"),
+        ("--low 1 --high 5 --levels 1,3,2,5", "levels must ascend: 3 is followed by 2"),
+        ("--low 1 --high 5 --levels 1,2,6", "level 6 is not within [1, 5]"),
+        ("--low 1 --high 5 --levels 1,2,3", "the levels must begin with 1 and end with 5"),
+        ("--mechanism ue --levels 5", "mechanism 'ue' takes 2 levels, not 5"),
     ],
 )
 def test_bad_simulations(options: str, message: str) -> None:
     assert message in run_refused(f"{SIMULATE} {options}")
+
+
+def test_levels_are_compared_on_somebodys_data() -> None:
+    """Rows of two levels have the members that they always had; of five, what they cost and tell."""
+    options = "--low 1 --high 5 --mechanism grr --padding 1"
+    two, five = read_json(run_ok(f"{SIMULATE} {options} --levels 2 --levels 1,2,3,4,5 --json"))
+    assert [two] == read_json(run_ok(f"{SIMULATE} {options} --json"))
+    more = {
+        "levels",
+        "share_keys",
+        "total_variation",
+        "total_variation_se",
+        "frequency_factor",
+        "mean_factor",
+    }
+    assert set(five) - set(two) == more
+    assert five["levels"] == ["1", "2", "3", "4", "5"]
+    printed = " ".join(run_ok(f"{SIMULATE} {options} --levels 2 --levels 5").split())
+    assert "the shares of 5 levels among the holders of the" in printed
+    assert f"a total variation distance of {five['total_variation']:.2g} on average" in printed
+    assert (
+        f"relative to two levels, the error of a frequency is {five['frequency_factor']:.2f} times" in printed
+    )
+    assert "level" not in run_ok(f"{SIMULATE} {options}")
 
 
 def test_help_names_every_mechanism_and_method() -> None:

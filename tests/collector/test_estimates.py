@@ -60,6 +60,47 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
         assert table.to_pydict() == expected.to_arrow().to_pydict()
 
 
+def test_shares_and_what_was_asked_are_those_of_the_library(collector: Running) -> None:
+    task = collector.add_task(keys=["up", "heat"], values=(1, 5), levels=[1, 2, 5], padding=1)
+    collector.upload(task, *some_reports(range(60), task))
+    expected = pckv.estimate(tally(some_reports(range(60), task), task))
+    path = f"/tasks/{task.id}/estimates"
+    assert collector.get(path).text == expected.to_json()
+    asked = expected.ask([0.5, 0.9], above=[2], below=[2])
+    path += "?quantile=0.5&quantile=0.9&above=2&below=2"
+    answer = collector.get(path)
+    assert answer.text == asked.to_json()
+    assert answer.headers["etag"] != collector.get(f"/tasks/{task.id}/estimates").headers["etag"]
+    assert collector.get(path, Accept="text/csv").text == asked.to_csv()
+    table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
+    assert table.to_pydict() == asked.to_arrow().to_pydict()
+    assert collector.get(f"{path}&top=1").json()["estimates"] == asked.top(1).to_dict()["estimates"]
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("quantile=2", "a quantile must be between 0 and 1, not 2.0"),
+        ("above=1.5", "value 1.5 is between two levels"),
+        ("below=nan", "value nan is not within [1, 5]"),
+        ("above=many", "above"),
+        ("&".join(["below=1"] * 17), "below"),
+    ],
+)
+def test_bad_questions_are_malformed(collector: Running, query: str, reason: str) -> None:
+    task = collector.add_task(keys=["up", "heat"], values=(1, 5), levels=[1, 2, 5], padding=1)
+    answer = collector.get(f"/tasks/{task.id}/estimates?{query}")
+    check_problem(answer, 400, "malformed")
+    assert reason in answer.json()["detail"]
+
+
+def test_two_levels_answer_no_questions(collector: Running) -> None:
+    task = collector.add_task()
+    answer = collector.get(f"/tasks/{task.id}/estimates?quantile=0.5")
+    check_problem(answer, 400, "malformed")
+    assert "two levels" in answer.json()["detail"]
+
+
 def test_downloads_are_named_after_the_task_the_day_and_the_method(collector: Running) -> None:
     task = collector.add_task(name='Films: "Åse" / 日本\\..')
     path = f"/tasks/{task.id}/estimates?method=corrected&post=consistent"

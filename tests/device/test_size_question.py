@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Task, perturb
+from pckv.device.padding import Pair
 from pckv.device.perturb import make_message, read_pairs
 from pckv.device.size_question import answer
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
@@ -30,7 +31,7 @@ def tape_of(*draws: int) -> Tape:
     return Tape(len(draws), fixed_source(bytes(16) + struct.pack(f"<{len(draws)}Q", *draws)))
 
 
-def pairs_of(task: Task, size: int) -> list[tuple[int, int]]:
+def pairs_of(task: Task, size: int) -> list[Pair]:
     return read_pairs(task, {task.key_name(key): 1.0 for key in range(size)})
 
 

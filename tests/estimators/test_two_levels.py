@@ -14,7 +14,7 @@ import pytest
 
 from pckv import Tally, Task, estimate
 
-GOLDEN = Path(__file__).parents[2] / "vectors" / "v1" / "golden" / "estimates-of-two-levels.json"
+GOLDEN = Path(__file__).parent / "golden" / "two-levels.json"
 CASES: list[dict[str, Any]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
 COLUMNS = ("frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high")
 REPORTS, SHOWN = 600, [0.7, 0.5, 0.3, 0.2]

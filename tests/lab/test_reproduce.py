@@ -35,6 +35,17 @@ def simulate_the_sampling_term_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write empty pictures: drawing takes longer than anything else, and has tests of its own."""
+
+    def save_nothing(_chart: object, path: Path, _form: str) -> None:
+        path.touch()
+
+    monkeypatch.setattr(reproduction, "save_chart", save_nothing)
+    monkeypatch.setattr(reproduction, "chart_svg", lambda _chart: "<svg></svg>")
+
+
 def run(*arguments: str | Path) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
     return result.exit_code, result.stdout, result.stderr
@@ -67,6 +78,7 @@ def test_a_figure_is_drawn_and_tabled(tmp_path: Path) -> None:
     assert not list(out.glob("*.part"))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_broken_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "paper"
     assert run("4", "9", "--out", out, *SMALL)[0] == 0
@@ -84,12 +96,14 @@ def test_a_broken_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyte
     assert "was begun with" in error
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_points_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     for workers in ("1", "2"):
         run("9", "--out", tmp_path / workers, "--repeats", "2", "--users", "2000", "--workers", workers)
     assert (tmp_path / "1" / "figure-9.csv").read_bytes() == (tmp_path / "2" / "figure-9.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_gathers_what_its_folder_holds(tmp_path: Path) -> None:
     out = tmp_path / "paper"
     assert run("4", "--out", out, *SMALL)[0] == 0
@@ -97,6 +111,7 @@ def test_a_page_gathers_what_its_folder_holds(tmp_path: Path) -> None:
     assert (out / "index.html").read_text().count("<svg") == 2
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_synthetic_points_do_not_become_real_ones(tmp_path: Path) -> None:
     """A folder begun without MovieLens is not continued with it: its points are synthetic."""
     out, data = tmp_path / "paper", tmp_path / "data"
@@ -127,6 +142,7 @@ def test_missing_data_is_refused_before_anything_is_computed(tmp_path: Path) -> 
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("as_json", [False, True])
 def test_without_names_figures_that_lack_their_data_are_left_out(
     as_json: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -155,6 +171,7 @@ def test_a_rating_set_that_is_not_there_is_named(tmp_path: Path) -> None:
         goodbooks(Scale())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_figures_without_data_and_finished_ones_need_no_data(tmp_path: Path) -> None:
     out = tmp_path / "paper"
     code, printed, _ = run("11", "--out", out, *SMALL, "--json")

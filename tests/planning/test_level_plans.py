@@ -102,7 +102,8 @@ def test_values_that_are_closer_together_have_smaller_errors_than_predicted() ->
 
 
 def assessed(name: str, levels: int, epsilon: str = "1", **people: Any) -> Assessment:
-    expected = expect(100, levels=levels, **({"users": 10**6, "frequency": 0.001, "more": "refuse"} | people))
+    given: dict[str, Any] = {"users": 10**6, "frequency": 0.001, "more": "refuse"} | people
+    expected = expect(100, levels=levels, **given)
     return Assessment(build(name, 100, 1, Fraction(epsilon), {}, levels), expected)
 
 

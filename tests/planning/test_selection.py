@@ -35,8 +35,8 @@ PEOPLE: tuple[dict[str, Any], ...] = (
 )
 
 
-def choose(keys: int, epsilon: str, expected: Expectations, padding: int | None = None) -> Channel:
-    return choose_channel(keys, Fraction(epsilon), AUTO, padding, expected)
+def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> Channel:
+    return choose_channel(Fraction(epsilon), AUTO, padding, expected)
 
 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
@@ -65,7 +65,7 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any]) -> None:
 
     def is_within_noise(objective: str, users: int, epsilon: str) -> bool:
         expected = expect(1000, users=users, objective=objective, **people)
-        return Assessment(choose(1000, epsilon, expected), expected).truncates_within_noise
+        return Assessment(choose(epsilon, expected), expected).truncates_within_noise
 
     settings = list(itertools.product((500, 20_000, 10**6), ("0.5", "1", "4")))
     for objective in ("both", "frequency", "mean"):
@@ -76,10 +76,10 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any]) -> None:
 def test_the_first_page() -> None:
     """1 to 5 pairs, 100 keys, 20,000 people, ε 1: paddings of 1 to 3 hide much, 5 is the best that was measured."""
     for typical in ({"pairs": 3}, {"pairs": 3, "most_pairs": 5}, {"sizes": dict.fromkeys(range(1, 6), 1)}):
-        channel = choose(100, "1", expect(100, users=20_000, **typical))
+        channel = choose("1", expect(100, users=20_000, **typical))
         assert channel.name == "collision"
         assert 4 <= channel.padding <= 6
-    form = choose(12, "2", expect(12, users=500, pairs=3))
+    form = choose("2", expect(12, users=500, pairs=3))
     assert 3 <= form.padding <= 5
 
 
@@ -87,12 +87,12 @@ def test_the_first_page() -> None:
 def test_the_padding_in_clear_cases(epsilon: str) -> None:
     for name in CHANNELS:
         one = expect(500, users=10**9, sizes={1: 1})
-        assert choose_channel(500, Fraction(epsilon), {"name": name}, None, one).padding == 1
+        assert choose_channel(Fraction(epsilon), {"name": name}, None, one).padding == 1
         ten = expect(500, users=10**14, sizes={1: 60, 10: 40})
-        assert choose_channel(500, Fraction(epsilon), {"name": name}, None, ten).padding == 10
+        assert choose_channel(Fraction(epsilon), {"name": name}, None, ten).padding == 10
         few = expect(500, users=100, sizes={1: 60, 10: 40}, objective="mse")
         # A long padding adds hardly any noise to grr.
-        assert choose_channel(500, Fraction(epsilon), {"name": name}, None, few).padding <= 3 or name == "grr"
+        assert choose_channel(Fraction(epsilon), {"name": name}, None, few).padding <= 3 or name == "grr"
 
 
 @pytest.mark.parametrize("people", [{1: 70, 2: 20, 6: 8, 40: 2}, {20: 30, 50: 40, 150: 20, 700: 10}], ids=str)
@@ -101,7 +101,7 @@ def test_more_people_never_shorten_a_padding(people: dict[int, float]) -> None:
     for name in CHANNELS:
         paddings = [
             choose_channel(
-                3000, Fraction(1), {"name": name}, None, expect(3000, users=10**power, sizes=people)
+                Fraction(1), {"name": name}, None, expect(3000, users=10**power, sizes=people)
             ).padding
             for power in range(2, 12)
         ]
@@ -124,20 +124,18 @@ def test_paddings_to_compare() -> None:
 
 def test_named_mechanisms_keep_their_parameters() -> None:
     expected = expect(100, users=20_000, pairs=3)
-    channel = choose_channel(100, Fraction(1), {"name": "collision", "symbols": 5}, None, expected)
+    channel = choose_channel(Fraction(1), {"name": "collision", "symbols": 5}, None, expected)
     # Five symbols are too few for a padding of five.
     assert channel.parameters["symbols"] == 5
     assert channel.padding <= 4
-    assert choose_channel(100, Fraction(1), {"name": "ue"}, 2, expected).parameters == {
-        "allocation": "optimized"
-    }
-    tuned = choose_channel(100, Fraction(1), {"name": "ue", "allocation": "tuned"}, 2, expected)
+    assert choose_channel(Fraction(1), {"name": "ue"}, 2, expected).parameters == {"allocation": "optimized"}
+    tuned = choose_channel(Fraction(1), {"name": "ue", "allocation": "tuned"}, 2, expected)
     assert set(tuned.parameters) == {"allocation", "beta"}
-    assert choose_channel(100, Fraction(1), {"name": "auto", "q": 7}, 2, expected).name == "ue-compact"
+    assert choose_channel(Fraction(1), {"name": "auto", "q": 7}, 2, expected).name == "ue-compact"
     with pytest.raises(ParameterError, match="no mechanism has the parameters colour"):
-        choose_channel(100, Fraction(1), {"name": "auto", "colour": 1}, None, expected)
+        choose_channel(Fraction(1), {"name": "auto", "colour": 1}, None, expected)
     with pytest.raises(ParameterError):
-        choose_channel(100, Fraction(1), {"name": "nothing"}, None, expected)
+        choose_channel(Fraction(1), {"name": "nothing"}, None, expected)
 
 
 def cheapest_of_the_best(assessments: dict[str, Assessment]) -> str:
@@ -164,7 +162,7 @@ def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int,
     assert isinstance(compact, UeCompactChannel)
     assert ("ue-compact" in eligible) == (compact.word_limit <= 2**28)
     assert ("collision" in eligible) == (keys * 10**6 <= 2**40)
-    assert choose(keys, epsilon, expected, padding=1).name == cheapest_of_the_best(eligible)
+    assert choose(epsilon, expected, padding=1).name == cheapest_of_the_best(eligible)
 
 
 def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
@@ -172,9 +170,9 @@ def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
     compact = build("ue-compact", 4_000_000, 1, Fraction(6), {})
     assert isinstance(compact, UeCompactChannel)
     assert compact.word_limit > 2**28
-    assert choose(4_000_000, "6", expected).name == "ue"
+    assert choose("6", expected).name == "ue"
     with pytest.raises(ParameterError, match="ask for it by name"):
-        choose_channel(4_000_000, Fraction(6), {"name": "auto", "q": compact.q}, 1, expected)
+        choose_channel(Fraction(6), {"name": "auto", "q": compact.q}, 1, expected)
 
 
 def test_the_share_of_the_size_question() -> None:

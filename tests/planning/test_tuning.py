@@ -286,7 +286,7 @@ def test_bad_hints(hints: dict[str, Any], message: str) -> None:
 
 # Measured.
 
-USERS, KEYS, REPEATS = 40_000, 20, 1600
+USERS, KEYS, REPEATS, CONTROL_REPEATS = 40_000, 20, 1600, 400
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,8 @@ def test_tuned_sets_relative_to_ue(
     """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
-    .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue per sign, which must fail.
+    .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue per sign, which must fail: one
+    of its errors is 1.11, .98 and 1.08 of ue's, 6 standard errors of 8,000 key-repeats (2.7 %) above the limit or more.
     """
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))
@@ -307,15 +308,15 @@ def test_tuned_sets_relative_to_ue(
         "ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
     )
     measured = {}
-    for label, name, parameters in (
-        ("ue", "ue", {}),
-        ("one", "ue-compact", {}),
-        ("sets", "ue-compact", sets),
+    for label, name, parameters, repeats, relative_error in (
+        ("ue", "ue", {}, REPEATS, 0.012),
+        ("sets", "ue-compact", sets, REPEATS, 0.012),
+        ("one", "ue-compact", {}, CONTROL_REPEATS, 0.024),
     ):
         setting = Setting(name, epsilon, 1, "corrected", None, parameters=tuple(parameters.items()))
-        outcomes = [simulator.run(setting, rng) for _ in range(REPEATS)]
+        outcomes = [simulator.run(setting, rng) for _ in range(repeats)]
         errors = np.array([(outcome.mse_frequency, outcome.mse_mean) for outcome in outcomes])
-        assert np.all(errors.std(axis=0) / math.sqrt(REPEATS) <= 0.012 * errors.mean(axis=0))
+        assert np.all(errors.std(axis=0) / math.sqrt(repeats) <= relative_error * errors.mean(axis=0))
         measured[label] = errors.mean(axis=0)
 
     def holds(label: str) -> bool:

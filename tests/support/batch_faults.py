@@ -86,9 +86,9 @@ def one_dummy(right: Any) -> Any:
 
 
 def dummies_with_a_minus(right: Any) -> Any:
-    """A dummy's sign is not fair."""
+    """A dummy always has the lowest level."""
     return lambda channel, sampled, tape: right(
-        channel, sampled._replace(levels=sampled.levels * sampled.real), tape
+        channel, sampled._replace(chances=sampled.chances * sampled.real), tape
     )
 
 
@@ -123,7 +123,7 @@ def one_pair_only(right: Any) -> Any:
 
     def perturb(channel: Any, taken: Any, tape: Any) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
-        fewer = {name: getattr(taken, name)[first] for name in ("owners", "keys", "levels")}
+        fewer = {name: getattr(taken, name)[first] for name in ("owners", "keys", "below", "chances")}
         return right(channel, taken._replace(**fewer), tape)
 
     return perturb
@@ -132,7 +132,7 @@ def one_pair_only(right: Any) -> Any:
 def signs_lost(right: Any) -> Any:
     """Every value counts as the highest."""
     return lambda channel, taken, tape: right(
-        channel, taken._replace(levels=np.full_like(taken.levels, VALUE_ONE)), tape
+        channel, taken._replace(chances=np.full_like(taken.chances, VALUE_ONE)), tape
     )
 
 

@@ -25,17 +25,15 @@ HOSTILE = "<script>alert(1)</script>"
 VALUES = (1, 5)
 KEYS = ["Alien", "Heat", HOSTILE, "Toy Story"]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
-# How long the scripts of a task's page wait before they ask for news, and what they wait in tests.
-WAITS = {
-    r"POLL_SECONDS = \d+": "POLL_SECONDS = 0.5",
-    r"CHART_SECONDS = \d+": "CHART_SECONDS = 0.5",
-    r"\d+ \* \(Date\.now\(\) - began\)": "0",
-}
 # Whether all charts have the colour of the page's text.
 COLOURED = """() => {
     const colour = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
     return [...document.querySelectorAll(".chart svg")].every((chart) => chart.outerHTML.includes(colour));
 }"""
+# All accessibility violations of a page; without selectors, which take long to find and are not needed.
+VIOLATIONS = """async () =>
+    (await axe.run({ resultTypes: ["violations"], selectors: false })).violations
+"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = {"serious", "critical"}
 
@@ -98,8 +96,7 @@ class Person:
         self.page.get_by_role(role, name=name, exact=True).click()
 
     def sign_in(self, token: str = ADMINISTRATOR) -> None:
-        """Take the cookie of a session, without the form; and ask for news more often, as every route makes pages slower."""
-        self.context.route(re.compile(r"/(tasks?|results|series|trend)\.js$"), _without_waits)
+        """Take the cookie of a session, without the form."""
         self.context.add_cookies(
             [{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}]
         )
@@ -119,13 +116,14 @@ class Person:
     def check(self, *other_sizes: dict[str, int]) -> None:
         """Check that the page is accessible and not wider than the screen, nor than other screens."""
         try:
-            axe = import_module("axe_playwright_python.sync_playwright").Axe()
+            script = import_module("axe_playwright_python.base").AXE_SCRIPT
         except ModuleNotFoundError:
             missing_part("axe-playwright-python")
-        violations = axe.run(self.page).response["violations"]
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(script)
         serious = [
             (violation["id"], node["html"])
-            for violation in violations
+            for violation in self.page.evaluate(VIOLATIONS)
             if violation["impact"] in SERIOUS
             for node in violation["nodes"]
         ]
@@ -149,15 +147,6 @@ def _session(origin: str, token: str) -> str:
     """Begin a session of its own, which may be ended; return the text of its cookie."""
     answer = httpx2.post(f"{origin}/session", json={"token": token}, headers=OWN_PAGE | {"Origin": origin})
     return str(answer.raise_for_status().cookies[PLAIN_COOKIE])
-
-
-def _without_waits(route: Any) -> None:
-    """Serve a script of a task's page such that it soon asks for news."""
-    response = route.fetch()
-    text = response.text()
-    for wait, short in WAITS.items():
-        text = re.sub(wait, short, text)
-    route.fulfill(response=response, body=text)
 
 
 def ask(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,12 @@ VECTORS = ROOT / "vectors" / "v1"
 GOLDEN = sorted((VECTORS / "golden").iterdir())
 # How many positive vectors there were before tasks had levels; those of levels follow them.
 SIGN_REPORTS, SIGN_TALLIES, SIGN_THRESHOLDS = 694, 105, 434
+
+
+@cache
+def read_task(text: str) -> Task:
+    """Return the task of a JSON text; most vectors share theirs with others."""
+    return Task.from_json(text)
 
 
 def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
@@ -88,7 +95,7 @@ def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None
     seen = Counter(
         (task.mechanism, task.level_count, isinstance(task.levels, int))
         for case in cases("reports", positive=True)
-        for task in [Task.from_json(case["task"])]
+        for task in [read_task(case["task"])]
     )
     for mechanism in CHANNELS.keys() - {"ue"}:
         for levels in (2, 3, 5, 16):
@@ -128,7 +135,7 @@ def test_every_mechanism_has_vectors_of_every_kind() -> None:
 def test_every_mechanism_with_words_answers_both_questions() -> None:
     answered: dict[tuple[str, bool], int] = Counter()
     for case in cases("reports", positive=True):
-        task = Task.from_json(case["task"])
+        task = read_task(case["task"])
         if task.size_question is not None:
             word = task.message_format.decode(from_base64url(case["body"]))
             answered[task.mechanism, word >= (task.channel.word_limit or 0)] += 1
@@ -146,7 +153,7 @@ def test_tasks() -> None:
 
 def test_reports() -> None:
     for case in cases("reports", positive=True):
-        task = Task.from_json(case["task"])
+        task = read_task(case["task"])
         tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
         report = perturb_from(tape, task, case["pairs"])
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
@@ -155,7 +162,7 @@ def test_reports() -> None:
 def test_coins() -> None:
     seen = set()
     for case in cases("coins", positive=True):
-        task, coin = Task.from_json(case["task"]), from_base64url(case["coin"])
+        task, coin = read_task(case["task"]), from_base64url(case["coin"])
         asks_size, function = coin_choice(task, coin)
         if "body" in case:
             tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
@@ -170,7 +177,7 @@ def test_coins() -> None:
 
 def test_words_that_do_not_follow_their_coin_are_refused() -> None:
     for case in cases("coins", positive=False):
-        task = Task.from_json(case["task"])
+        task = read_task(case["task"])
         word = task.message_format.decode(from_base64url(case["body"]))
         assert (case["fails_at"], case["reason"]) == ("coin", "wrong_coin")
         assert not follows_coin(task, from_base64url(case["coin"]), word)
@@ -178,7 +185,7 @@ def test_words_that_do_not_follow_their_coin_are_refused() -> None:
 
 def test_tallies() -> None:
     for case in cases("tallies", positive=True):
-        task = Task.from_json(case["task"])
+        task = read_task(case["task"])
         tally = Tally(task)
         tally.add_many(Report(bytes(16), from_base64url(body)) for body in case["bodies"])
         assert base64url(bytes(tally)) == case["tally"]
@@ -193,7 +200,7 @@ def test_negative_vectors_fail_where_they_say(name: str) -> None:
             with pytest.raises(TaskError, match=reason):
                 Task.from_json(case["json"])
             continue
-        task = Task.from_json(case["task"])
+        task = read_task(case["task"])
         if step == "pairs":
             with pytest.raises(PairsError, match=reason):
                 perturb_from(Tape(task.draws), task, case["pairs"])

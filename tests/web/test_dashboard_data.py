@@ -134,8 +134,20 @@ def test_the_chart_shows_the_estimates(site: Running) -> None:
         assert f"method corrected+{post}," in chart["title"]["subtitle"]
     chart = site.get(f"/tasks/{task.id}/chart?hostile=2%25").json()
     assert "intervals hold whatever 1 of the reports say" in chart["title"]["subtitle"]
+    assert len(chart["hconcat"]) == 2
     for wrong in ("method=no", "post=no", "hostile=no"):
         check_problem(site.get(f"/tasks/{task.id}/chart?{wrong}"), 400, "malformed")
+
+
+def test_the_chart_has_a_bar_of_shares_per_key(site: Running) -> None:
+    task = site.add_task(keys=["Alien", HOSTILE], values=(1, 5), levels=[1, 2, 5], epsilon=4)
+    add(site.store, *some_reports(range(50), task), task=task)
+    _, _, bars = site.get(f"/tasks/{task.id}/chart").json()["hconcat"]
+    rows = site.get(f"/tasks/{task.id}/estimates?sort=-frequency").json()["estimates"]
+    parts = {(part["key"], part["level"]): part["share"] for part in bars["layer"][0]["data"]["values"]}
+    assert parts == {
+        (row["key"], f"{share['value']:g}"): share["share"] for row in rows for share in row["shares"]
+    }
 
 
 def test_search_ignores_case_and_states_the_number_of_matches(site: Running) -> None:

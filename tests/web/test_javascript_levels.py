@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,61 +17,55 @@ import pytest
 
 from pckv import Task
 from pckv.auditing.interval_tape import explore
+from pckv.canonical import decimal_text
 from pckv.device.perturb import read_pairs
 from pckv.errors import AuditFailure, PairsError, ParameterError, TaskError
+from pckv.levels import checked_levels, level_values
 from support.client_mutants import ClientMutant, check_client_mutant
+from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess, node
-from support.random_parameters import random_decimal
 from support.traced_client import Setting, check_points, explored_points, traced_node
-from support.traced_levels import MECHANISMS, all_held, level_requests_of, level_task
+from support.traced_levels import MECHANISMS, NAMED, all_held, level_requests_of, level_task
 
-RANDOM_RANGES = 80
-# More digits than most decimals have, the last of which decide which double is nearest.
-LONG_ENDS = (f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977")
+RANDOM_RANGES = 200
+# As many digits as a decimal of a task may have.
+WIDE = Context(prec=60)
 # Functions of which the exact law is found, where a report names one.
 FUNCTIONS = (0, 12_345)
 
 
-@lru_cache
-def random_levels() -> list[Task]:
-    """Return tasks with all numbers of levels, over ranges with up to 24 decimals, and over two that have few."""
+def random_levels() -> Iterator[dict[str, Any]]:
+    """Yield vectors of all numbers of levels, named and equally spaced, over ranges of few decimals and of many."""
     seeded = random.Random("levels")
-    tasks: list[Task] = []
-    while len(tasks) < RANDOM_RANGES:
-        count = seeded.randint(2, 16)
-        texts = {seeded.choice(("", "-")) + random_decimal(seeded, -3, 4) for _ in range(count)} - {"-0"}
-        named = tuple(sorted(texts, key=Fraction))
-        try:
-            ends = (named[0], named[-1])
-            values, levels = seeded.choice(
-                (
-                    (ends, named),
-                    (ends, count),
-                    (("-1", "1"), count),
-                    (("0", "0.7"), count),
-                    (LONG_ENDS, count),
-                )
-            )
-            tasks.append(
-                Task(name="t", keys=3, values=values, levels=levels, epsilon=1, padding=1, mechanism="grr")
-            )
-        except ParameterError:
-            continue
-    return tasks
+    for _ in range(RANDOM_RANGES):
+        places = seeded.choice((0, 1, 2, 24, 35))
+        most = 10 ** (places + 2)
+        numbers = {-most, *(seeded.randint(-most, most) for _ in range(seeded.randint(1, 15)))}
+        texts = [decimal_text(Decimal(number).scaleb(-places, WIDE), "level") for number in sorted(numbers)]
+        low, high = texts[seeded.randint(0, len(texts) - 2)], texts[-1]
+        for levels in (len(texts), tuple(texts[texts.index(low) :])):
+            with suppress(ParameterError):
+                values = level_values(checked_levels(levels, low, high), low, high)
+                bits = [struct.pack(">d", value).hex() for value in values]
+                yield {"levels": levels, "low": low, "high": high, "values": bits, "placed": []}
 
 
 def check_values(client: Path) -> None:
-    """Check that a client finds the same values of levels, to the last bit."""
-    tasks = random_levels()
-    with node(client) as process:
-        [answers] = process.ask({"do": "levels", "tasks": [task.to_json() for task in tasks]})
-    for task, values in zip(tasks, answers, strict=True):
-        if values != list(task.level_values):
-            raise AuditFailure(f"levels: {values}, not {task.level_values} ({task.to_json()})")
+    """Check that a client finds the same values of levels, and between which a value lies, to the last bit."""
+    cases = {name: [] for name in vectors()} | {"levels": [*vectors()["levels"], *random_levels()]}
+    try:
+        with node(client) as process:
+            [answers] = process.ask({"do": "vectors", **cases})
+        check_answers(cases, answers)
+    except AssertionError as error:
+        raise AuditFailure(f"levels: {error}") from error
 
 
-def test_values_of_levels_are_those_of_python() -> None:
+def test_values_of_levels_are_those_of_python(process: NodeProcess) -> None:
     check_values(CLIENT)
+    tasks = [level_task("grr", levels) for levels in (2, 16, NAMED)]
+    [answers] = process.ask({"do": "levels", "tasks": [task.to_json() for task in tasks]})
+    assert answers == [list(task.level_values) for task in tasks]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +117,7 @@ def test_no_member_is_left_out(process: NodeProcess, missing: str) -> None:
 
 def check_refusals(client: Path) -> None:
     """Check that values between levels are refused where the task says so, in the words of Python."""
-    tasks = [level_task("grr", levels, between="refuse") for levels in (2, 4, 5, ("-1.5", "0", "0.1", "4"))]
+    tasks = [level_task("grr", levels, between="refuse") for levels in (2, 4, 5, NAMED)]
     with node(client) as process:
         for task in tasks:
             for value in (*task.level_values, 0.2, 0.25 + 2**-50, -7.5, 1e6):

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 import pckv
+from pckv.share_chart import QUANTILES
 from pckv.web.keys import LEVELS
 from support.collectors import Running, check_problem, some_reports
 from support.site import HOSTILE
@@ -52,7 +53,22 @@ def test_a_key_at_several_levels_is_what_estimates_say(site: Running, task: pckv
         answer = get(site, task, "estimates", keys=HOSTILE, level=str(level), method="corrected").json()
         assert answer["estimates"] == [row]
     assert len(found["chart"]["data"]["values"]) == len(LEVELS) + 1
+    assert found["distribution_chart"] is None
     assert found["chart"]["title"]["text"] == f"{task.name}: {HOSTILE}"
+
+
+def test_the_values_of_a_key_with_levels_are_what_estimates_say(site: Running) -> None:
+    levels = site.add_task(name="levels", keys=["a", "b"], values=(1, 5), levels=[1, 2, 5], epsilon=4)
+    add(site.store, *some_reports(range(300), levels), task=levels)
+    found = get(site, levels, "key", name="b", level="0.9").json()
+    asked = {"quantile": QUANTILES, "above": (1, 2, 5), "below": (1, 2, 5)}
+    query = urlencode({"keys": "b", "level": "0.9"} | asked, doseq=True)
+    [row] = site.get(f"/tasks/{levels.id}/estimates?{query}").json()["estimates"]
+    assert found["estimate"] == row
+    assert [len(row[name]) for name in ("shares", "quantiles", "above", "below")] == [3, 5, 3, 3]
+    charts = get(site, levels, "key/levels", name="b", level="0.9").json()
+    assert len(charts["distribution_chart"]["hconcat"]) == 2
+    assert "90 % intervals" in charts["distribution_chart"]["title"]["subtitle"]
 
 
 def test_keys_that_do_not_exist_and_tasks_without_reports(site: Running, task: pckv.Task) -> None:

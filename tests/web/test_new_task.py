@@ -24,11 +24,12 @@ def values(panel: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for layer in layers for row in layer.get("data", {}).get("values", [])]
 
 
-@pytest.mark.parametrize("more", ["sample", "refuse"])
-def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
-    query = f"keys=500&users=20000&epsilon=1.5&pairs=3&objective=mean&low=1&high=5&more={more}"
+@pytest.mark.parametrize(("more", "levels"), [("sample", 2), ("refuse", 2), ("sample", [1, 1.5, 5])], ids=str)
+def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int | list[float]) -> None:
+    text = str(levels).strip("[]").replace(" ", "")
+    query = f"keys=500&users=20000&epsilon=1.5&pairs=3&objective=mean&low=1&high=5&more={more}&levels={text}"
     answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
-    expected = plan(500, 20_000, "1.5", 3, objective="mean", more=more, values=(1, 5))
+    expected = plan(500, 20_000, "1.5", 3, objective="mean", more=more, values=(1, 5), levels=levels)
     assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
     assert answer["outlook"] == asdict(outlook(expected))
     chosen = next(option for option in expected.options if option.mechanism == expected.mechanism)
@@ -56,6 +57,11 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str) -> None:
         ("epsilon=x", "epsilon"),
         ("low=5&high=1", "high"),
         ("low=inf", "low"),
+        ("levels=1", "levels"),
+        ("levels=17", "levels"),
+        ("levels=x", "levels"),
+        ("levels=-1,1,0", "levels"),
+        ("levels=-1,0,0.5", "levels"),
         ("objective=none", "objective"),
         ("other=1", "other"),
     ],
@@ -75,6 +81,7 @@ SURVEYS: list[dict[str, Any]] = [
     {"keys": 3, "users": 1000, "epsilon": "0.5", "pairs": 3},
     {"keys": 5000, "users": 100_000, "epsilon": "4", "pairs": 20, "objective": "frequency"},
     {"keys": 100, "users": 20_000, "epsilon": "1"},
+    {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "levels": 5},
     # Without a coin this would be grr, which has no functions that a coin could choose.
     {"keys": 100, "users": 20_000, "epsilon": "4", "pairs": 3, "coin": "server"},
 ]
@@ -136,6 +143,15 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"keys": ["a", 1]}, "keys", "the keys must be a list of names, or a whole number from 1 to 2^31"),
     ({"low": "5"}, "high", "low must be below high: 5 ≥ 5"),
     ({"low": "five"}, "low", "the lowest value must be a number in plain digits, such as 1 or 0.5"),
+    ({"levels": 17}, "levels", "levels must be at least 2 and at most 16, not 17"),
+    ({"levels": ["1", "4", "3", "5"]}, "levels", "levels must ascend: 4 is followed by 3"),
+    ({"levels": ["1", "3"]}, "levels", "the levels must begin with 1 and end with 5"),
+    (
+        {"levels": ["1", "x", "5"]},
+        "levels",
+        "the levels must be a whole number of them, or a list of numbers",
+    ),
+    ({"between": "drop"}, "between", "between: Input should be 'round' or 'refuse'"),
     ({"epsilon": "0"}, "epsilon", "epsilon must be above 0 and at most 20, not 0"),
     ({"epsilon": "1e3"}, "epsilon", "ε must be a number above 0 and at most 20, such as 1 or 0.5"),
     ({"users": 0}, "users", "the number of people must be a whole number from 1 to 10^15"),
@@ -183,6 +199,19 @@ def test_a_preview_is_the_task_and_is_not_stored(site: Running) -> None:
     check_problem(site.get(f"/tasks/{task.id}", None), 404, "unknown")
     created = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
     assert (created.status_code, created.json()) == (201, answer.json())
+
+
+def test_a_form_becomes_a_task_with_levels(site: Running) -> None:
+    survey = FORM | {"name": "levels", "levels": ["1", "2.50", "5"], "between": "refuse"}
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
+    task = pckv.Task.from_json(answer.json()["task"])
+    assert (task.levels, task.between) == (("1", "2.5", "5"), "refuse")
+    shown = site.get(f"/tasks/{task.id}/overview").json()
+    assert (shown["levels"], shown["level_values"], shown["between"]) == (
+        ["1", "2.5", "5"],
+        [1, 2.5, 5],
+        "refuse",
+    )
 
 
 def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:

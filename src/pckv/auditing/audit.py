@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS
 from pckv.progress import Progress, no_progress
@@ -17,6 +18,7 @@ from pckv.task import Task
 __all__ = ["Audit", "audit", "standard_audits"]
 
 STANDARD_EPSILONS = ("0.1", "1", "4")
+LEVEL_EPSILONS = ("1",)
 STANDARD_SIZE_SHARE = "0.05"
 
 
@@ -26,7 +28,7 @@ class Audit:
 
     `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the shipped integers,
     `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for `sets` sets of pairs
-    (all sets of up to three keys) over `paths` paths. All are rounded up.
+    (all sets of keys with levels, where there are few) over `paths` paths. All are rounded up.
 
     Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If `coin` is
     `server`, they are also of each of the two questions alone: whoever gives coins knows both, and may choose them.
@@ -38,6 +40,7 @@ class Audit:
     mechanism: str
     parameters: dict[str, str | int]
     keys: int
+    levels: int
     padding: int
     size_share: float
     coin: str
@@ -80,6 +83,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         mechanism=channel.name,
         parameters=channel.parameters,
         keys=channel.keys,
+        levels=channel.levels,
         padding=channel.padding,
         size_share=0.0 if question is None else float(question.share),
         coin=task.coin,
@@ -105,10 +109,10 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
     tasks = [
         _standard_task(name, variant, keys, padding, epsilon)
         for name in CHANNELS
-        for variant in VARIANTS[name]
+        for variant, epsilons in _standard_variants(name)
         for keys in range(1, max_keys + 1)
         for padding in range(1, min(max_padding, keys) + 1)
-        for epsilon in STANDARD_EPSILONS
+        for epsilon in epsilons
     ]
     audits = []
     for task in tasks:
@@ -117,6 +121,14 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
     return audits
 
 
-def _standard_task(name: str, variant: dict[str, object], keys: int, padding: int, epsilon: str) -> Task:
-    channel = CHANNELS[name].from_parameters(keys, padding, Fraction(epsilon), variant)
-    return audited_task({"name": name, **channel.parameters}, keys, padding, epsilon, STANDARD_SIZE_SHARE)
+def _standard_variants(name: str) -> Iterator[tuple[LevelVariant, tuple[str, ...]]]:
+    """Yield all variants with two levels at several ε, and one with more levels at one."""
+    yield from ((LevelVariant(2, parameters), STANDARD_EPSILONS) for parameters in VARIANTS[name])
+    yield from ((variant, LEVEL_EPSILONS) for variant in LEVEL_VARIANTS[name][-1:])
+
+
+def _standard_task(name: str, variant: LevelVariant, keys: int, padding: int, epsilon: str) -> Task:
+    levels, parameters = variant
+    channel = CHANNELS[name].from_parameters(keys, padding, Fraction(epsilon), parameters, levels=levels)
+    mechanism = {"name": name, **channel.parameters}
+    return audited_task(mechanism, keys, padding, epsilon, STANDARD_SIZE_SHARE, levels=levels)

@@ -7,7 +7,7 @@ their bits, and at the corners of every path that the scalar code takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, product
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from pckv.auditing.replay import (
     check_batch_sizes,
     check_replay,
 )
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, all_variants
 from pckv.channels import CHANNELS, SamplingChannel
 from pckv.device import perturb as single
+from pckv.device.padding import Pair
 from pckv.device.vectorised import DRAWS_PER_BATCH, Draws
+from pckv.limits import MAX_LEVELS
 from pckv.randomness import Tape
 from pckv.task import Task
 
@@ -100,9 +102,9 @@ def check_corners_of_paths(mechanism: str) -> None:
     """Reports are the scalar code's at the lowest and the highest draws of every path that it takes."""
     for (keys, padding), epsilon in zip(FEW_KEYS, EPSILONS[: len(FEW_KEYS)], strict=True):
         if keys <= padding + 1 or _has_words(mechanism):
-            for variant in VARIANTS[mechanism]:
+            for levels, variant in all_variants(mechanism, MAX_LEVELS):
                 share = "0.25" if _has_words(mechanism) else "0"
-                _check_paths(make_task(mechanism, variant, keys, padding, epsilon, share))
+                _check_paths(make_task(mechanism, variant, keys, padding, epsilon, share, levels=levels))
 
 
 def _check_paths(task: Task) -> None:
@@ -113,7 +115,7 @@ def _check_paths(task: Task) -> None:
         held = random_pairs(task, size, rng)
         read = single.read_pairs(task, {task.key_name(key): value for key, value in held.items()})
 
-        def run(tape: Tape, read: Sequence[tuple[int, int]] = read) -> int:
+        def run(tape: Tape, read: Sequence[Pair] = read) -> int:
             return single.make_message(task, read, tape)
 
         for leaf in explore(run, SEED_FUNCTION):
@@ -159,6 +161,9 @@ def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
             if keys <= MAX_PLANES or _has_words(mechanism):
                 share = "0.25" if padding < keys and _has_words(mechanism) else "0"
                 yield make_task(mechanism, variant, keys, padding, epsilon, share)
+    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[2::4]):
+        share = "0.25" if padding < keys else "0"
+        yield make_task(mechanism, parameters, keys, padding, next(epsilons), share, levels=levels)
 
 
 def _has_words(mechanism: str) -> bool:
@@ -166,15 +171,23 @@ def _has_words(mechanism: str) -> bool:
 
 
 def make_task(  # noqa: PLR0917
-    mechanism: str, variant: dict[str, object], keys: int, padding: int, epsilon: str, share: str
+    mechanism: str,
+    variant: dict[str, object],
+    keys: int,
+    padding: int,
+    epsilon: str,
+    share: str,
+    *,
+    levels: int = 2,
 ) -> Task:
     """Return a task whose batches are replayed."""
     # At most as many keys as the mechanism takes.
-    keys = min(keys, CHANNELS[mechanism].max_keys)
+    keys = min(keys, 2 * CHANNELS[mechanism].max_keys // levels)
     return Task(
         name="replay",
         keys=keys,
         values=(LOW, HIGH),
+        levels=levels,
         epsilon=epsilon,
         padding=padding,
         mechanism={"name": mechanism, **variant},
@@ -183,12 +196,13 @@ def make_task(  # noqa: PLR0917
 
 
 def random_pairs(task: Task, size: int, rng: np.random.Generator) -> NumberedPairs:
-    """Return this many pairs: the first key, the last one and others in any order, with values at the ends too."""
+    """Return this many pairs: the first key, the last one and others in any order, with values that are levels too."""
     keys: set[int] = set(list(dict.fromkeys((0, task.key_count - 1)))[:size])
     while len(keys) < size:
-        keys.add(int(rng.integers(task.key_count)))
-    values = rng.choice([LOW, HIGH, *rng.uniform(LOW, HIGH, 3)], size)
-    return dict(zip(rng.permutation(sorted(keys)).tolist(), values.tolist(), strict=True))
+        keys.update(rng.integers(task.key_count, size=size - len(keys)).tolist())
+    values = [*task.level_values, *rng.uniform(LOW, HIGH, 3).tolist()]
+    chosen = [values[kind] for kind in rng.integers(len(values), size=size).tolist()]
+    return dict(zip(rng.permutation(sorted(keys)).tolist(), chosen, strict=True))
 
 
 def _random_draws(task: Task, people: int, rng: np.random.Generator) -> Draws:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pckv.auditing.audit import Audit
 from pckv.estimators.estimate import METHODS, default_method
-from pckv.limits import REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.limits import MIN_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.series_round import SeriesRound
 from pckv.task import Task
 from pckv.texts import percent, plural, rounded_up
@@ -72,6 +72,8 @@ def _asked(task: Task) -> dict[str, Any]:
         "first_keys": task.key_names(range(min(task.key_count, KEYS_NAMED))),
         "low": task.low,
         "high": task.high,
+        "levels": list(task.level_values),
+        "between": task.between,
         "unit": task.about.unit,
         "low_label": task.about.low_label,
         "high_label": task.about.high_label,
@@ -139,8 +141,13 @@ def _collection(collection: dict[str, Any]) -> dict[str, Any]:
 
 
 def _estimates(task: Task) -> dict[str, Any]:
+    shares = ["the share of every level among these values"] if task.level_count > MIN_LEVELS else []
     return {
-        "quantities": ["the share of people who hold a key", "the mean of the values that they give it"],
+        "quantities": [
+            "the share of people who hold a key",
+            "the mean of the values that they give it",
+            *shares,
+        ],
         "level": LEVEL,
         "method": default_method(task),
         "methods": list(METHODS),

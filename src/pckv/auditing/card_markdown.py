@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from pckv.levels import listed
+from pckv.limits import MIN_LEVELS, REFUSE_BETWEEN
 from pckv.texts import plural, rounded_up
 
 NOT_STATED = "Not stated in the task."
@@ -51,6 +53,7 @@ def _asked(asked: dict[str, Any], question: str) -> list[str]:
         for end in ("low", "high")
     )
     unit = f" {_plain(asked['unit'])}" if asked["unit"] else ""
+    levels = _levels(asked)
     limits = [
         f"A report stands for at most {plural(asked['padding'], 'pair')}",
         asked["more"],
@@ -58,9 +61,24 @@ def _asked(asked: dict[str, Any], question: str) -> list[str]:
     ]
     return [
         f"“{_plain(question)}”" if question else "",
-        f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}), and for each of these a value from {low} to {high}{unit}.",
+        f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}), and for each of these a value from {low} to {high}{unit}{levels}.",
         "; ".join(filter(None, limits)) + ".",
     ]
+
+
+def _levels(asked: dict[str, Any]) -> str:
+    """Say which levels values are reported as, where a report says more than one of the two ends."""
+    refuses = asked["between"] == REFUSE_BETWEEN
+    if len(asked["levels"]) == MIN_LEVELS and not refuses:
+        return ""
+    between = (
+        "other values are refused where pairs are entered"
+        if refuses
+        else "a value between two is reported as one of them at random, so that means stay"
+    )
+    return (
+        f", reported as one of {plural(len(asked['levels']), 'level')} ({listed(asked['levels'])}; {between})"
+    )
 
 
 def _privacy(privacy: dict[str, Any]) -> list[str]:
@@ -110,9 +128,14 @@ def _collection(collection: dict[str, Any] | None, asked: dict[str, Any]) -> lis
 
 
 def _estimates(estimates: dict[str, Any]) -> list[str]:
-    quantities, level = " and ".join(estimates["quantities"]), f"{100 * estimates['level']:g} %"
+    quantities, level = _enumerated(estimates["quantities"]), f"{100 * estimates['level']:g} %"
     how = f"the number of reports, ε and the method (by default {estimates['method']})"
     return [f"For every key: {quantities}, each with a {level} interval, {how}. Nothing about single people."]
+
+
+def _enumerated(quantities: list[str]) -> str:
+    *others, last = quantities
+    return f"{', '.join(others)} and {last}"
 
 
 def _read(about: dict[str, str]) -> list[str]:

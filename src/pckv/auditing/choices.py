@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from pckv.auditing.exact import Values, spread_values
+from pckv.auditing.exact import Values, held_levels, spread_values
 from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points
 from pckv.auditing.traced import Number
-from pckv.channels import Signs
+from pckv.channels import HeldLevels
 from pckv.channels.collision import CollisionChannel
 from pckv.errors import AuditFailure
 from pckv.randomness import Tape
@@ -46,7 +46,9 @@ def check_choices(channel: CollisionChannel, run: Run, sizes: Iterable[int]) -> 
             continue
         limits = [size - place for place in range(most)]
         for choices in ([limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
-            paths += _check_choice(channel, run, spread_values(channel.keys, size), choices, limits)
+            paths += _check_choice(
+                channel, run, spread_values(channel.keys, size, channel.levels), choices, limits
+            )
     return paths
 
 
@@ -66,21 +68,21 @@ def _check_choice(
     left = list(values.items())
     for place, choice in enumerate(choices):
         left[place], left[place + choice] = left[place + choice], left[place]
-    signs = {key: int(value) for key, value in left[: channel.padding]}
-    if not follows_stated_law(channel, leaves, signs, FUNCTION):
+    [(held, _)] = held_levels(dict(left[: channel.padding]), channel.levels)
+    if not follows_stated_law(channel, leaves, held, FUNCTION):
         raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
     return len(leaves)
 
 
 def follows_stated_law(
-    channel: CollisionChannel, leaves: Sequence[Leaf], signs: Signs, function: int
+    channel: CollisionChannel, leaves: Sequence[Leaf], held: HeldLevels, function: int
 ) -> bool:
-    """Return whether paths with one hash function have exactly the law that is stated for these signed keys."""
+    """Return whether paths with one hash function have exactly the law that is stated for these levels of keys."""
     law = PiecewiseLaw(leaves)
 
     def stated(message: int) -> Fraction:
         of_function = channel.functions if message // channel.symbols == function else 0
-        return of_function * channel.chance(signs, message)
+        return of_function * channel.chance(held, message)
 
     messages = turning_points([law], channel.word_limit)
     return all(law.chance(message) == stated(message) for message in messages)

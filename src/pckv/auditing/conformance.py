@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pckv.auditing.exact import input_sets, worst_ratio
+from pckv.auditing.exact import Values, held_levels, input_sets, scale, worst_ratio
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import LEVEL_VARIANTS, SIGNS, LevelVariant, all_variants
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import CHANNELS, Channel, Law, Signs, Support
+from pckv.channels import CHANNELS, Channel, HeldLevels, Law
+from pckv.channels.base import THRESHOLD_BITS, CountLaw
 from pckv.device import padding
+from pckv.device.padding import Pair
 from pckv.device.perturb import Sampler, perturb_from
 from pckv.errors import AuditFailure, ReportError, TallyError
+from pckv.limits import MIN_LEVELS
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.seeded import seeded_source
@@ -37,6 +40,8 @@ TOYS = ((10, 1), (5, 2))
 # dummy have two digits.
 WORD_TOYS = ((4, 3),)
 TOY_LENGTHS = (1, 2)
+# How many levels are enumerated with few keys; with more keys, two.
+MAX_LEVELS_BY_KEYS = {1: 5, 2: 3}
 # The loss may stay below the claim by this much, and no more, at any size.
 CLOSE_TO_CLAIM = 1e-9
 
@@ -48,7 +53,7 @@ class Subject:
     name: str
     channel: type[Channel]
     sampler: Sampler
-    level: Callable[[float, float, float], int] = padding.level
+    placed: Callable[[float, Sequence[float]], tuple[int, int]] = padding.placed
     primitives: type[OneDraw] = OneDraw
     support: Callable[[Tally], KeySupport] = key_support
 
@@ -56,9 +61,16 @@ class Subject:
         self, keys: int, padding_length: int, epsilon: Fraction, bits: int = 64
     ) -> Iterator[Channel]:
         """The mechanism in every variant, as enumeration takes it."""
-        for variant in VARIANTS[self.name]:
-            channel = self.channel.from_parameters(keys, padding_length, epsilon, variant, bits)
+        for levels, variant in all_variants(self.name, most_levels(keys)):
+            channel = self.channel.from_parameters(
+                keys, padding_length, epsilon, variant, levels=levels, bits=bits
+            )
             yield enumerable(channel)
+
+
+def most_levels(keys: int) -> int:
+    """Return how many levels are enumerated: the sets of many levels of many keys would be too many."""
+    return MAX_LEVELS_BY_KEYS.get(keys, MIN_LEVELS)
 
 
 SUBJECTS = tuple(Subject(name, channel, load_part(name, "sampler")) for name, channel in CHANNELS.items())
@@ -68,17 +80,17 @@ def check_law_sums_to_one(subject: Subject) -> None:
     """The exact law is a probability law for every input set."""
     for keys, length in itertools.product((1, 2, 3), (1, 2)):
         for channel in subject.channels(keys, length, Fraction(1)):
-            for signs in input_sets(keys):
-                weights, total = channel.law(signs)
+            for held in input_sets(keys, channel.levels):
+                weights, total = channel.law(held)
                 if sum(weights.values()) != total or min(weights.values()) < 0:
-                    raise AuditFailure(f"law sums to 1: not for {signs} with {keys} keys, padding {length}")
+                    raise AuditFailure(f"law sums to 1: not for {held} with {keys} keys, padding {length}")
 
 
 def check_exact_epsilon(subject: Subject, max_keys: int = 3) -> None:
     """The enumerated loss is within the closed form, that within the claim, and that within ε."""
     for keys, length, epsilon in itertools.product(range(1, max_keys + 1), (1, 2, 3), EPSILONS):
         for channel in subject.channels(keys, length, epsilon):
-            exact = worst_ratio(channel.law, keys)
+            exact = worst_ratio(channel.law, keys, channel.levels)
             if not exact <= channel.realised <= channel.claim <= exp_lower(epsilon):
                 raise AuditFailure(
                     f"exact ε: {epsilon_of(exact)} enumerated, {epsilon_of(channel.realised)} in closed form, "
@@ -90,19 +102,24 @@ def check_sampler_epsilon(subject: Subject) -> None:
     """The loss of the sampler as it runs, over every value of a toy tape, is within the claim."""
     for length, epsilon in itertools.product((1, 2), (Fraction(1), Fraction(2))):
         for channel in subject.channels(2, length, epsilon, bits=5):
-            if worst_ratio(running_law(subject, channel), channel.keys) > channel.claim:
+            if worst_ratio(running_law(subject, channel), channel.keys, channel.levels) > channel.claim:
                 raise AuditFailure(f"exact ε: the sampler loses more than it claims at ε = {epsilon}")
 
 
-def running_law(subject: Subject, channel: Channel) -> Callable[[Signs], Law]:
+def running_law(subject: Subject, channel: Channel) -> Callable[[HeldLevels], Law]:
     """The law of the sampler on a toy channel, found by running it, in the form of the channel's."""
 
-    def law(signs: Signs) -> Law:
-        pairs = [(key, channel.one * (sign > 0)) for key, sign in signs.items()]
+    def law(held: HeldLevels) -> Law:
+        pairs = [(key, *toy_place(level, channel)) for key, level in held.items()]
         tape = ExhaustiveTape(channel.bits, subject.primitives)
         return in_weights(sampler_law(subject.sampler, channel, pairs, tape))
 
     return law
+
+
+def toy_place(level: int, channel: Channel) -> tuple[int, int]:
+    """Return where a value lies that is a level: the level below it, and the threshold of the next."""
+    return (level, 0) if level < channel.levels - 1 else (level - 1, channel.one)
 
 
 def check_epsilon_is_used(subject: Subject) -> None:
@@ -124,24 +141,41 @@ def check_sampler_equals_law(subject: Subject) -> None:
         for channel in subject.channels(keys, length, Fraction(1), bits):
             if isinstance(channel.message_format, BitPlanes) and (bits, keys) in WORD_TOYS:
                 continue
-            for values in itertools.product((None, -1.0, 0.5, 1.0), repeat=keys):
-                held = {key: value for key, value in enumerate(values) if value is not None}
-                pairs = [(key, subject.level(v, -1.0, 1.0) >> 64 - bits) for key, v in held.items()]
+            for values in value_sets(keys, channel.levels):
                 tape = ExhaustiveTape(bits, subject.primitives)
-                if sampler_law(subject.sampler, channel, pairs, tape) != law_at(channel, held):
+                pairs = toy_pairs(values, channel, subject.placed)
+                if sampler_law(subject.sampler, channel, pairs, tape) != law_at(channel, values):
                     raise AuditFailure(
-                        f"sampler equals law: not for {held} with {keys} keys, padding {length}"
+                        f"sampler equals law: not for {values} with {keys} keys, padding {length}"
                     )
 
 
-def law_at(channel: Channel | Task, values: dict[int, float]) -> dict[int, Fraction]:
-    """The exact law for values within [-1, 1]: the mixture over their signs."""
+def value_sets(keys: int, levels: int) -> Iterator[dict[int, float]]:
+    """Yield sets of keys with values: the ends, between two levels, and where there are more than two, a level itself."""
+    low, high = scale(levels)[0], scale(levels)[-1]
+    inner = (high - 0.5,) if levels == MIN_LEVELS else (low + 0.5, low + 2, high - 0.5)
+    for values in itertools.product((None, low, *inner, high), repeat=keys):
+        yield {key: value for key, value in enumerate(values) if value is not None}
+
+
+def toy_pairs(
+    values: Values, channel: Channel, place: Callable[[float, Sequence[float]], tuple[int, int]]
+) -> list[Pair]:
+    """Return pairs as the sampler of a toy channel takes them: with thresholds of as many bits as its own."""
+    placed = ((key, *place(value, scale(channel.levels))) for key, value in values.items())
+    return [(key, below, threshold >> THRESHOLD_BITS - channel.bits) for key, below, threshold in placed]
+
+
+def law_at(channel: Channel, values: Values) -> dict[int, Fraction]:
+    """The exact law for values: the mixture over their levels."""
+    return mixed_law(channel.law, values, channel.levels)
+
+
+def mixed_law(law: Callable[[HeldLevels], Law], values: Values, levels: int) -> dict[int, Fraction]:
+    """The mixture of laws over the levels that values may be reported as."""
     mixture: dict[int, Fraction] = {}
-    for signs in itertools.product((+1, -1), repeat=len(values)):
-        chance = Fraction(1)
-        for sign, value in zip(signs, values.values(), strict=True):
-            chance *= (1 + sign * Fraction(value)) / 2
-        weights, total = channel.law(dict(zip(values, signs, strict=True)))
+    for held, chance in held_levels(values, levels):
+        weights, total = law(held)
         for message, weight in weights.items():
             mixture[message] = mixture.get(message, Fraction(0)) + chance * Fraction(weight, total)
     return {message: chance for message, chance in mixture.items() if chance}
@@ -157,45 +191,71 @@ def check_unbiased(subject: Subject) -> None:
             if not channel.exactly_uniform:
                 continue
             # More padding than keys makes a channel, but no task.
-            task = with_channel(_task(subject, keys, min(length, keys), channel.parameters), channel)
-            law = channel.count_law
-            noise = law.absent.plus + law.absent.minus + 2 * law.absent.both
-            signal = law.holder_plus.plus + law.holder_plus.minus + 2 * law.holder_plus.both - noise
-            tilt = law.absent.plus - law.absent.minus
-            contrast = law.holder_plus.plus - law.holder_plus.minus - tilt
-            for signs in input_sets(keys):
-                if len(signs) > length:
-                    continue
-                for key, found in enumerate(_expected_support(subject, task, signs)):
-                    stated = {+1: law.holder_plus, -1: law.holder_minus}.get(signs.get(key, 0), law.absent)
-                    if found != stated:
-                        raise AuditFailure(f"count law: not that of key {key} of {signs}")
-                    held = (found.plus + found.minus + 2 * found.both - noise) / signal
-                    value = (found.plus - found.minus - tilt) / contrast
-                    if held != int(key in signs) or value != signs.get(key, 0):
-                        raise AuditFailure(f"unbiased: key {key} of {signs} decodes to {held}, {value}")
+            variant = LevelVariant(channel.levels, dict(channel.parameters))
+            task = with_channel(_task(subject, keys, min(length, keys), variant), channel)
+            for held in input_sets(keys, channel.levels):
+                if len(held) <= length:
+                    for key, shown in enumerate(_expected_support(subject, task, held)):
+                        _check_support(channel.count_law, held, key, shown)
 
 
-def _expected_support(subject: Subject, task: Task, signs: dict[int, int]) -> list[Support]:
-    """For every key, how often a report decodes to + alone, - alone and both."""
-    weights, total = task.channel.law(signs)
-    expected = [Counter[tuple[int, int]]() for _ in range(task.key_count)]
+# The levels that reports support, and the chance of that.
+Shown = Mapping[tuple[int, ...], Fraction]
+
+
+def _check_support(law: CountLaw, held: HeldLevels, key: int, shown: Shown) -> None:
+    """Raise an `AuditFailure` unless a key is supported as stated, and decodes to what is held of it."""
+    stated, own = law.holder if key in held else law.absent, held.get(key)
+    levels = range(stated.levels)
+    chances = [_chance_of(shown, level) for level in levels]
+    if chances != [stated.own if level == own else stated.other for level in levels]:
+        raise AuditFailure(f"count law: not that of key {key} of {held}")
+    for one, other in itertools.combinations(levels, 2):
+        together = stated.own_and_other if own in {one, other} else stated.two_others
+        if own is None:
+            together = stated.own_and_other
+        if _chance_of(shown, one, other) != together:
+            raise AuditFailure(f"count law: levels {one} and {other} of key {key} of {held} together")
+    for number, chance in enumerate(stated.numbers):
+        if sum(each for found, each in shown.items() if sum(found) == number) != chance:
+            raise AuditFailure(f"count law: {number} levels of key {key} of {held} at once")
+    decoded = _decoded(law, chances)
+    if decoded != [int(level == own) for level in levels]:
+        raise AuditFailure(f"unbiased: key {key} of {held} decodes to {decoded}")
+
+
+def _chance_of(shown: Shown, *levels: int) -> Fraction:
+    """Return how often reports support all of these levels."""
+    return sum(
+        (chance for found, chance in shown.items() if all(found[level] for level in levels)), Fraction(0)
+    )
+
+
+def _decoded(law: CountLaw, chances: Sequence[Fraction]) -> list[Fraction]:
+    """Return the share of every level that these chances are corrected to; together they are the frequency."""
+    holder, noise = law.holder, law.absent.other
+    signal = holder.own + (holder.levels - 1) * holder.other - holder.levels * noise
+    frequency = (sum(chances) - holder.levels * noise) / signal
+    expected = noise + frequency * (holder.other - noise)
+    return [(chance - expected) / (holder.own - holder.other) for chance in chances]
+
+
+def _expected_support(subject: Subject, task: Task, held: HeldLevels) -> list[Shown]:
+    """For every key, how often a report decodes to which levels."""
+    weights, total = task.channel.law(held)
+    expected = [Counter[tuple[int, ...]]() for _ in range(task.key_count)]
     for message, weight in weights.items():
         tally = Tally(task)
         tally.add(Report(bytes(16), task.message_format.encode(message)))
-        support = subject.support(tally)
-        for shown, n1, n2 in zip(expected, support.plus.tolist(), support.minus.tolist(), strict=True):
-            shown[n1, n2] += weight
-    return [
-        Support(*(Fraction(shown[decoded], total) for decoded in ((1, 0), (0, 1), (1, 1))))
-        for shown in expected
-    ]
+        for shown, levels in zip(expected, subject.support(tally).counts.T.tolist(), strict=True):
+            shown[tuple(levels)] += weight
+    return [{levels: Fraction(weight, total) for levels, weight in shown.items()} for shown in expected]
 
 
 def check_one_is_many(subject: Subject) -> None:
     """Adding reports one by one, all at once or as an array gives the same bytes."""
-    for keys in (1, 8, 13):
-        task = _task(subject, keys, min(keys, 2))
+    for keys, variant in itertools.product((1, 8, 13), _counted(subject)):
+        task = _task(subject, keys, min(keys, 2), variant)
         reports = _reports(task, 40)
         singly, together, array = Tally(task), Tally(task), Tally(task)
         for report in reports:
@@ -204,7 +264,7 @@ def check_one_is_many(subject: Subject) -> None:
         bodies = b"".join(report.body for report in reports)
         array.add_many(task.message_format.to_array(bodies))
         if not bytes(singly) == bytes(together) == bytes(array):
-            raise AuditFailure(f"one is many: not with {keys} keys")
+            raise AuditFailure(f"one is many: not with {keys} keys, {task.level_count} levels")
 
 
 def check_merge_laws(subject: Subject) -> None:
@@ -225,8 +285,8 @@ def check_merge_laws(subject: Subject) -> None:
 
 def check_bytes_round_trip(subject: Subject) -> None:
     """A tally comes back from its bytes; shortened or edited bytes are refused."""
-    for keys, size in ((3, 0), (3, 50), (500, 4)):
-        task = _task(subject, keys, 1)
+    for (keys, size), variant in itertools.product(((3, 0), (3, 50), (500, 4)), _counted(subject)):
+        task = _task(subject, keys, 1, variant)
         data = bytes(_tally(task, _reports(task, size)))
         if bytes(Tally.from_bytes(task, data)) != data:
             raise AuditFailure("bytes round trip: a tally came back different")
@@ -267,21 +327,28 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 )
 
 
-def _task(subject: Subject, keys: int, length: int, variant: Mapping[str, object] | None = None) -> Task:
+def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = SIGNS) -> Task:
     """Return a task of which half of the reports answer the size question, where there is one."""
     # What a variant leaves open is the channel's own default here, not what a task would choose.
-    channel = subject.channel.from_parameters(keys, length, Fraction(1), variant or {})
+    levels = variant.levels
+    channel = subject.channel.from_parameters(keys, length, Fraction(1), variant.parameters, levels=levels)
     mechanism = {"name": subject.name, **channel.parameters}
     asks_sizes = channel.word_limit is not None and length < keys
     return Task(
         name="check",
         keys=keys,
-        values=(-1, 1),
+        values=(1 - levels, levels - 1),
+        levels=levels,
         epsilon=1,
         padding=length,
         mechanism=mechanism,
         size_share="0.5" if asks_sizes else 0,
     )
+
+
+def _counted(subject: Subject) -> tuple[LevelVariant, ...]:
+    """Return the mechanism with two levels, and with more where it has them."""
+    return SIGNS, *LEVEL_VARIANTS[subject.name][-1:]
 
 
 def _reports(task: Task, count: int, seed: int = 0) -> list[Report]:

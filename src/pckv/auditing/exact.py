@@ -1,7 +1,8 @@
 """The exact loss of a mechanism: every input set against every other, at every output.
 
-Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the sizes that a size question is asked
-about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some more are visited.
+Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the sizes that
+a size question is asked about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some
+more are visited.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pckv.channels import HeldLevels, Law
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import AuditFailure
 
-# Keys, with values within [-1, 1].
+# Keys, with values on the scale of audits.
 Values = Mapping[int, float]
 
 
@@ -29,9 +30,37 @@ def spread_keys(keys: int, size: int) -> list[int]:
     return [place * (keys - 1) // max(size - 1, 1) for place in range(size)]
 
 
-def spread_values(keys: int, size: int) -> dict[int, float]:
-    """Return this many pairs, from the first key to the last, with values at either end of the range."""
-    return {key: float(1 - 2 * (place & 1)) for place, key in enumerate(spread_keys(keys, size))}
+def scale(levels: int) -> tuple[float, ...]:
+    """Return what equally spaced levels are worth in an audit: two apart around 0, and exact as doubles.
+
+    What levels are worth in a task does not enter a report: only between which two a value lies, and how far.
+    """
+    return tuple(float(value) for value in range(1 - levels, levels, 2))
+
+
+def spread_values(keys: int, size: int, levels: int = 2) -> dict[int, float]:
+    """Return this many pairs, from the first key to the last, with levels by turns, the highest first."""
+    return {
+        key: scale(levels)[levels - 1 - place % levels] for place, key in enumerate(spread_keys(keys, size))
+    }
+
+
+def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], Fraction]]:
+    """Yield the levels that values may be reported as, and the chances of that: those that keep their means."""
+    chances = [_level_chances(value, levels) for value in values.values()]
+    for chosen in product(*chances):
+        chance = Fraction(1)
+        for _, each in chosen:
+            chance *= each
+        yield {key: level for key, (level, _) in zip(values, chosen, strict=True)}, chance
+
+
+def _level_chances(value: float, levels: int) -> list[tuple[int, Fraction]]:
+    """Return the levels that a value may be reported as: the nearer one is, the likelier."""
+    nearness = [
+        (level, 1 - abs(Fraction(value) - Fraction(of)) / 2) for level, of in enumerate(scale(levels))
+    ]
+    return [(level, near) for level, near in nearness if near > 0]
 
 
 def visited_sizes(question: SizeQuestion) -> list[int]:

@@ -6,19 +6,20 @@ the largest, with up to 2^31 keys and a padding of up to 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
 from pckv.auditing.exact import Values, spread_values
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
+from pckv.channels.collision import MAX_ITEMS
 from pckv.coins import coin_choice
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
+from pckv.limits import DEVICE_COIN, MAX_LEVELS, REPORT_ID_BYTES, SERVER_COIN
 from pckv.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.task import Task
 from pckv.wire import BitPlanes, Report
@@ -26,6 +27,9 @@ from pckv.wire import BitPlanes, Report
 # Keys and padding: few, where every branch is reached, and many.
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
+# With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
+SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 2
+MOST_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")
@@ -33,8 +37,9 @@ POSITION_EPSILONS = ("0.000001", "20")
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
 # A report comes from somebody with this many pairs, at most.
 MAX_PAIRS = 6
-# The coins that reports are made with, where there are coins; about half of them ask for sizes.
-COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in (0, 7, 128, 255))
+# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do not.
+COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
+COINS_PER_QUESTION = 2
 
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
@@ -60,6 +65,18 @@ def large_tasks(name: str) -> Iterator[Task]:
         yield audited_task({"name": name}, keys, padding, epsilon)
 
 
+def level_tasks(name: str) -> Iterator[Task]:
+    """Yield tasks of a mechanism with three, five and sixteen levels, with few keys and with many."""
+    for (levels, variant), (keys, padding) in product(LEVEL_VARIANTS[name], SMALL_LEVEL_SIZES):
+        channel = CHANNELS[name].from_parameters(keys, padding, Fraction(1), variant, levels=levels)
+        yield audited_task({"name": name, **channel.parameters}, keys, padding, "1", levels=levels)
+    if LEVEL_VARIANTS[name]:
+        yield audited_task({"name": name}, 1, 1, EPSILONS[1], levels=MAX_LEVELS)
+        # As many keys as there may be with as many levels.
+        for keys, epsilon in ((100, EPSILONS[1]), (MOST_KEYS_WITH_LEVELS[name], EPSILONS[2])):
+            yield audited_task({"name": name}, keys, LARGE_LEVEL_PADDING, epsilon, levels=LARGE_LEVELS)
+
+
 def coin_tasks(name: str) -> Iterator[Task]:
     """Yield tasks of a mechanism with public functions whose server gives coins, with few keys and with many."""
     parameters: dict[str, object] = {"symbols": 5, "positions": 4099} if name == "collision" else {"q": 3}
@@ -75,8 +92,9 @@ def audited_task(  # noqa: PLR0917
     epsilon: str,
     share: str = "0.5",
     coin: str = DEVICE_COIN,
+    levels: int = 2,
 ) -> Task:
-    """Return a task with values from -1 to 1; a share of its reports answer the size question, where there is one.
+    """Return a task with values on the scale of audits; a share of its reports answer the size question, where there is one.
 
     It has at most as many keys as its mechanism takes.
     """
@@ -86,7 +104,8 @@ def audited_task(  # noqa: PLR0917
     return Task(
         name="audit",
         keys=keys,
-        values=(-1, 1),
+        values=(1 - levels, levels - 1),
+        levels=levels,
         epsilon=epsilon,
         padding=padding,
         mechanism=mechanism,
@@ -122,9 +141,18 @@ def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from
     Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
     """
     for task in tasks:
-        coins = COINS if task.coin == SERVER_COIN else (None,)
-        for coin, size in product(coins, range(min(task.key_count, MAX_PAIRS) + 1)):
-            _check_reports_of(task, spread_values(task.key_count, size), coin, make_report)
+        for coin, size in product(_visited_coins(task), range(min(task.key_count, MAX_PAIRS) + 1)):
+            values = spread_values(task.key_count, size, task.level_count)
+            _check_reports_of(task, values, coin, make_report)
+
+
+def _visited_coins(task: Task) -> Sequence[bytes | None]:
+    """Return coins of either question, as far as there are any; None where there are no coins."""
+    if task.coin != SERVER_COIN:
+        return (None,)
+    asking = [coin for coin in COINS if coin_choice(task, coin).asks_size]
+    others = [coin for coin in COINS if not coin_choice(task, coin).asks_size]
+    return [*others[:COINS_PER_QUESTION], *asking[:COINS_PER_QUESTION]]
 
 
 def _check_reports_of(task: Task, values: Values, coin: bytes | None, make_report: ReportMaker) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pckv.auditing.batches import make_task, random_pairs
 from pckv.auditing.choices import follows_stated_law
-from pckv.auditing.exact import spread_values
+from pckv.auditing.exact import scale, spread_values
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.interval_tape import explore
 from pckv.auditing.replay import named
@@ -47,6 +47,14 @@ RARE_PARAMETERS: dict[str, tuple[dict[str, object], ...]] = {
         {"symbols": MAX_SYMBOLS},
     ),
 }
+# The same with five levels.
+RARE_LEVELS = 5
+RARE_LEVEL_PARAMETERS: dict[str, tuple[dict[str, object], ...]] = {
+    "ue": (),
+    "grr": ({},),
+    "ue-compact": ({"q": 7}, {"q": 101, "r": 19}),
+    "collision": ({"symbols": 50},),
+}
 # `ue` draws once per key.
 RARE_PLANES = 300
 # Beyond 7, 8 and 16 bits.
@@ -64,6 +72,10 @@ def check_rare_parameters(name: str, code: DeviceCode | None = None) -> None:
     sets = [{}, {0: 1.0}, {keys - 1: -1.0}, *(spread_values(keys, size) for size in (5, RARE_PADDING))]
     for parameters in RARE_PARAMETERS[name]:
         task = audited_task({"name": name, **parameters}, keys, RARE_PADDING, "3")
+        _check(task, sets, code)
+    sets = [{}, *({keys - 1: value} for value in scale(RARE_LEVELS)), spread_values(keys, 5, RARE_LEVELS)]
+    for parameters in RARE_LEVEL_PARAMETERS[name]:
+        task = audited_task({"name": name, **parameters}, keys, RARE_PADDING, "3", levels=RARE_LEVELS)
         _check(task, sets, code)
 
 
@@ -106,14 +118,14 @@ def check_shared_symbols(sampler: Sampler) -> None:
     """
     channel = _AllFunctions(SHARED_ITEMS, SHARED_ITEMS, Fraction(1))
     channel = _AllFunctions(SHARED_ITEMS, SHARED_ITEMS, Fraction(1), functions=channel.symbols**channel.items)
-    signs = dict.fromkeys(range(SHARED_ITEMS), 1)
-    pairs = [(key, channel.one) for key in signs]
+    held = dict.fromkeys(range(SHARED_ITEMS), 1)
+    pairs = [(key, 0, channel.one) for key in held]
     for pattern in _patterns(SHARED_ITEMS):
         # The symbols lie apart, and their order is not the pairs'.
         symbols = [(7 + 5 * number) % channel.symbols for number in pattern]
         seed = sum(symbol * channel.symbols ** channel.item(key, 1) for key, symbol in enumerate(symbols))
         leaves = explore(lambda tape: sampler(channel, pairs, tape), seed)
-        if not follows_stated_law(channel, leaves, signs, seed):
+        if not follows_stated_law(channel, leaves, held, seed):
             raise AuditFailure(f"shared symbols: {len(set(pattern))} symbols of {SHARED_ITEMS} pairs")
 
 

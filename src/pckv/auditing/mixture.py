@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from pckv.auditing.conformance import EPSILONS, law_at
-from pckv.auditing.exact import input_sets, visited_sizes, worst_ratio, worst_ratio_of
+from pckv.auditing.conformance import EPSILONS, mixed_law, most_levels, toy_place
+from pckv.auditing.exact import input_sets, scale, visited_sizes, worst_ratio, worst_ratio_of
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, in_weights, law_of_runs
 from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.supports import OnePairLaw
 from pckv.auditing.toy_tasks import with_channel, without_question
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import all_variants
 from pckv.budget import epsilon_of, exp_lower
-from pckv.channels import CHANNELS, Channel, Law, Signs, build
+from pckv.channels import CHANNELS, Channel, HeldLevels, Law, build
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.device.padding import Pair
@@ -59,8 +59,10 @@ class MixtureSubject:
     def tasks(self, keys: int, padding: int, epsilon: Fraction, bits: int = 64) -> Iterator[Task]:
         """Yield tasks that ask the size question, in every variant of the mechanism, as enumeration takes them."""
         question = self.question(keys, padding, epsilon, SHARE, bits)
-        for variant in VARIANTS[self.name]:
-            channel = CHANNELS[self.name].from_parameters(keys, padding, epsilon, variant, bits)
+        for levels, variant in all_variants(self.name, most_levels(keys)):
+            channel = CHANNELS[self.name].from_parameters(
+                keys, padding, epsilon, variant, levels=levels, bits=bits
+            )
             yield with_channel(_task(channel), enumerable(channel), question)
 
     def message_law(self, task: Task, pairs: Sequence[Pair]) -> dict[int, Fraction]:
@@ -83,9 +85,9 @@ def check_mixture_sums_to_one(subject: MixtureSubject) -> None:
     """The exact law of a report, and that of an answer, are probability laws for every input."""
     for keys, padding in MIXED:
         for task in subject.tasks(keys, padding, Fraction(1)):
-            for signs in input_sets(keys):
-                if not _sums_to_one(task.law(signs)):
-                    raise AuditFailure(f"mixture sums to 1: not for {signs}, {keys} keys, padding {padding}")
+            for held in input_sets(keys, task.channel.levels):
+                if not _sums_to_one(task.law(held)):
+                    raise AuditFailure(f"mixture sums to 1: not for {held}, {keys} keys, padding {padding}")
     for question in _questions(subject, ALONE + LARGE, Fraction(1)):
         for size in visited_sizes(question):
             if not _sums_to_one(question.law(size)):
@@ -96,7 +98,9 @@ def check_mixture_epsilon(subject: MixtureSubject) -> None:
     """The enumerated loss is within the larger closed form, that within the larger claim, and that within ε."""
     for (keys, padding), epsilon in product(MIXED, EPSILONS[::2]):
         for task in subject.tasks(keys, padding, epsilon):
-            _check_loss(worst_ratio(task.law, keys), task.realised, _claim(task), epsilon)
+            _check_loss(
+                worst_ratio(task.law, keys, task.channel.levels), task.realised, _claim(task), epsilon
+            )
     for epsilon in EPSILONS:
         for question in _questions(subject, ALONE + LARGE, epsilon):
             exact = worst_ratio_of(map(question.law, visited_sizes(question)))
@@ -124,11 +128,11 @@ def check_message_epsilon(subject: MixtureSubject) -> None:
     for keys, padding in MIXED:
         for task in subject.tasks(keys, padding, Fraction(1), REPORT_BITS):
 
-            def law(signs: Signs, task: Task = task) -> Law:
-                pairs = [(key, task.channel.one * (sign > 0)) for key, sign in signs.items()]
+            def law(held: HeldLevels, task: Task = task) -> Law:
+                pairs = [(key, *toy_place(level, task.channel)) for key, level in held.items()]
                 return in_weights(subject.message_law(task, pairs))
 
-            if worst_ratio(law, keys) > _claim(task):
+            if worst_ratio(law, keys, task.channel.levels) > _claim(task):
                 raise AuditFailure(
                     f"exact ε of the mixture: a report loses more than it claims with {keys} keys, padding {padding}"
                 )
@@ -149,12 +153,16 @@ def check_message_equals_law(subject: MixtureSubject) -> None:
     """Made on every value of a toy tape, a report has exactly the stated law, at every value and size."""
     for keys, padding in MIXED:
         for task in subject.tasks(keys, padding, Fraction(1), REPORT_BITS):
-            one = task.channel.one
-            for values in product((None, 0.5), repeat=keys):
-                held = {key: value for key, value in enumerate(values) if value is not None}
-                pairs = [(key, one * 3 // 4) for key in held]
-                if subject.message_law(task, pairs) != law_at(task, held):
-                    raise AuditFailure(f"message equals law: not for {held}, {keys} keys, padding {padding}")
+            one, levels = task.channel.one, task.channel.levels
+            # Three quarters of the way from the second highest level to the highest.
+            value = scale(levels)[-1] - 0.5
+            for chosen in product((False, True), repeat=keys):
+                values = {key: value for key, is_held in enumerate(chosen) if is_held}
+                pairs = [(key, levels - 2, one * 3 // 4) for key in values]
+                if subject.message_law(task, pairs) != mixed_law(task.law, values, levels):
+                    raise AuditFailure(
+                        f"message equals law: not for {values}, {keys} keys, padding {padding}"
+                    )
 
 
 def check_answer_equals_law(subject: MixtureSubject) -> None:
@@ -186,37 +194,36 @@ def check_pairs_stay_unbiased(subject: MixtureSubject) -> None:
             decoded = {word: _decoded(subject, task, word) for word in range(task.word_limit or 0)}
             # With more pairs than one, `collision` measures how often it supports what is not held.
             most = padding if task.channel.exactly_uniform else 1
-            for signs in input_sets(keys):
-                if len(signs) <= most:
-                    _check_supports(task, signs, decoded)
+            for held in input_sets(keys, task.channel.levels):
+                if len(held) <= most:
+                    _check_supports(task, held, decoded)
 
 
 def _decoded(subject: MixtureSubject, task: Task, word: int) -> tuple[list[int], int]:
     """Return how much a report of one word supports the keys, and whether it counts as one of pairs."""
     tally = Tally(task)
     tally.add(Report(bytes(16), task.message_format.encode(word)))
-    support = subject.support(tally)
-    return (support.plus + support.minus).tolist(), subject.pair_reports(tally)
+    return subject.support(tally).total.tolist(), subject.pair_reports(tally)
 
 
-def _check_supports(task: Task, signs: Signs, decoded: dict[int, tuple[list[int], int]]) -> None:
-    weights, _ = task.law(signs)
+def _check_supports(task: Task, held: HeldLevels, decoded: dict[int, tuple[list[int], int]]) -> None:
+    weights, _ = task.law(held)
     of_pairs = sum(weight * decoded[word][1] for word, weight in weights.items())
     for key in range(task.key_count):
         found = Fraction(sum(weight * decoded[word][0][key] for word, weight in weights.items()), of_pairs)
-        if found != _stated_support(task.channel, signs, key):
-            raise AuditFailure(f"pairs stay unbiased: not key {key} of {signs}")
+        if found != _stated_support(task.channel, held, key):
+            raise AuditFailure(f"pairs stay unbiased: not key {key} of {held}")
 
 
-def _stated_support(channel: Channel, signs: Signs, key: int) -> Fraction:
-    """Return how often a report of pairs supports a key, both signs counted."""
+def _stated_support(channel: Channel, held: HeldLevels, key: int) -> Fraction:
+    """Return how often a report of pairs supports a key, all levels counted."""
     if isinstance(channel, CollisionChannel):
         exact = OnePairLaw.of(channel)
-        other = exact.other if signs else exact.any_position
-        return other + (exact.held if key in signs else other)
+        other = exact.other if held else exact.any_position
+        return (channel.levels - 1) * other + (exact.held if key in held else other)
     law = channel.count_law
-    stated = law.holder_plus if key in signs else law.absent
-    return stated.plus + stated.minus + 2 * stated.both
+    stated = law.holder if key in held else law.absent
+    return Fraction(stated.own + (channel.levels - 1) * stated.other)
 
 
 def check_size_words(subject: MixtureSubject) -> None:
@@ -255,7 +262,8 @@ def _task(channel: Channel) -> Task:
     return Task(
         name="check",
         keys=channel.keys,
-        values=(-1, 1),
+        values=(1 - channel.levels, channel.levels - 1),
+        levels=channel.levels,
         epsilon=str(float(channel.epsilon)),
         padding=channel.padding,
         mechanism={"name": channel.name, **channel.parameters},

@@ -67,7 +67,7 @@ def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
 
 
 class _Stated:
-    """What a position shows as the channel states it, if its pair was sampled with either sign, and otherwise."""
+    """What a position shows as the channel states it, if its pair was sampled with either level, and otherwise."""
 
     def __init__(self, channel: UeChannel) -> None:
         one, fake = channel.one, channel.fake

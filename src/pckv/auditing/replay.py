@@ -49,28 +49,29 @@ class ReplayTape(VectorisedTape):
 
     def draw(self, participants: Integers, each: int = 1) -> Draws:
         """Draws, from everybody's own tape; somebody named several times takes as many in a row."""
-        order = np.argsort(participants, kind="stable")
-        ordered = participants[order]
-        earlier = np.empty(participants.size, np.int64)
-        earlier[order] = np.arange(participants.size) - np.searchsorted(ordered, ordered)
-        places = (self.taken[participants] + each * earlier)[:, None] + np.arange(each)
-        self.taken += each * np.bincount(participants, minlength=self.taken.size)
-        if self.taken.max(initial=0) > self._draws.shape[1]:
+        firsts = self.taken[participants]
+        if _ascending(participants):
+            self.taken[participants] = firsts + each
+        else:
+            firsts += each * _earlier(participants)
+            self.taken += each * np.bincount(participants, minlength=self.taken.size)
+        places = firsts[:, None] + np.arange(each)
+        if firsts.max(initial=0) + each > self._draws.shape[1]:
             raise AuditFailure("batch equals single: a batch takes more draws than there are")
         self._next = self._draws[participants[:, None], places].astype("<u8").tobytes()
         return super().draw(participants, each)
 
     def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
         """Uniform integers below limits; nobody may be named twice."""
-        if np.unique(participants).size < participants.size:
+        if not _ascending(participants) and np.unique(participants).size < participants.size:
             raise AuditFailure("batch equals single: somebody is named twice, and rejections would mix")
         return super().below(participants, limits)
 
-    def positive(self, participants: Integers, levels: Draws) -> Flags:
-        """Signs; one level per participant named."""
-        if participants.size != levels.size:
-            raise AuditFailure("batch equals single: there are more or fewer levels than participants")
-        return super().positive(participants, levels)
+    def rises(self, participants: Integers, chances: Draws) -> Flags:
+        """Whether values become the level above them; one chance per participant named."""
+        if participants.size != chances.size:
+            raise AuditFailure("batch equals single: there are more or fewer chances than participants")
+        return super().rises(participants, chances)
 
     def _serve(self, count: int) -> bytes:
         served, self._next = self._next, b""
@@ -79,6 +80,20 @@ class ReplayTape(VectorisedTape):
                 f"batch equals single: {count} bytes are taken, where {len(served)} are needed"
             )
         return served
+
+
+def _ascending(participants: Integers) -> bool:
+    """Return whether participants are named in order, and nobody twice, as in most calls."""
+    return bool((participants[1:] > participants[:-1]).all())
+
+
+def _earlier(participants: Integers) -> Integers:
+    """Return how often each participant is named earlier in the list."""
+    order = np.argsort(participants, kind="stable")
+    ordered = participants[order]
+    earlier = np.empty(participants.size, np.int64)
+    earlier[order] = np.arange(participants.size) - np.searchsorted(ordered, ordered)
+    return earlier
 
 
 class CountingTape(Tape):

@@ -6,7 +6,7 @@ one, message by message, and the largest ratio between any two sets is the loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -14,7 +14,7 @@ from math import perm
 from typing import NamedTuple
 
 from pckv.auditing.choices import FUNCTION, check_choices
-from pckv.auditing.exact import Values, input_sets, spread_values, visited_sizes
+from pckv.auditing.exact import Values, held_levels, input_sets, scale, spread_values, visited_sizes
 from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
@@ -29,13 +29,13 @@ from pckv.device.padding import Pair
 from pckv.device.perturb import make_message
 from pckv.device.size_question import answer
 from pckv.errors import AuditFailure
-from pckv.limits import REFUSE, SERVER_COIN
+from pckv.limits import MIN_LEVELS, REFUSE, SERVER_COIN
 from pckv.progress import Progress, no_progress
 from pckv.randomness import Tape
 from pckv.task import Task
 
-# With at most this many keys all sets of signed keys are visited.
-FEW_KEYS = 3
+# At most this many sets of keys with levels are all visited: those of three keys with two or three levels.
+MAX_ALL_SETS = 64
 # With more keys than this `ue`, which draws once per key, is followed position by position.
 FEW_POSITIONS = 3
 # Sets of up to this many pairs are visited, and up to one more than the padding unless that is beyond all reason.
@@ -46,14 +46,14 @@ MAX_CHOICES = 120
 MANY_POSITIONS = 5_000
 # `collision`: pairs that a function sends apart are looked for among this many keys per pair.
 KEYS_PER_PAIR = 20
-# A value inside the range, of which half a unit more than the middle is +.
-INNER_VALUE = 0.5
+# Values between levels: three quarters of the way to the highest level, and a quarter of the way from the lowest.
+BELOW_HIGHEST, ABOVE_LOWEST = 0.5, 0.5
 # At most this many hash functions are all tried; of more, the first, the last and one between. Whoever gives coins
 # chooses among all functions, so that more are tried where there are coins.
 FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
 
-# What pairs may be reported as, and the chance of that.
-Signed = tuple[dict[int, int], Fraction]
+# The levels that pairs may be reported as, and the chance of that.
+Reported = tuple[Mapping[int, int], Fraction]
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,17 @@ class DeviceCode:
     # Takes a task, pairs and a tape; where there are coins, also the choice of one.
     message: Callable[..., Number] = make_message
     answer: Callable[[SizeQuestion, int, Tape], Number] = answer
-    level: Callable[[float, float, float], int] = device_padding.level
+    placed: Callable[[float, Sequence[float]], tuple[int, int]] = device_padding.placed
 
-    def pairs(self, values: Values) -> list[Pair]:
-        """Return pairs as the sampler takes them."""
-        return [(key, self.level(value, -1.0, 1.0)) for key, value in values.items()]
+    def pairs(self, values: Values, levels: int) -> list[Pair]:
+        """Return pairs as the sampler takes them, each with one of that many levels."""
+        return [(key, *self.placed(value, scale(levels))) for key, value in values.items()]
 
-    def held_pairs(self, values: Values) -> list[Pair]:
+    def held_pairs(self, values: Values, levels: int) -> list[Pair]:
         """Return the same pairs such that a decision that depends on a key or a value fails."""
-        return [(Held(key), Held(level)) for key, level in self.pairs(values)]
+        return [
+            (Held(key), Held(below), Held(threshold)) for key, below, threshold in self.pairs(values, levels)
+        ]
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def sampler_loss(
     Args:
         task: The task.
         code: The code to run; by default the device's own.
-        sets: The sets of pairs, with values within [-1, 1]; by default sets of all kinds.
+        sets: The sets of pairs, with values on the scale of audits; by default sets of all kinds.
         progress: Is told which share of the work is done.
 
     Raises:
@@ -124,7 +126,7 @@ def sampler_loss(
     sizes, size_paths = _sizes_loss(task, code)
     if task.channel.word_limit is None and task.key_count > FEW_POSITIONS:
         reports, paths = positions_loss(
-            task, sets, lambda values, tape: code.message(task, code.pairs(values), tape), progress
+            task, sets, lambda values, tape: code.message(task, code.pairs(values, 2), tape), progress
         )
     else:
         reports, paths = _words_loss(task, code, sets, progress)
@@ -133,7 +135,9 @@ def sampler_loss(
         given = Given(FUNCTION, None if task.coin != SERVER_COIN else False)
         paths += check_choices(
             task.channel,
-            lambda values, tape: code.message(alone, code.held_pairs(values), tape, *given.choice),
+            lambda values, tape: code.message(
+                alone, code.held_pairs(values, task.level_count), tape, *given.choice
+            ),
             (task.padding + 1, 2 * task.padding),
         )
     functions = 0 if task.channel.functions is None else len(_seeds(task))
@@ -178,7 +182,8 @@ def message_leaves(
     given = given or Given()
     code = code or DeviceCode()
     # Bit planes are made key by key, so there every position is compared with the sampled key.
-    pairs = code.pairs(values) if task.word_limit is None else code.held_pairs(values)
+    make = code.pairs if task.word_limit is None else code.held_pairs
+    pairs = make(values, task.channel.levels)
     functions = task.channel.functions
 
     def run(tape: Tape) -> Number:
@@ -195,26 +200,28 @@ def message_leaves(
 
 def visited_sets(task: Task) -> Iterator[dict[int, float]]:
     """Yield sets of all kinds that a report may be made from: no pairs, few, about the padding, and many."""
-    keys, most = task.key_count, task.padding
+    keys, most, levels = task.key_count, task.padding, task.level_count
     if keys > MANY_POSITIONS and task.word_limit is None:
         yield from (spread_values(keys, size) for size in (0, 2, min(most + 1, MAX_SIZE)))
         return
-    if keys <= FEW_KEYS:
-        for signs in input_sets(keys):
-            if task.more != REFUSE or len(signs) <= most:
-                yield {key: float(sign) for key, sign in signs.items()}
+    if (levels + 1) ** min(keys, MAX_ALL_SETS) <= MAX_ALL_SETS:
+        for held in input_sets(keys, levels):
+            if task.more != REFUSE or len(held) <= most:
+                yield {key: scale(levels)[level] for key, level in held.items()}
         sizes: set[int] = set()
     else:
         about_padding = most + 1 if most <= MAX_PADDING else 0
         largest = min(keys, most if task.more == REFUSE else max(MAX_SIZE, about_padding))
         wanted = {0, 1, 2, 3, 5, 6, most - 1, most, most + 1, 2 * most, min(largest, MAX_SIZE)}
         sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
-        for key, value in product((0, keys - 1), (+1.0, -1.0)):
+        for key, value in product((0, keys - 1), reversed(scale(levels))):
             yield {key: value}
         if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
             yield _sent_apart(task.channel, _seeds(task)[-1])
-    yield from (spread_values(keys, size) for size in sorted(sizes))
-    yield {keys // 2: INNER_VALUE}
+    yield from (spread_values(keys, size, levels) for size in sorted(sizes))
+    yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
+    if levels > MIN_LEVELS:
+        yield {keys // 2: scale(levels)[0] + ABOVE_LOWEST}
 
 
 def _sent_apart(channel: CollisionChannel, function: int) -> dict[int, float]:
@@ -222,12 +229,13 @@ def _sent_apart(channel: CollisionChannel, function: int) -> dict[int, float]:
 
     There are as many as the padding, unless there are too few keys.
     """
-    taken = {channel.symbol(function, channel.item(0, 1))}
+    highest = channel.levels - 1
+    taken = {channel.symbol(function, channel.item(0, highest))}
     apart: dict[int, float] = {}
     for key in range(1, min(channel.keys, KEYS_PER_PAIR * channel.padding)):
-        symbol = channel.symbol(function, channel.item(key, 1))
+        symbol = channel.symbol(function, channel.item(key, highest))
         if symbol not in taken and len(apart) < channel.padding:
-            apart[key] = 1.0
+            apart[key] = scale(channel.levels)[highest]
             taken.add(symbol)
     return apart
 
@@ -258,41 +266,30 @@ def _check_law(task: Task, values: Values, given: Given, law: PiecewiseLaw, mess
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
         )
-    signed = list(_signs(values))
+    reported = list(held_levels(values, task.channel.levels))
     for message in messages:
-        if law.chance(message) != _stated_chance(task, signed, message, given):
+        if law.chance(message) != _stated_chance(task, reported, message, given):
             raise AuditFailure(
                 f"interval tape: message {message} of {_shown(values)} has another chance than stated"
             )
 
 
-def _stated_chance(task: Task, signed: Sequence[Signed], message: int, given: Given) -> Fraction:
+def _stated_chance(task: Task, reported: Sequence[Reported], message: int, given: Given) -> Fraction:
     """Return the probability of a message as the channel states it, under a condition."""
     functions, first, question = task.channel.functions, task.channel.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if given.asks_size is not None:
         asked = Fraction(given.asks_size)
     if question is not None and first is not None and message >= first:
-        weights, total = question.law(len(signed[0][0]))
+        weights, total = question.law(len(reported[0][0]))
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
         share *= functions if message // (first // functions) == given.function else 0
     return share * sum(
-        (chance * task.channel.chance(signs, message) for signs, chance in signed if share),
+        (chance * task.channel.chance(held, message) for held, chance in reported if share),
         Fraction(0),
     )
-
-
-def _signs(values: Values) -> Iterator[Signed]:
-    """Yield what values may be reported as, with its chance: a value at an end of the range has one sign."""
-    inner = [key for key, value in values.items() if abs(value) < 1]
-    for signs in product((+1, -1), repeat=len(inner)):
-        chosen = {key: int(value) for key, value in values.items()} | dict(zip(inner, signs, strict=True))
-        chance = Fraction(1)
-        for key, sign in zip(inner, signs, strict=True):
-            chance *= (1 + sign * Fraction(values[key])) / 2
-        yield chosen, chance
 
 
 def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:

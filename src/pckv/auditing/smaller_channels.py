@@ -37,6 +37,7 @@ def over_positions(
         channel.epsilon,
         symbols=channel.symbols,
         positions=positions,
+        levels=channel.levels,
         bits=channel.bits,
         functions=functions or positions * (positions - 1),
     )
@@ -65,7 +66,7 @@ def _some_share(channel: CollisionChannel, positions: int) -> bool:
     """Return whether some functions over these positions send two keys to one symbol, and others send them apart."""
     few = over_positions(channel, positions, FEW_FUNCTIONS)
     for one, other in combinations(range(few.items), 2):
-        if one // 2 != other // 2:
+        if one // channel.levels != other // channel.levels:
             shared = [few.symbol(number, one) == few.symbol(number, other) for number in range(FEW_FUNCTIONS)]
             if any(shared) and not all(shared):
                 return True

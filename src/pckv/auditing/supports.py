@@ -17,7 +17,7 @@ from pckv.auditing.conformance import Subject
 from pckv.auditing.exact import input_sets
 from pckv.auditing.smaller_channels import over_positions
 from pckv.auditing.toy_tasks import with_channel
-from pckv.channels import Support
+from pckv.channels import HeldLevels
 from pckv.channels.affine import least_prime
 from pckv.channels.collision import CollisionChannel
 from pckv.errors import AuditFailure
@@ -27,6 +27,8 @@ from pckv.wire import Report
 
 # Keys and padding.
 SHAPES = ((1, 1), (2, 1), (2, 2), (3, 2))
+# The same with three levels.
+LEVEL_SHAPES = ((1, 1), (2, 1), (2, 2))
 # Positions of which several are unused, next to as few as the items need.
 MORE_POSITIONS = 11
 EPSILON = Fraction(1)
@@ -65,8 +67,9 @@ def check_supports(subject: Subject) -> None:
     """
     if not issubclass(subject.channel, CollisionChannel):
         return
-    for keys, padding in SHAPES:
-        channel = subject.channel(keys, padding, EPSILON)
+    shapes = [*((2, *shape) for shape in SHAPES), *((3, *shape) for shape in LEVEL_SHAPES)]
+    for levels, keys, padding in shapes:
+        channel = subject.channel(keys, padding, EPSILON, levels=levels)
         check_stated_law(channel)
         for positions in (MORE_POSITIONS, least_prime(channel.items + 1)):
             _check_all_functions(subject, over_positions(channel, positions))
@@ -75,57 +78,56 @@ def check_supports(subject: Subject) -> None:
 def check_stated_law(channel: CollisionChannel) -> None:
     """The law of a key's counts is that of somebody with one pair or none, up to t - 1 in N - t of it."""
     law, exact = channel.count_law, OnePairLaw.of(channel)
-    both, two = exact.held_and_other, exact.any_two
-    holder = Support(exact.held - both, exact.other - both, both)
-    absent = Support(exact.any_position - two, exact.any_position - two, two)
+    holder = {"own": exact.held, "other": exact.other, "own_and_other": exact.held_and_other}
+    absent = {"own": exact.any_position, "other": exact.any_position, "own_and_other": exact.any_two}
+    absent["two_others"] = exact.any_two
     slack = Fraction(channel.symbols - 1, channel.positions - channel.symbols)
-    for found, stated in ((holder, law.holder_plus), (absent, law.absent)):
-        for part in ("plus", "minus", "both"):
-            if abs(getattr(found, part) - getattr(stated, part)) > slack * getattr(found, part):
+    for found, stated in ((holder, law.holder), (absent, law.absent)):
+        for part, chance in found.items():
+            if abs(chance - getattr(stated, part)) > slack * chance:
                 raise AuditFailure(f"count law: {part} is not that of one pair")
 
 
 def _check_all_functions(subject: Subject, channel: CollisionChannel) -> None:
     task = with_channel(_task(channel), channel)
     supported = [_supported(subject, task, word) for word in range(channel.word_limit)]
-    for signs in input_sets(channel.keys):
-        if len(signs) <= channel.padding:
-            _check_set(channel, signs, supported)
+    for held in input_sets(channel.keys, channel.levels):
+        if len(held) <= channel.padding:
+            _check_set(channel, held, supported)
 
 
 def _supported(subject: Subject, task: Task, word: int) -> Counter[int]:
     """Return the items that a word supports, as it is counted and decoded, and how many unused positions (at -1)."""
     tally = Tally(task)
     tally.add(Report(bytes(16), task.message_format.encode(word)))
-    support = subject.support(tally)
-    # The cell behind those of all items.
-    unused = int(tally.counts.take(np.array([2 * task.key_count]))[0])
-    found = {2 * key + 1: int(count) for key, count in enumerate(support.plus)}
-    return Counter(found | {2 * key: int(count) for key, count in enumerate(support.minus)} | {-1: unused})
+    # Item levels·key + level, and behind those of all items the cell of unused positions.
+    found = subject.support(tally).counts.T.reshape(-1).tolist()
+    unused = int(tally.counts.take(np.array([len(found)]))[0])
+    return Counter(dict(enumerate(found)) | {-1: unused})
 
 
-def _check_set(channel: CollisionChannel, signs: dict[int, int], supported: list[Counter[int]]) -> None:
-    weights, total = channel.law(signs)
+def _check_set(channel: CollisionChannel, held: HeldLevels, supported: list[Counter[int]]) -> None:
+    weights, total = channel.law(held)
     counts: Counter[int] = Counter()
     for word, weight in weights.items():
         for item, times in supported[word].items():
             counts[item] += weight * times
-    exact, own = OnePairLaw.of(channel), {2 * key + (sign > 0) for key, sign in signs.items()}
+    exact, own = OnePairLaw.of(channel), {channel.levels * key + level for key, level in held.items()}
     for item in range(channel.items):
         if item in own and Fraction(counts[item], total) != exact.held:
             raise AuditFailure(
-                f"supports: item {item} of {signs} is supported with another chance than stated"
+                f"supports: item {item} of {held} is supported with another chance than stated"
             )
-    if len(signs) > 1:
+    if len(held) > 1:
         return
-    other = exact.other if signs else exact.any_position
+    other = exact.other if held else exact.any_position
     for item in set(range(channel.items)) - own:
         if Fraction(counts[item], total) != other:
-            raise AuditFailure(f"supports: item {item}, not of {signs}, is supported too often or too seldom")
+            raise AuditFailure(f"supports: item {item}, not of {held}, is supported too often or too seldom")
     measured = channel.measured_law(counts[-1], total)
-    if measured.absent.plus + measured.absent.both != other:
-        raise AuditFailure(f"supports: unused positions tell another chance than that of what {signs} lacks")
-    if measured.holder_plus.plus + measured.holder_plus.both != exact.held:
+    if measured.absent.other != other:
+        raise AuditFailure(f"supports: unused positions tell another chance than that of what {held} lacks")
+    if measured.holder.own != exact.held:
         raise AuditFailure("supports: the measured law has another chance of what is held")
 
 
@@ -135,6 +137,7 @@ def _task(channel: CollisionChannel) -> Task:
         name="supports",
         keys=channel.keys,
         values=(-1, 1),
+        levels=channel.levels,
         epsilon=1,
         padding=channel.padding,
         mechanism=channel.name,

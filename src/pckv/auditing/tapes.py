@@ -79,7 +79,7 @@ def check_scalar_tape() -> None:
 
 
 def check_vectorised_tape() -> None:
-    """Ids, draws and signs of many participants are the bytes of the source, each once and in order."""
+    """Ids, draws and levels of many participants are the bytes of the source, each once and in order."""
     for count in SERVED:
         source = RecordedSource(count)
         tape, everybody = VectorisedTape(source), np.arange(count)
@@ -88,7 +88,7 @@ def check_vectorised_tape() -> None:
         if made != source.given:
             raise AuditFailure(f"vectorised tape: {count:,} participants do not get the bytes of the source")
     _check_drawn_below()
-    _check_signs()
+    _check_rises()
 
 
 def _check_drawn_below() -> None:
@@ -111,19 +111,19 @@ def _check_drawn_below() -> None:
                 raise AuditFailure(f"vectorised tape: a number below {each} is not the scalar tape's")
 
 
-def _check_signs() -> None:
+def _check_rises() -> None:
     rng = np.random.default_rng(4)
-    levels = rng.integers(2**53 + 1, size=4_000, dtype=np.uint64)
+    chances = rng.integers(2**53 + 1, size=4_000, dtype=np.uint64)
     draws = np.concatenate(
-        [rng.integers(2**64, size=2_000, dtype=np.uint64), levels[2_000:] << np.uint64(11)]
+        [rng.integers(2**64, size=2_000, dtype=np.uint64), chances[2_000:] << np.uint64(11)]
     )
     draws[3_000:] -= np.uint64(1)
     tape = ReplayTape(np.zeros((draws.size, REPORT_ID_BYTES), np.uint8), draws[:, None])
-    for number, level, positive in zip(
-        draws.tolist(), levels.tolist(), tape.positive(np.arange(draws.size), levels).tolist(), strict=True
+    for number, chance, rises in zip(
+        draws.tolist(), chances.tolist(), tape.rises(np.arange(draws.size), chances).tolist(), strict=True
     ):
-        if positive != (number < level << VALUE_SHIFT):
-            raise AuditFailure("vectorised tape: a sign is not the scalar tape's")
+        if rises != (number < chance << VALUE_SHIFT):
+            raise AuditFailure("vectorised tape: a level is not the scalar tape's")
 
 
 def check_report_ids(mechanism: str) -> None:

@@ -87,6 +87,7 @@ def _print_audits(audits: list[Audit]) -> None:
         (
             "mechanism",
             "keys",
+            "levels",
             "padding",
             "size share",
             "coin",
@@ -104,6 +105,7 @@ def _print_audits(audits: list[Audit]) -> None:
             (
                 f"{a.mechanism} {_short_parameters(a.parameters)}",
                 f"{a.keys:,}",
+                str(a.levels),
                 str(a.padding),
                 f"{a.size_share:g}",
                 a.coin,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pckv.arrays import Floats, Integers
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.registry import METHODS
+from pckv.estimators.shares import own_shares
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import PlacedValues
 from pckv.moments import CountMoments
@@ -28,24 +30,15 @@ def true_shares(dataset: Dataset, levels: Sequence[float]) -> Floats:
     return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1))
 
 
-def estimated_shares(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
-    """Return the shares of levels that a key's own counts tell, made consistent: keys × levels."""
-    frequency = unbiased_frequency(support, reports, moments)
-    holders = (support.counts - support.counts.mean(axis=0)) / reports / moments.contrast
-    holders = holders + frequency / moments.levels
-    return project(np.asarray(holders / np.maximum(frequency, 1 / reports)).T)
-
-
-def project(rows: Floats) -> Floats:
-    """Return the nearest distribution to each row: no entry below 0, and a sum of 1.
-
-    >>> project(np.array([[0.5, 0.7, -0.2], [0.25, 0.5, 0.25]])).round(9).tolist()
-    [[0.4, 0.6, 0.0], [0.25, 0.5, 0.25]]
-    """
-    falling = -np.sort(-rows, axis=1)
-    excess = (np.cumsum(falling, axis=1) - 1) / np.arange(1, rows.shape[1] + 1)
-    last = np.sum(falling > excess, axis=1) - 1
-    return np.asarray(np.maximum(rows - excess[np.arange(len(rows)), last][:, None], 0.0))
+def estimate_with_shares(
+    method: str, support: KeySupport, reports: int, moments: CountMoments, keys: Integers
+) -> tuple[Floats, Floats, Floats]:
+    """Return frequencies and means of all keys by a method, and the shares of the levels of some: keys × levels."""
+    if METHODS[method].needs_all_keys:
+        found = learn(support, reports, moments)
+        return *found.estimates(), found.profiles.shares[keys]
+    shares = own_shares(support.take(keys), reports, moments)
+    return *METHODS[method].estimate(support, reports, moments), shares
 
 
 def total_variation(estimated: Floats, true: Floats, keys: Integers) -> float:

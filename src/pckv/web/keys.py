@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,14 +14,13 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_
 from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError
-from pckv.estimators.distributions import Quantiles, Shares
 from pckv.estimators.result import Estimates
 from pckv.planning.expectations import MIN_FREQUENCY
+from pckv.share_chart import QUANTILES, values_chart
 from pckv.task import Task
 from pckv.web.precision import Precision
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 router = APIRouter(tags=["dashboard"])
 KeyName = Annotated[str, Query(max_length=256)]
@@ -43,8 +43,8 @@ async def key_details(
     `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
     frequencies from 1. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
     the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
-    `smallest` are often too rare to tell today. `distribution` is null unless the task has more than two levels: it has
-    quantiles of the values of those who hold the key, and for every level the shares of them `above` and `below` it.
+    `smallest` are often too rare to tell today. With more than two levels the estimate has quantiles of the values of those
+    who hold the key, and for every level the shares of them `above` and `below` it.
     """
     stored = await collector.find(task_id)
     number = _key_number(stored.task, name)
@@ -53,8 +53,7 @@ async def key_details(
     def details() -> dict[str, Any]:
         order = np.argsort(-estimates.frequency, kind="stable")
         rank = int(np.flatnonzero(order == number)[0])
-        own = estimates.take(np.array([number]))
-        found = own.to_dict()
+        found = _asked(estimates.take(np.array([number]))).to_dict()
         [row] = found.pop("estimates")
         return found | {
             "estimate": row,
@@ -64,7 +63,6 @@ async def key_details(
             "previous": estimates.key[order[rank - 1]] if rank else None,
             "next": estimates.key[order[rank + 1]] if rank + 1 < len(order) else None,
             "sharper": _sharper(stored.task, estimates, row["frequency"]),
-            "distribution": _distribution(own),
         }
 
     return await collector.analysis_threads.run_short(details)
@@ -82,7 +80,10 @@ async def key_levels(
     account: Account,
     options: QueryOptions,
 ) -> dict[str, Any]:
-    """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them."""
+    """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them.
+
+    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than two levels.
+    """
     stored = await collector.find(task_id)
     number = _key_number(stored.task, name)
     rows = []
@@ -90,6 +91,7 @@ async def key_levels(
         _, estimates = await find_estimates(collector, account, stored.task, options._replace(level=level))
         [row] = estimates.take(np.array([number])).to_dict()["estimates"]
         rows.append(row | {"level": level})
+    _, wanted = await find_estimates(collector, account, stored.task, options)
     # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
     chart = levels_chart(
         rows,
@@ -97,7 +99,25 @@ async def key_levels(
         subtitle=", ".join(filter(None, (how_estimated(estimates), estimates.hostile_note))),
         unit=stored.task.about.unit,
     )
-    return {"levels": rows, "chart": await collector.analysis_threads.run_short(chart.to_dict)}
+    own, threads = wanted.take(np.array([number])), collector.analysis_threads
+    return {
+        "levels": rows,
+        "chart": await threads.run_short(chart.to_dict),
+        "distribution_chart": await threads.run_short(partial(_distribution_chart, own, stored.task)),
+    }
+
+
+def _distribution_chart(own: Estimates, task: Task) -> dict[str, Any] | None:
+    if not own.level_values:
+        return None
+    specification: dict[str, Any] = values_chart(own, name=task.name, unit=task.about.unit).to_dict()
+    return specification
+
+
+def _asked(own: Estimates) -> Estimates:
+    """Return the estimates of a key with all that its page shows of how values are spread."""
+    values = own.level_values
+    return own.ask(QUANTILES, values, values) if values else own
 
 
 def _key_number(task: Task, name: str) -> int:
@@ -112,21 +132,6 @@ def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
     return {
         end or "estimate": round(reports * min(max(row[f"frequency{end and '_'}{end}"], 0.0), 1.0))
         for end in ("", "low", "high")
-    }
-
-
-def _distribution(own: Estimates) -> dict[str, Any] | None:
-    """Return how the values of those who hold the only key of some estimates are spread."""
-    if not own.level_values:
-        return None
-
-    def plain(found: Quantiles | Shares) -> dict[str, float]:
-        return {name: numbers.item() for name, numbers in found._asdict().items()}
-
-    return {
-        "quantiles": [{"share": share} | plain(own.quantile(share)) for share in QUANTILES],
-        "above": [plain(own.share_above(value)) for value in own.level_values],
-        "below": [plain(own.share_below(value)) for value in own.level_values],
     }
 
 

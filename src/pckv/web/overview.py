@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from pckv.charts import estimates_chart
 from pckv.collector.download_names import file_stem
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
@@ -17,6 +16,7 @@ from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_
 from pckv.days import Phase
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.limits import REPORT_ID_BYTES
+from pckv.share_chart import shares_chart
 from pckv.store.base import StoredTask, TaskFilter
 
 # The largest number that a database gives a task.
@@ -114,6 +114,7 @@ async def chart(
 ) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
+    With more than two levels, it has a stacked bar of their shares per key, too.
     Its `usermeta` has the name of the `file` for a downloaded picture, without an extension.
     """
     stored = await collector.find(task_id)
@@ -121,7 +122,7 @@ async def chart(
     task, day = stored.task, collector.today()
 
     def draw() -> dict[str, Any]:
-        drawn = estimates_chart(estimates, name=task.name, unit=task.about.unit)
+        drawn = shares_chart(estimates, name=task.name, unit=task.about.unit)
         file = {"file": file_stem(task, day, estimates.method)}
         specification: dict[str, Any] = drawn.properties(usermeta=file).to_dict()
         return specification

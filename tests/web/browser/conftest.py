@@ -13,7 +13,7 @@ from pckv.store.base import Role
 from support.browser import OPTIONS, chromium, pages
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
 from support.people import DESK, Person
-from support.serving import ServeProcess, serving
+from support.serving import IMPATIENT_COMMAND, ServeProcess, serving
 from support.stores import opened
 
 
@@ -65,12 +65,12 @@ def collector() -> Iterator[Running]:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
-    """A collector with its pages, in a process of its own."""
+    """A collector with its pages, which soon ask for news, in a process of its own."""
     folder = tmp_path_factory.mktemp("collector")
     with opened(f"sqlite:///{folder}/pckv.db") as store:
         store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
         store.set_token(Role.ANALYST, token_hash(ANALYST))
-    with serving(folder) as started:
+    with serving(folder, program=IMPATIENT_COMMAND) as started:
         yield started
 
 

@@ -111,7 +111,7 @@ FAULTS: dict[str, dict[str, str]] = {
     },
     "of two reports the more telling one": {
         MADE: "let report = perturbNow(task, pairs); const [held] = Object.keys(pairs);"
-        " if (held && !task.says(report.body, held).plus) report = perturbNow(task, pairs); const start ="
+        " if (held && !task.says(report.body, held).includes(1)) report = perturbNow(task, pairs); const start ="
     },
     "a layout that shows the number of pairs": {
         MADE: "const report = perturbNow(task, pairs); report.many = Object.keys(pairs).length; const start =",

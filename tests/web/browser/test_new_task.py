@@ -72,6 +72,8 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     page.get_by_label("People expected").fill("5e6")
     plan.locator(".light.green", has_text="Enough people").wait_for()
     plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
+    page.get_by_label("one of several levels").check()
+    plan.get_by_text("5 levels instead of two make errors larger").wait_for()
     operator.check(DESK)
     operator.press("Change what is assumed")
     assert focused(page) == "Pairs per person: typical"
@@ -85,7 +87,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     plan.locator(".chart svg").nth(1).wait_for()
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (task.padding, task.more, task.size_share) == (4, "refuse", 0)
+    assert (task.padding, task.more, task.size_share, task.levels) == (4, "refuse", 0, 5)
     assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["target"] == 5_000_000
 
 
@@ -141,6 +143,38 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     page.get_by_text("4 keys. Line 3 is empty and is left out.").wait_for()
     operator.press("Remove repeated and empty lines")
     assert page.get_by_label("Keys, one per line").input_value().split("\n") == ["a", "b", "c", "x" * 300]
+
+
+def test_levels_with_names_are_the_range_and_what_participants_choose_from(people: Any) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "levels", KEYS)
+    page.get_by_label("one of several levels").check()
+    page.get_by_label("Number of levels").fill("17")
+    operator.press("Create the task")
+    assert problems_at(page) == {"Number of levels": "This must be at most 16."}
+    page.get_by_label("one of the values that you name").check()
+    named = page.get_by_label("Values, from the lowest to the highest")
+    for text, problem in {
+        "": "Name the values, such as 1, 2, 3.",
+        "1, two, 3": "“two” is not a number in plain digits, such as 0.5; commas separate the values.",
+        "1, 3, 2": "The values must ascend: 3 is followed by 2.",
+        "1": "Name at least 2 values, and at most 16.",
+    }.items():
+        named.fill(text)
+        operator.press("Create the task")
+        assert problems_at(page)["Values, from the lowest to the highest"] == problem
+        assert focused(page) == "Values, from the lowest to the highest"
+    named.fill("0, 0.5; 10")
+    page.get_by_text("With 3 levels you see how many people give each of them.").wait_for()
+    assert page.get_by_label("Lowest value", exact=True).is_hidden()
+    operator.check(DESK)
+    with operator.context.expect_page() as opened:
+        operator.press("Preview as participant")
+    shown = opened.value.get_by_role("group", name=KEYS[0]).get_by_role("radio")
+    shown.first.wait_for()
+    assert [button.get_attribute("value") for button in shown.all()] == ["0", "0.5", "10"]
 
 
 def test_what_only_the_collector_knows_is_told_at_the_field(people: Any) -> None:
@@ -285,7 +319,8 @@ def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:
 
 def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     about = {"question": QUESTION, "unit": "stars", "consent": "I agree.\nYes."}
-    task = add_task(server, name="first run", epsilon="2.5", more="refuse", padding=2, about=about)
+    members: dict[str, Any] = {"more": "refuse", "padding": 2, "levels": [1, 2.5, 5], "between": "refuse"}
+    task = add_task(server, name="first run", epsilon="2.5", about=about, **members)
     operator = people()
     open_form(operator)
     operator.go(f"/#/new?from={task.id}")
@@ -301,7 +336,7 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     page.get_by_text("Draft restored.").wait_for()
     copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (copied.name, copied.keys, copied.epsilon, copied.more) == ("second run", task.keys, 2.5, "refuse")
-    assert copied.about == task.about
+    assert (copied.about, copied.levels, copied.between) == (task.about, task.levels, "refuse")
     operator.go(f"/#/new?from={'x' * 43}")
     page.get_by_role("alert").get_by_text("The task cannot be copied.").wait_for()
     forget(operator, "404")

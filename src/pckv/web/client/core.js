@@ -219,7 +219,7 @@ export class Sampling {
     return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];
   }
 
-  // Of any level of a key.
+  // The odds of any level of a key.
   claims(sampled, absent, slots = this.padding) {
     this.odds = { held: absent + (sampled - absent) / slots, absent };
   }

@@ -1,25 +1,22 @@
-// How the values of those who hold one key are spread: a histogram, quantiles, and shares above and below a value.
+// How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
 import { choice, field, make, replace } from "./page.js";
 import { levelTexts, shareTexts, UNKNOWN, valueTexts } from "./ranges.js";
-import { isKnown, swatch } from "./shares.js";
-import { drawn } from "./svg.js";
+import { shareCell } from "./shares.js";
 
-const BAR = { width: 100, height: 14 };
 const QUANTILES = { 0.1: "A tenth", 0.25: "A quarter", 0.5: "Half", 0.75: "Three quarters", 0.9: "Nine tenths" };
 
-// What is said of a key whose task has more than two levels; `threshold` is the number of a level, which `onthreshold` is
-// called with when somebody chooses another one.
-export function distributionOf({ estimate, distribution }, task, { threshold, onthreshold }) {
+// What is said of a key that stands out, whose task has more than two levels, with a place for the chart. `threshold` is
+// the number of a level, and `onthreshold` is called with another one when somebody chooses it.
+export function distributionOf(estimate, task, { chart, threshold, onthreshold }) {
   const { unit } = task.about,
     texts = levelTexts(task.level_values);
-  if (!isKnown(estimate)) return [make("p", {}, `How their values are spread is ${UNKNOWN}.`)];
+  if (!estimate.detected) return [make("p", {}, `How their values are spread is ${UNKNOWN}.`)];
   return [
-    histogram(estimate, texts, unit),
     make("p", {}, spreadSentence(estimate, unit)),
-    make("h3", {}, "Quantiles"),
-    quantiles(distribution, task, texts),
+    chart,
+    make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(estimate, task, texts)),
     make("h3", {}, "Above and below a value"),
-    thresholds(distribution, texts, unit, threshold, onthreshold),
+    thresholds(estimate, texts, unit, threshold, onthreshold),
     task.between === "round" ? make("p", { class: "soft" }, ROUNDED) : null,
   ];
 }
@@ -32,10 +29,10 @@ const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
   return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
 };
 
-const table = (name, head, rows) =>
+const table = (head, rows) =>
   make(
     "table",
-    { class: `compact ${name}` },
+    { class: "compact spread" },
     make("thead", {}, make("tr", {}, ...head)),
     make("tbody", {}, ...rows),
   );
@@ -44,33 +41,9 @@ const header = (text, kind) => make("th", { scope: "col", class: kind }, text);
 
 const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 
-// All bars have one scale, up to the largest end of a range.
-function histogram({ shares }, texts, unit) {
-  const most = Math.max(...shares.map(({ high }) => high), 1e-9);
-  const row = (share, level) => {
-    const { value, range } = shareTexts(share);
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, swatch(level, texts.length), texts[level]),
-      make("td", { class: "bars" }, bar(share, most)),
-      make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
-    );
-  };
-  const head = [header(unit ? `Value, in ${unit}` : "Value"), make("td"), header("Share of those who hold it", "number")];
-  return table("histogram", head, shares.map(row));
-}
-
-// The numbers stand beside it.
-function bar({ share, low, high }, most) {
-  const x = (value) => (BAR.width * value) / most,
-    middle = BAR.height / 2;
-  return drawn(
-    "svg",
-    { viewBox: `0 0 ${BAR.width} ${BAR.height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    drawn("rect", { class: "estimate", x: 0, y: 1, width: x(share), height: BAR.height - 2 }),
-    drawn("rect", { class: "range", x: x(low), y: middle - 1, width: Math.max(0.5, x(high) - x(low)), height: 2 }),
-  );
+function sharesOf({ shares }, texts, unit) {
+  const row = (share, level) => make("tr", {}, make("th", { scope: "row" }, texts[level]), shareCell(share));
+  return table([header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")], shares.map(row));
 }
 
 // Where only levels are taken, so are quantiles, which need no more digits than the levels.
@@ -85,11 +58,11 @@ function quantiles({ quantiles: found }, task, texts) {
     return make(
       "tr",
       {},
-      make("th", { scope: "row" }, `${QUANTILES[quantile.share]} of them`, quantile.share === 0.5 ? " (the median)" : ""),
+      make("th", { scope: "row" }, `${QUANTILES[quantile.p]} of them`, quantile.p === 0.5 ? " (the median)" : ""),
       make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
     );
   };
-  return table("quantiles", [header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")], found.map(row));
+  return table([header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")], found.map(row));
 }
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
@@ -111,5 +84,5 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
     onthreshold(Number(level));
   });
   show(threshold);
-  return make("div", {}, field(unit ? `Value, in ${unit}` : "Value", select), said);
+  return make("div", { class: "threshold" }, field(unit ? `Value, in ${unit}` : "Value", select), said);
 }

@@ -9,7 +9,8 @@ import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
   const path = `/tasks/${encodeURIComponent(id)}`,
-    chart = new Chart("Share of people and mean of the key with their ranges at several levels.");
+    chart = new Chart("Share of people and mean of the key with their ranges at several levels."),
+    values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
   const said = make("div"),
     top = make("div"),
     levels = make("div"),
@@ -47,29 +48,30 @@ export function keyView(root, id, key, settings) {
       replace(top, back(task, options), make("h1", {}, key), neighbours(answer, address));
       replace(told, ...sentences(answer, task));
       replace(sharper, ...improvements(answer, task));
-      showSpread(answer, task);
+      showSpread(answer.estimate, task);
       body.hidden = false;
       const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
       replace(levels, levelsTable(several.levels, task.about.unit));
-      await chart.draw(several.chart);
+      await Promise.all([chart.draw(several.chart), several.distribution_chart && values.draw(several.distribution_chart)]);
     } catch (error) {
       if (!signal.aborted) replace(said, alertBox(error.message));
     }
   });
 
   // Of tasks with more than two levels; the threshold begins in their middle.
-  function showSpread(answer, task) {
-    spread.hidden = !answer.distribution;
+  function showSpread(estimate, task) {
+    spread.hidden = !estimate.shares;
     if (spread.hidden) return;
     threshold ??= Math.floor((task.level_values.length - 1) / 2);
     const onthreshold = (level) => (threshold = level);
-    replace(spread, make("h2", {}, "What they say"), ...distributionOf(answer, task, { threshold, onthreshold }));
+    replace(spread, make("h2", {}, "What they say"), ...distributionOf(estimate, task, { chart: values.element, threshold, onthreshold }));
   }
 
   refresh();
   return () => {
     refresh.stop();
     chart.stop();
+    values.stop();
   };
 }
 

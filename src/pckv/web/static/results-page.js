@@ -1,7 +1,7 @@
 // The public results of a task: read-only, for everybody with the link.
 import { alertBox, ask, count, make, percent, plural, replace } from "./page.js";
 import { frequencyTexts, levelTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
-import { isKnown, legend, stack } from "./shares.js";
+import { legend, stack } from "./shares.js";
 import { drawn } from "./svg.js";
 
 // The collector computes the numbers once per minute.
@@ -104,7 +104,7 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
 
 // What people say of the keys, where a task has more than two levels.
 function spread({ estimates, about: { unit } }) {
-  const known = estimates.filter(isKnown);
+  const known = estimates.filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
   if (!known.length) return null;
   const texts = levelTexts(known[0].shares.map(({ value }) => value));
   return make(

@@ -6,7 +6,7 @@ import { changedOptions, optionsPanel, readOptions } from "./estimate-options.js
 import { EstimatesTable } from "./estimates-table.js";
 import { alertBox, announce, ask, make, newestOnly, plural, query, replace, request, save } from "./page.js";
 import { precisionSection } from "./precision.js";
-import { sharesSection } from "./shares.js";
+import { sharesTable } from "./shares.js";
 
 const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
@@ -21,7 +21,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
     computing = make("p", { class: "computing", role: "status" }),
     element = make("div");
   const chart = new Chart(
-    "Share of people and mean of the most frequent keys with their ranges; the table below has the same numbers.",
+    "Share of people and mean of the most frequent keys with their ranges, and what they say; the tables below have the same numbers.",
   );
   const empty = make(
     "p",
@@ -54,7 +54,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
       onsearch: writeAddress,
     });
     precision = precisionSection(path, task);
-    shares = task.level_values.length > 2 ? sharesSection({ path, task, address }) : null;
+    shares = task.level_values.length > 2 ? sharesTable({ path, task, address }) : null;
     replace(known, verdict, optionsPanel(task, options, choose), chart.element, shares?.element, table.element, downloads());
     replace(
       element,

@@ -3,10 +3,12 @@ import { ask, make, newestOnly, plural, query, replace } from "./page.js";
 import { levelTexts, shareTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 
 const KEYS_SHOWN = 20;
+// A share whose range is at least this wide is unknown.
+const UNKNOWN_WIDTH = 0.95;
 // A narrower part of a bar has no room for its number.
 const MIN_LABELLED = 0.12;
-// From low to high in one direction of lightness: they can be told apart without colours, and on a light and a dark ground.
-const COLOURS = ["#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39"].map((colour) =>
+// The colours of the charts, from low to high, each lighter than the one before.
+const COLOURS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"].map((colour) =>
   [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),
 );
 
@@ -31,18 +33,15 @@ function coloured(element, level, levels) {
   return element;
 }
 
-export const swatch = (level, levels) => coloured(make("span", { class: "swatch", "aria-hidden": "true" }), level, levels);
-
 // Which colour stands for which level.
 export const legend = (texts, unit) =>
   make(
     "ul",
     { class: "legend", "aria-label": unit ? `Values, in ${unit}` : "Values" },
-    ...texts.map((text, level) => make("li", {}, swatch(level, texts.length), text)),
+    ...texts.map((text, level) =>
+      make("li", {}, coloured(make("span", { class: "swatch", "aria-hidden": "true" }), level, texts.length), text),
+    ),
   );
-
-// Whether something is known of what the holders of a key say.
-export const isKnown = ({ detected, mean_known: known, shares }) => Boolean(detected && known && shares);
 
 // One bar for all holders of a key: a part per level, as wide as its share.
 export function stack({ shares }, texts) {
@@ -57,58 +56,48 @@ export function stack({ shares }, texts) {
   return make("div", { class: "stack", role: "img", "aria-label": label }, ...parts);
 }
 
-// `address` gives that of a key's page.
-export function sharesSection({ path, task, address }) {
+// A share with its range, and in words where it may be anything.
+export function shareCell(share) {
+  const { value, range } = shareTexts(share),
+    known = share.high - share.low < UNKNOWN_WIDTH;
+  return make("td", { class: "number" }, known ? value : UNKNOWN, " ", make("small", {}, `(${range})`));
+}
+
+// The table behind the bars of the chart: it is asked for once somebody opens it.
+export function sharesTable({ path, task, address }) {
   const texts = levelTexts(task.level_values),
     { unit } = task.about,
-    rows = make("div", { class: "stacks" }),
-    table = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of shares" });
+    place = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of shares" }),
+    said = make("p", { class: "soft" });
+  let wanted;
   const element = make(
-    "figure",
-    { class: "shares" },
-    make("h3", {}, "What those who hold a key say"),
-    legend(texts, unit),
-    rows,
-    make("figcaption"),
-    make("details", {}, make("summary", {}, "These shares as a table, with their ranges"), table),
+    "details",
+    { class: "shares", ontoggle: () => element.open && wanted && refresh(wanted).catch(() => {}) },
+    make("summary", {}, `Shares of the values${unit ? `, in ${unit}` : ""}, as a table`),
+    place,
+    said,
   );
 
-  // Resolves once the shares of the most frequent keys are shown; whoever calls tells what went wrong.
   const refresh = newestOnly(async (signal, options) => {
-    const { estimates } = await ask("GET", `${path}/estimates?${query({ ...options, top: KEYS_SHOWN })}`, { signal });
-    const known = estimates.filter(isKnown),
-      left = estimates.filter((estimate) => !isKnown(estimate));
-    replace(rows, ...known.map((estimate) => row(estimate)));
-    replace(table, tableOf(known));
-    element.querySelector("figcaption").textContent = caption(known.length, left);
-    element.querySelector("details").hidden = !known.length;
+    wanted = options;
+    if (!element.open) return;
+    const { estimates } = await ask("GET", `${path}/estimates?${query({ ...options, top: KEYS_SHOWN })}`, { signal }),
+      known = estimates.filter(({ detected }) => detected),
+      rare = estimates.length - known.length;
+    replace(place, known.length ? tableOf(known) : null);
+    said.textContent = `Of those who hold a key, for the ${plural(estimates.length, "most frequent key")}.${rare ? ` ${plural(rare, "key")} of these ${rare === 1 ? "is" : "are"} ${TOO_RARE}.` : ""}`;
   });
 
-  const link = (key) => make("a", { href: address(key) }, key);
-
-  const row = (estimate) => make("div", {}, make("div", { class: "name" }, link(estimate.key)), stack(estimate, texts));
-
   function tableOf(known) {
-    const header = (text) => make("th", { scope: "col", class: "number" }, text);
-    const cell = (share) => {
-      const { value, range } = shareTexts(share);
-      return make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`));
-    };
+    const header = (text) => make("th", { scope: "col", class: "number" }, text),
+      row = ({ key, shares }) => make("tr", {}, make("th", { scope: "row" }, make("a", { href: address(key) }, key)), ...shares.map(shareCell));
     return make(
       "table",
       { class: "compact" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Key"), ...texts.map(header))),
-      make("tbody", {}, ...known.map(({ key, shares }) => make("tr", {}, make("th", { scope: "row" }, link(key)), ...shares.map(cell)))),
+      make("tbody", {}, ...known.map(row)),
     );
   }
 
   return { element, refresh, stop: () => refresh.stop() };
-}
-
-function caption(known, left) {
-  const rare = left.filter(({ detected }) => !detected).length,
-    unknown = left.length - rare,
-    parts = [unknown ? `of ${plural(unknown, "key")} that is ${UNKNOWN}` : "", rare ? `${plural(rare, "key")} ${rare === 1 ? "is" : "are"} ${TOO_RARE}` : ""];
-  const not = parts.filter(Boolean).join(", and ");
-  return `${known ? `The ${known === 1 ? "most frequent key" : `${known} most frequent keys`} of which that is known.` : "Nothing is known as yet."}${not ? ` ${not.charAt(0).toUpperCase()}${not.slice(1)}.` : ""}`;
 }

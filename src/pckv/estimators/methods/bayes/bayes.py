@@ -60,6 +60,8 @@ BIN_WIDTH = 1 / 8
 MARGIN_CELLS = 10
 # Frequencies less likely than this, given S, are left out of the likelihood of T.
 NEGLIGIBLE_CHANCE = 1e-7
+# Likelihoods that are kept for the second time that they are needed: 32 MB.
+MAX_KEPT_LIKELIHOODS = 2**22
 
 
 def bayes(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
@@ -318,6 +320,9 @@ class _Differences:
         on_grid = np.flatnonzero(~bins.beyond_grid)
         changes = np.flatnonzero(np.diff(bins.s[on_grid])) + 1
         self.groups = [group for group in np.split(on_grid, changes) if group.size]
+        # Likelihoods are needed twice: those of the first groups are kept, by the first bin of the group.
+        self._kept: dict[int, tuple[Integers, Floats]] = {}
+        self._numbers_left = MAX_KEPT_LIKELIHOODS
 
     def mean_likelihood(self, means: ValueGrid) -> Floats:
         """Return the likelihood of every mean, one row per bin."""
@@ -345,6 +350,8 @@ class _Differences:
 
     def _tensor(self, group: Integers, means: ValueGrid) -> tuple[Integers, Floats]:
         """Return which frequencies are likely, and likelihoods by bin, frequency and mean."""
+        if (kept := self._kept.get(int(group[0]))) is not None:
+            return kept
         likely = np.flatnonzero(self.chances_by_sum[group[0]] > NEGLIGIBLE_CHANCE)
         logarithm = self.likelihood.difference(
             self.bins.t[group, None, None],
@@ -352,4 +359,8 @@ class _Differences:
             self.cells.points[likely][:, None],
             means.points,
         )
-        return likely, np.exp(logarithm - logarithm.max(axis=(1, 2), keepdims=True))
+        tensor = np.exp(logarithm - logarithm.max(axis=(1, 2), keepdims=True))
+        if tensor.size <= self._numbers_left:
+            self._numbers_left -= tensor.size
+            self._kept[int(group[0])] = likely, tensor
+        return likely, tensor

@@ -1,0 +1,92 @@
+"""What the pages of a task with levels say that people say: bars, tables, quantiles, shares above a value."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+import pckv
+from support.collectors import as_items
+from support.people import DESK, HOSTILE, PHONE, add_task, ask, chart_with
+from support.serving import ServeProcess
+
+RARE = "rare"
+
+
+@pytest.fixture(scope="module")
+def task(server: ServeProcess) -> pckv.Task:
+    """A task of three levels, where one key stands out; most of its holders give it the highest."""
+    created = add_task(
+        server,
+        name="levels",
+        keys=[HOSTILE, RARE],
+        levels=[1, 2, 5],
+        between="refuse",
+        epsilon=4,
+        mechanism="grr",
+        more="refuse",
+        padding=1,
+        about={"unit": "stars"},
+    )
+    words = [2] * 300 + [1] * 80 + list(range(9)) * 5
+    reports = [
+        pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
+        for number, word in enumerate(words)
+    ]
+    address = f"http://127.0.0.1:{server.port}/tasks/{created.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    return created
+
+
+def test_a_task_shows_the_shares_of_its_levels(people: Any, server: ServeProcess, task: pckv.Task) -> None:
+    operator = people(PHONE)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    chart_with(page, "share of holders").wait_for()
+    operator.unfold("Shares of the values, in stars, as a table")
+    table = page.get_by_role("region", name="Table of shares")
+    table.get_by_role("link", name=HOSTILE).wait_for()
+    assert table.locator("thead th").all_inner_texts() == ["Key", "1", "2", "5"]
+    [row] = ask(server, "GET", f"/tasks/{task.id}/estimates?top=1").json()["estimates"]
+    cells = table.locator("tbody tr").locator("td").all_inner_texts()
+    shown = [float(re.match(r"[\d.]+", cell).group()) for cell in cells]  # type: ignore[union-attr]
+    assert shown == pytest.approx([100 * share["share"] for share in row["shares"]], abs=0.6)
+    page.get_by_text("1 key of these is too rare to tell.").wait_for()
+    assert "3: 1, 2, 5; nothing in between is taken" in page.locator(".facts").text_content()
+    operator.check_in_both_colours(DESK)
+
+
+def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> None:
+    operator = people(PHONE)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}?level=0.9")
+    page = operator.page
+    page.locator(".estimates").get_by_role("link", name=HOSTILE).click()
+    said = page.get_by_role("region", name="What they say")
+    chart_with(said, "90 % intervals").wait_for()
+    assert "The standard deviation of the values is" in said.inner_text()
+    shares, quantiles = said.locator("table").all()
+    assert shares.locator("tbody th").all_inner_texts() == ["1", "2", "5"]
+    assert quantiles.locator("tr", has_text="the median").locator("td").inner_text().startswith("5 (")
+    threshold = said.get_by_role("combobox")
+    assert threshold.input_value() == "1"
+    threshold.select_option("2")
+    said.get_by_text(re.compile(r"^0 % \(0 – 0 %\) say more than 5 stars, and [12]\d")).wait_for()
+    operator.check_in_both_colours(DESK)
+    page.get_by_role("navigation", name="Other keys").get_by_role("link").click()
+    page.get_by_text("How their values are spread is unknown.").wait_for()
+
+
+def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, task: pckv.Task) -> None:
+    ask(server, "PATCH", f"/tasks/{task.id}", b'{"public_results": true}', "application/json")
+    stranger = people(PHONE)
+    stranger.go(f"/results/{task.id}")
+    bar = stranger.page.locator(".stack")
+    bar.wait_for()
+    assert re.fullmatch(r"1: [\d.]+ %, 2: [\d.]+ %, 5: [\d.]+ %", bar.get_attribute("aria-label"))
+    assert stranger.page.get_by_role("list", name="Values, in stars").inner_text().split() == ["1", "2", "5"]
+    stranger.check_in_both_colours(DESK)
