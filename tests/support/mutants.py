@@ -39,6 +39,7 @@ def check_faultless(subject: Subject) -> None:
     for check in (
         conformance.check_sampler_epsilon,
         conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
         conformance.check_unbiased,
     ):
         check(subject)
