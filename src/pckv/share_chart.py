@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pckv.charts import (
@@ -16,6 +18,7 @@ from pckv.charts import (
     shown_keys,
 )
 from pckv.errors import ParameterError
+from pckv.estimators.distributions import MAX_DIGITS, level_names
 from pckv.estimators.key_estimate import UNKNOWN
 from pckv.estimators.result import Estimates
 from pckv.texts import TOO_RARE
@@ -28,6 +31,8 @@ COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+# A level with a longer text is rounded where it is drawn.
+MAX_LABEL_LETTERS = 8
 
 
 def shares_chart(
@@ -45,7 +50,7 @@ def shares_chart(
     if not estimates.level_values:
         return panels
     rows = shown_keys(estimates).to_dict()["estimates"]
-    chart: alt.HConcatChart = panels | shares_panel(rows, estimates.distributions.names, unit)
+    chart: alt.HConcatChart = panels | shares_panel(rows, level_labels(estimates.level_values), unit)
     return chart
 
 
@@ -102,6 +107,22 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
     return panel
 
 
+def level_labels(values: Sequence[float]) -> tuple[str, ...]:
+    """Return what levels are worth, with few of the decimals that equal steps may have without end.
+
+    >>> level_labels((0.0, 2.5, 1000.0))
+    ('0', '2.5', '1000')
+    >>> level_labels((0.0, 1 / 3, 2 / 3, 1.0))
+    ('0', '0.333', '0.667', '1')
+    """
+    closest = min(larger - smaller for smaller, larger in pairwise(values))
+    decimals = max(0, 2 - math.floor(math.log10(closest)))
+    return tuple(
+        text if len(text) <= MAX_LABEL_LETTERS else level_names([round(value, decimals)], MAX_DIGITS)[0]
+        for value, text in zip(values, level_names(values, MAX_DIGITS), strict=True)
+    )
+
+
 def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt.HConcatChart:
     """Draw how the values of one key are spread: the share of every level, and quantiles, with their intervals.
 
@@ -128,7 +149,7 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
         "text": f"{name}: {row['key']}" if name else row["key"],
         "subtitle": ", ".join(filter(None, notes)),
     }
-    histogram = _histogram(altair, row, estimates.distributions.names, label)
+    histogram = _histogram(altair, row, level_labels(estimates.level_values), label)
     quantiles = _quantile_panel(altair, estimates, label)
     chart: alt.HConcatChart = altair.hconcat(histogram, quantiles, spacing=30).properties(title=title)
     return chart
