@@ -143,9 +143,10 @@ def _fieller_hull(support: KeySupport, reports: int, moments: CountMoments, leve
     smallest = np.where(low, least, np.where(inside, roots, most).min(axis=0))
     largest = np.where(high, most, np.where(inside, roots, least).max(axis=0))
     misfit = ~(low | high | inside.any(axis=0))
-    nearest = np.where(support.weighted(moments.scale.weights) > 0, most, least)
-    lower, upper = (np.where(misfit, nearest, limit) + moments.scale.centre for limit in (smallest, largest))
-    return MeanInterval(lower, upper, misfit)
+    if misfit.any():
+        nearest = np.where(support.weighted(moments.scale.weights) > 0, most, least)
+        smallest, largest = (np.where(misfit, nearest, limit) for limit in (smallest, largest))
+    return MeanInterval(smallest + moments.scale.centre, largest + moments.scale.centre, misfit)
 
 
 def fieller_quadratic(
