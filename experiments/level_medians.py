@@ -69,15 +69,15 @@ def measure_medians(epsilons: Sequence[str], repeats: int) -> list[MedianErrors]
     truth = np.array([np.median(people.values[people.keys == page]) for page in range(PAGES)])
     true_mean = people.truth(PAGES)[1]
     top = dataset.top(TOP_PAGES)
-    tasks = {epsilon: (_task(epsilon, guessed_levels()), _task(epsilon, 2)) for epsilon in epsilons}
+    models = [SamplingModel(dataset, _scale(_task("1", levels)).values) for levels in (guessed_levels(), 2)]
     found = []
-    for epsilon, (several, two) in tasks.items():
+    for epsilon in epsilons:
         rows = []
         for repeat in range(repeats):
             rng = default_rng([SEED, repeat])
-            bayes, own, cover, width = _medians(several, dataset, truth, rng)
-            posterior, _ = _collected(two, dataset, rng)
-            mean = (posterior.estimates()[1] + 1) / 2 * LONGEST
+            bayes, own, cover, width = _medians(_task(epsilon, guessed_levels()), models[0], truth, rng)
+            two_levels = _collected(_task(epsilon, 2), models[1], rng)
+            mean = (two_levels.estimates()[1] + 1) / 2 * LONGEST
             estimates = (bayes, own, _median_of_mean(mean), _median_of_mean(true_mean))
             errors = [np.abs(each / truth - 1)[top].mean() for each in estimates]
             rows.append([*errors, cover[top].mean(), (width / truth)[top].mean()])
@@ -98,23 +98,25 @@ def _task(epsilon: str, levels: int | list[str]) -> Task:
     )
 
 
-def _collected(task: Task, dataset: Dataset, rng: Generator) -> tuple[Posterior, CountMoments]:
-    scale = Scale.of_values(task.level_values)
-    model = SamplingModel(dataset, scale.values)
+def _scale(task: Task) -> Scale:
+    return Scale.of_values(task.level_values)
+
+
+def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
+    """Collect a report of everybody and learn from all of them."""
     support = count_reports(task.channel, model.prepare(task.channel, rng), rng)
-    moments = CountMoments.of(task.channel.count_law, scale=scale)
-    return learn(support, dataset.users, moments), moments
+    return learn(support, model.users, CountMoments.of(task.channel.count_law, scale=_scale(task)))
 
 
 def _medians(
-    task: Task, dataset: Dataset, truth: Floats, rng: Generator
+    task: Task, model: SamplingModel, truth: Floats, rng: Generator
 ) -> tuple[Floats, Floats, Flags, Floats]:
     """Return medians by `bayes` and by the keys' own counts; whether the intervals of the former hold; their widths."""
-    posterior, moments = _collected(task, dataset, rng)
+    posterior = _collected(task, model, rng)
     interval_on = partial(posterior.mean_interval, level=LEVEL)
     shares = with_intervals(posterior.profiles.shares, interval_on)
     median = distributions(task, shares, posterior.intervals(LEVEL)[1], interval_on).quantile(0.5)
-    support, users = posterior.support, dataset.users
+    support, users, moments = posterior.support, posterior.reports, posterior.moments
     own_on = own_interval(support, users, moments, LEVEL)
     own = with_intervals(own_shares(support, users, moments), own_on)
     own_median = distributions(task, own, posterior.intervals(LEVEL)[1], own_on).quantile(0.5).value

@@ -23,12 +23,13 @@ from experiments.settings import ExperimentSettings, Requirement, show_requireme
 from pckv.arrays import Flags, Floats
 from pckv.channels import build
 from pckv.estimators.detection import detected
+from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profiles
 from pckv.estimators.shares import LevelShares, own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Scale as FigureScale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing, ecommerce, goodbooks
 from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import PlacedValues, SamplingModel
@@ -64,7 +65,7 @@ class ShareErrors(NamedTuple):
     """One mechanism at one ε on one population, averaged over the repeats.
 
     Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of `bayes` if it
-    knew all frequencies, and of equal shares. `cover` are the shares of 95 % intervals that hold the truth, of all keys, the
+    knew the distribution of the frequencies, and of equal shares. `cover` are the shares of 95 % intervals that hold the truth, of all keys, the
     top keys and the detected keys, of which there were `detected` in all repeats; `own_cover` of the keys' own intervals.
     """
 
@@ -165,7 +166,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
     users = rated.dataset.users
     posterior = learn(support, users, moments)
     own = own_shares(support, users, moments)
-    known = KnownFrequencies(rated.frequency, np.zeros(support.keys), np.arange(support.keys))
+    known = _known_with_distribution(rated.frequency, support, users, moments)
     informed = learn_profiles(support, users, moments, known).shares
     shares = posterior.profiles.shares
     return _Repeat(
@@ -174,6 +175,22 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
         with_intervals(shares, partial(posterior.mean_interval, level=LEVEL)),
         detected(support, users, moments, support.keys, LEVEL) & rated.held,
     )
+
+
+def _known_with_distribution(
+    true: Floats, support: KeySupport, users: int, moments: CountMoments
+) -> KnownFrequencies:
+    """Return what totals tell of the frequencies to somebody who knows all true ones, but not which key has which."""
+    holders, keys = np.unique(np.round(true * users), return_counts=True)
+    frequency = holders / users
+    distance = unbiased_frequency(support, users, moments)[:, None] - frequency
+    variance = moments.frequency_variance(frequency) / users
+    logarithm = np.log(keys) - (distance**2 / variance + np.log(variance)) / 2
+    chances = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean = chances @ frequency
+    spread = np.maximum(chances @ frequency**2 - mean**2, 0)
+    return KnownFrequencies(mean, spread, np.arange(support.keys))
 
 
 def _inside(found: LevelShares, truth: Floats) -> Flags:

@@ -45,15 +45,47 @@ writes this page, where FOLDER contains the rating sets.
 SHARES = """
 ## Shares of five levels
 
-"Equal" is the distance of five equal shares, which need no report. "Frequencies known" is that of
-`bayes` if it knew the frequency of every key and had to learn profiles alone: reports of this noise
-do not tell much more than that. Where it is not half of "own" either, no learning from these
-reports makes up the difference. Coverage is that of 95 % intervals of `bayes` for all keys, the
-top 50, and the detected keys, with the number of detections in all repeats; the last columns are
-the mean widths of the intervals of the top 50.
+"Equal" is the distance of five equal shares, which need no report. "Distribution known" is that of
+`bayes` if it knew the true frequencies, but not which key has which. Where it is not half of "own"
+either, reports with this noise do not tell enough: all keys together show the common profile only
+as far as they show which of them are frequent. Coverage is that of 95 % intervals of `bayes` for
+all keys, the top 50, and the detected keys with their number in all repeats. Keys that are detected
+although they are rare are the luckiest of many, and their shares are as lucky; they are few. The
+last columns are the mean widths of the intervals of the top 50.
 
-| data | mechanism | ε | own | `bayes` | × smaller | equal | frequencies known | all keys | top 50 | detected | width | own width |
+| data | mechanism | ε | own | `bayes` | × smaller | equal | distribution known | all keys | top 50 | detected | width | own width |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+"""
+MEANS = f"""
+## What five levels cost the mean
+
+The error of the mean with five levels relative to that with two, over all keys whose frequency is
+above {MIN_STANDARD_ERRORS} of its standard errors, with the same mechanism, padding and parameters; where a setting is
+left out, no key is. In some rows the same people are there several times, so that more keys are.
+Counts of single keys were drawn from their exact law {COLLECTIONS:,} times. Predicted is √(Σ(v - m)²/(2 +
+2m²)); computed is what the exact variances of the mechanism give, to first order. They include what
+holders themselves add, and that levels exclude each other: with few residues per level, as at ε =
+2, `ue-compact` costs more than predicted.
+
+| data | mechanism | ε | keys | measured | predicted | computed |
+|---|---|---:|---:|---:|---:|---:|
+"""
+MEDIANS = f"""
+## Medians of load times
+
+{PEOPLE:,} people load one of {PAGES} pages each. Times are log-normal per page: medians about 1.4 s, mostly
+within a factor of 1.5, and standard deviations of the logarithm from 0.5 to 1. The author of the
+task guesses a median of {GUESSED_MEDIAN:g} s and a deviation of {GUESSED_SPREAD:g} for all pages, and takes ten levels: 0, the
+quantiles 1/9 to 8/9 of the guess, and {LONGEST:g} s, at which longer times are cut. `ue-compact`, padding 1.
+
+Errors are means of |estimated/true median - 1| over the {TOP_PAGES} pages that are loaded most. "From the
+mean" is what two levels from 0 to {LONGEST:g} s tell: the mean that `bayes` estimates, times exp(-{GUESSED_SPREAD:g}²/2),
+which is the median of a log-normal law with this mean and the guessed deviation. "From the true
+mean" is the same without any noise: the error of the guess alone, although the law is of the
+guessed kind. Intervals hold for any data; their width is relative to the median.
+
+| ε | `bayes` | own | from the mean | from the true mean | coverage | width |
+|---:|---:|---:|---:|---:|---:|---:|
 """
 
 
@@ -96,36 +128,15 @@ def _shares(cells: Sequence[ShareErrors]) -> Iterator[str]:
 
 
 def _means(cells: Sequence[MeanCost]) -> Iterator[str]:
-    yield (
-        f"\n## What five levels cost the mean\n\nThe error of the mean with five levels relative to that with "
-        f"two, over all keys whose frequency is\nabove {MIN_STANDARD_ERRORS} of its standard errors, with the same "
-        f"mechanism, padding and parameters; where a setting is\nleft out, no key is. In some rows the same people "
-        f"are there 20 times, so that more keys are. Counts of single keys were "
-        f"drawn from their exact law {COLLECTIONS:,} times. Predicted\nis √(Σ(v - m)²/(2 + 2m²)); computed is what "
-        "the exact variances of the mechanism give, which include\nwhat holders themselves add, and the correlation "
-        "of levels that exclude each other.\n\n"
-    )
-    yield "| data | mechanism | ε | keys | measured | predicted | computed |\n|---|---|---:|---:|---:|---:|---:|\n"
+    yield MEANS
     for data, mechanism, epsilon, keys, *factors in cells:
         numbers = " | ".join(f"{factor:.3f}" for factor in factors)
         yield f"| {data} | `{mechanism}` | {epsilon} | {keys} | {numbers} |\n"
 
 
 def _medians(cells: Sequence[MedianErrors]) -> Iterator[str]:
-    yield (
-        f"\n## Medians of load times\n\n{PEOPLE:,} people load one of {PAGES} pages each. Times are log-normal per "
-        "page: medians about 1.4 s, up\nto a factor of 1.5 apart, and standard deviations of the logarithm from 0.5 "
-        f"to 1. The author of the\ntask guesses a median of {GUESSED_MEDIAN:g} s and a deviation of "
-        f"{GUESSED_SPREAD:g} for all pages, and takes ten levels: 0, the\nquantiles 1/9 to 8/9 of the guess, and "
-        f"{LONGEST:g} s, at which longer times are cut: {', '.join(guessed_levels())}.\n`ue-compact`, padding 1.\n\n"
-        f'Errors are means of |estimated/true median - 1| over the {TOP_PAGES} pages that are loaded most. "From the '
-        f'mean"\nis what two levels from 0 to {LONGEST:g} s tell: the estimated mean times exp(-{GUESSED_SPREAD:g}²/2), '
-        'which is the median of\na log-normal law with this mean and the guessed deviation. "From the true mean" '
-        "is the same without\nany noise: the error of the guess alone, even though the law is of the guessed kind. "
-        "Intervals hold for\nany data; their width is relative to the median.\n\n"
-    )
-    yield "| ε | `bayes` | own | from the mean | from the true mean | coverage | width |\n"
-    yield "|---:|---:|---:|---:|---:|---:|---:|\n"
+    yield MEDIANS
     for epsilon, *errors, cover, width in cells:
         numbers = " | ".join(f"{error:.1%}" for error in errors)
         yield f"| {epsilon} | {numbers} | {cover:.1%} | {width:.2f} |\n"
+    yield f"\nThe levels are {', '.join(guessed_levels())} s.\n"

@@ -19,7 +19,8 @@ from pckv.charts import (
 )
 from pckv.errors import ParameterError
 from pckv.estimators.distributions import MAX_DIGITS, level_names
-from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.estimators.key_estimate import UNKNOWN
+from pckv.estimators.result import Estimates
 from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:

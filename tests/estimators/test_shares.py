@@ -15,8 +15,9 @@ from pckv.estimators.distributions import Distributions
 from pckv.estimators.estimate import default_method
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
+from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.postprocess import project_to_sum
-from pckv.estimators.result import COLUMNS, Estimates
+from pckv.estimators.result import Estimates
 from pckv.estimators.shares import (
     distributions,
     honest_interval,
