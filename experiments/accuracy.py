@@ -21,7 +21,7 @@ from experiments.settings import ExperimentSettings, Requirement, show_requireme
 from pckv.channels import CHANNELS
 from pckv.lab.accuracy import QUANTITIES, MeasuredErrors, MeasuredPopulation, measure
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
 from pckv.lab.populations import gaussian, movielike, uniform, zipf
 from pckv.lab.processes import map_in_processes
@@ -42,7 +42,7 @@ FEW_KEYS, MAX_BOUND_FEW_KEYS, MAX_BOUND = 100, 1.05, 1.02
 class AccuracyCase(NamedTuple):
     """A population, the padding it is collected with, and the number of repeats."""
 
-    make: Callable[[Scale], Dataset]
+    make: Callable[[FigureScale], Dataset]
     padding: int
     repeats: int
 
@@ -64,7 +64,7 @@ PARTS = tuple(CASES)
 def run(settings: ExperimentSettings) -> bool:
     """Run all cells, print the bars and write the page; return whether all bars are met."""
     chosen = {name: CASES[name] for name in settings.parts or CASES}
-    cells = run_cells(chosen, Scale(data=settings.data), settings.repeats)
+    cells = run_cells(chosen, FigureScale(data=settings.data), settings.repeats)
     requirements = requirements_of(cells)
     if not settings.parts:
         folder = settings.out / "accuracy"
@@ -76,7 +76,7 @@ def run(settings: ExperimentSettings) -> bool:
 
 
 def run_cells(
-    cases: dict[str, AccuracyCase], scale: Scale, repeats: int | None = None
+    cases: dict[str, AccuracyCase], scale: FigureScale, repeats: int | None = None
 ) -> list[MeasuredErrors]:
     """Return all cells; one population after another, so that one is in memory at a time."""
     cells: list[MeasuredErrors] = []

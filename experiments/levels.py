@@ -28,7 +28,7 @@ from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profi
 from pckv.estimators.shares import LevelShares, own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Scale as FigureScale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing, ecommerce, goodbooks
 from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import PlacedValues, SamplingModel

@@ -6,7 +6,7 @@ from numpy.random import default_rng
 
 from experiments.accuracy import AccuracyCase, requirements_of, run_cells
 from experiments.settings import ExperimentSettings, show_requirements
-from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.populations import gaussian, uniform, zipf
 
 CASES = {
@@ -25,4 +25,4 @@ PARTS = tuple(CASES)
 def run(settings: ExperimentSettings) -> bool:
     """Run all cells and print the bars; return whether all are met."""
     chosen = {name: CASES[name] for name in settings.parts or CASES}
-    return show_requirements(requirements_of(run_cells(chosen, Scale(), settings.repeats)))
+    return show_requirements(requirements_of(run_cells(chosen, FigureScale(), settings.repeats)))

@@ -18,7 +18,7 @@ from pckv.channels import build
 from pckv.estimators.methods.registry import METHODS, KeyEstimates
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing
 from pckv.lab.populations import gaussian, uniform, zipf
 from pckv.lab.sampling import SamplingModel
@@ -54,7 +54,7 @@ HEAD = (
 class CoverageCase(NamedTuple):
     """A population, and how it is collected."""
 
-    make: Callable[[Scale], Dataset]
+    make: Callable[[FigureScale], Dataset]
     mechanism: str
     padding: int
     epsilons: tuple[str, ...]
@@ -119,7 +119,7 @@ def run(settings: ExperimentSettings) -> bool:
     rows: list[RankCoverage] = []
     for name in settings.parts or CASES:
         case = CASES[name]
-        dataset = case.make(Scale(data=settings.data))
+        dataset = case.make(FigureScale(data=settings.data))
         for epsilon in case.epsilons:
             rows += measure(name, case, dataset, epsilon, settings.repeats or case.repeats)
             print(*table(rows[-2:]), sep="")

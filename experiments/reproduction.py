@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiments.settings import ExperimentSettings
 from pckv.cli.terminal import progress_bar
-from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.reproduction import reproduce
 
@@ -19,7 +19,7 @@ REPEATS = 20
 
 def run(settings: ExperimentSettings) -> bool:
     """Compute all figures and copy them next to the documents; return whether all claims hold."""
-    scale = Scale(settings.repeats or REPEATS, workers=os.cpu_count() or 1, data=settings.data)
+    scale = FigureScale(settings.repeats or REPEATS, workers=os.cpu_count() or 1, data=settings.data)
     # Named, so that missing data are refused at once.
     verdicts = reproduce(tuple(FIGURES), FOLDER, scale, progress_bar).verdicts
     pictures = settings.out / "reproduction"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +25,25 @@ settings.register_profile(
 settings.load_profile("pckv")
 
 
+# Temporary folders are in memory where there is plenty of it: most tests of stores and clients wait for disks.
+MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - pytest makes folders of its own there
+MIN_MEMORY_BYTES = 8 * 2**30
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark of slow variants."""
+    """Name the mark of slow variants, and choose where temporary folders are."""
     config.addinivalue_line("markers", "slow: a variant that runs with --slow alone.")
+    if not config.getoption("--slow") and memory_suffices():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_FOLDER))
+
+
+def memory_suffices() -> bool:
+    """Return whether files may be kept in memory, programs among them."""
+    if not MEMORY_FOLDER.is_dir():
+        return False
+    found = os.statvfs(MEMORY_FOLDER)
+    free = min(found.f_bavail * found.f_frsize, os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return free >= MIN_MEMORY_BYTES and not found.f_flag & os.ST_NOEXEC
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

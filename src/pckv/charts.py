@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pckv.errors import ParameterError, require
-from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.estimators.key_estimate import UNKNOWN
+from pckv.estimators.result import Estimates
 from pckv.texts import TOO_RARE, plural
 
 if TYPE_CHECKING:

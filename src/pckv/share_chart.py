@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pckv.charts import (
@@ -16,7 +18,9 @@ from pckv.charts import (
     shown_keys,
 )
 from pckv.errors import ParameterError
-from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.estimators.distributions import MAX_DIGITS, level_names
+from pckv.estimators.key_estimate import UNKNOWN
+from pckv.estimators.result import Estimates
 from pckv.texts import TOO_RARE
 
 if TYPE_CHECKING:
@@ -27,6 +31,8 @@ COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+# A level with a longer text is rounded where it is drawn.
+MAX_LABEL_LETTERS = 8
 
 
 def shares_chart(
@@ -44,7 +50,7 @@ def shares_chart(
     if not estimates.level_values:
         return panels
     rows = shown_keys(estimates).to_dict()["estimates"]
-    chart: alt.HConcatChart = panels | shares_panel(rows, estimates.distributions.names, unit)
+    chart: alt.HConcatChart = panels | shares_panel(rows, level_labels(estimates.level_values), unit)
     return chart
 
 
@@ -52,15 +58,15 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
     """Draw the shares of levels as one stacked bar per row, in the order of the rows.
 
     Args:
-        rows: Rows of `Estimates.to_dict`; those that are not detected get no bar.
+        rows: Rows of `Estimates.to_dict`, those that are detected first; the others get no bar.
         names: What each level is called.
         unit: The unit of the values.
     """
     altair = load_altair()
     parts = [
         {"key": row["key"], "level": name, "place": place, **share}
-        | {"drawn": share["share"] if row["detected"] else 0.0}
         for row in rows
+        if row["detected"]
         for place, (name, share) in enumerate(zip(names, row["shares"], strict=True))
     ]
     unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not row["detected"]]
@@ -79,7 +85,7 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
         .encode(
             y=keys,
             x=altair.X(
-                "drawn:Q",
+                "share:Q",
                 stack="zero",
                 title="share of holders",
                 axis=axis,
@@ -99,6 +105,22 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
         width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS)
     )
     return panel
+
+
+def level_labels(values: Sequence[float]) -> tuple[str, ...]:
+    """Return what levels are worth, with few of the decimals that equal steps may have without end.
+
+    >>> level_labels((0.0, 2.5, 1000.0))
+    ('0', '2.5', '1000')
+    >>> level_labels((0.0, 1 / 3, 2 / 3, 1.0))
+    ('0', '0.333', '0.667', '1')
+    """
+    closest = min(larger - smaller for smaller, larger in pairwise(values))
+    decimals = max(0, 2 - math.floor(math.log10(closest)))
+    return tuple(
+        text if len(text) <= MAX_LABEL_LETTERS else level_names([round(value, decimals)], MAX_DIGITS)[0]
+        for value, text in zip(values, level_names(values, MAX_DIGITS), strict=True)
+    )
 
 
 def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt.HConcatChart:
@@ -127,7 +149,7 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
         "text": f"{name}: {row['key']}" if name else row["key"],
         "subtitle": ", ".join(filter(None, notes)),
     }
-    histogram = _histogram(altair, row, estimates.distributions.names, label)
+    histogram = _histogram(altair, row, level_labels(estimates.level_values), label)
     quantiles = _quantile_panel(altair, estimates, label)
     chart: alt.HConcatChart = altair.hconcat(histogram, quantiles, spacing=30).properties(title=title)
     return chart

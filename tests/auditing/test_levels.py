@@ -15,7 +15,7 @@ import pytest
 from pckv import audit
 from pckv.auditing import conformance
 from pckv.auditing.batches import check_batch_equals_single
-from pckv.auditing.exact import worst_ratio
+from pckv.auditing.exact import input_sets, worst_ratio
 from pckv.auditing.interval_checks import audited_task, check_interval_loss, check_reports, level_tasks
 from pckv.auditing.level_checks import check_ids_bind_contracts, check_levels_keep_the_mean
 from pckv.auditing.sampler_loss import DeviceCode
@@ -156,21 +156,21 @@ def levels_reversed(tally: Tally) -> KeySupport:
 
 
 MUTANTS = (
-    Mutant("wrong neighbour", replace(GRR, placed=wrong_neighbour), conformance.check_sampler_equals_law),
+    Mutant("wrong neighbour", replace(GRR, placed=wrong_neighbour), conformance.check_levels_equal_law),
     Mutant(
         "values between levels rounded down",
         replace(COMPACT, placed=rounded_down),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant(
         "levels one too low",
         replace(COLLISION, placed=one_level_too_low),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant(
         "words of signs with three levels",
         replace(GRR, sampler=words_of_signs),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     Mutant("words of signs in the law", replace(GRR, channel=GrrOfSigns), conformance.check_unbiased),
     Mutant(
@@ -189,7 +189,7 @@ MUTANTS = (
     Mutant(
         "dummies with other levels",
         replace(COMPACT, sampler=dummies_at_the_top),
-        conformance.check_sampler_equals_law,
+        conformance.check_levels_equal_law,
     ),
     *(
         Mutant(f"levels read in reverse, {subject.name}", replace(subject, support=levels_reversed), check)
@@ -249,3 +249,22 @@ def test_an_id_that_leaves_out_levels_is_caught(member: str, monkeypatch: pytest
     monkeypatch.setattr(Task, "to_json", without)
     with pytest.raises(AuditFailure, match="two contracts have one id"):
         check_ids_bind_contracts()
+
+
+@pytest.mark.parametrize("name", WITH_LEVELS)
+def test_the_blanket_of_levels_is_exact(name: str) -> None:
+    """What bounds of shuffled reports rest on: every law is from γ to γ·e^ε times the uniform one, and reaches γ."""
+    for levels, parameters in LEVEL_VARIANTS[name]:
+        keys = 2 if levels == 3 else 1
+        for length in (1, 2):
+            channel = enumerable(build(name, keys, length, Fraction(1), parameters, levels))
+            words = channel.word_limit
+            assert words is not None
+            laws = [channel.law(held) for held in input_sets(keys, levels)]
+            chances = [
+                Fraction(weight * words, total) for weights, total in laws for weight in weights.values()
+            ]
+            assert channel.blanket <= min(chances)
+            assert max(chances) <= channel.blanket * channel.realised
+            if length == 1:
+                assert channel.blanket == min(chances)

@@ -98,6 +98,15 @@ def test_a_collector_estimates_shares_as_files_do(access: str, options: str) -> 
     assert "not within [1, 5]" in run_refused(f"estimate stars.json {access} --above 7")
 
 
+def test_a_collectors_shares_are_drawn_as_those_of_files(access: str) -> None:
+    tally = Tally(STARS)
+    tally.add_many(np.arange(200) % 10)
+    put({"stars.json": STARS.to_json().encode(), "stars.tally": bytes(tally)})
+    run_ok("estimate stars.tally --task stars.json --key heat --plot files.svg")
+    run_ok(f"estimate stars.json {access} --key heat --plot collected.svg")
+    assert Path("files.svg").read_bytes() == Path("collected.svg").read_bytes()
+
+
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
 def test_a_collectors_estimates_are_written_as_those_of_files(access: str, suffix: str) -> None:
     run_ok(f"estimate good.tally --task grr.json --out files.{suffix}")

@@ -96,7 +96,9 @@ def test_a_value_between_levels_is_refused_rounded_or_clipped() -> None:
         "pckv: pairs.csv, line 3: value 2.4 is not one of 1, 2, 3, 4, 5 (--clip moves it to the nearest level)\n"
     )
     assert "2 rows clipped" in run_ok(f"{PERTURB} named.json --clip")
-    estimates = read_json(run_ok("estimate new.parquet --task named.json --method corrected --json"))["estimates"]
+    estimates = read_json(run_ok("estimate new.parquet --task named.json --method corrected --json"))[
+        "estimates"
+    ]
     # At ε = 20 reports say what people hold: 2.4 became 2, and 1.5 the lower of two that are equally near.
     largest = {row["key"]: max(row["shares"], key=lambda share: share["share"]) for row in estimates}
     assert {key: share["value"] for key, share in largest.items()} == {"up": 1, "heat": 2, "alien": 2}

@@ -330,7 +330,7 @@ def test_results_in_every_form(result: Estimates) -> None:
 def test_estimates_are_read_key_by_key(result: Estimates) -> None:
     rows = list(result)
     assert len(rows) == len(result) == 3
-    assert [row._asdict() for row in rows] == result.to_dict()["estimates"]
+    assert [row.to_dict() for row in rows] == result.to_dict()["estimates"]
     heat = result.top(2)["heat"]
     assert heat == result["heat"] == rows[result.key.index("heat")]
     assert heat.frequency_low <= heat.frequency <= heat.frequency_high

@@ -10,11 +10,14 @@ from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate
 from pckv.device.vectorised import perturb_many
+from pckv.errors import ParameterError
 from pckv.estimators.distributions import Distributions
+from pckv.estimators.estimate import default_method
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
+from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.postprocess import project_to_sum
-from pckv.estimators.result import COLUMNS, Estimates
+from pckv.estimators.result import Estimates
 from pckv.estimators.shares import (
     distributions,
     honest_interval,
@@ -71,7 +74,7 @@ def test_intervals_hold_as_often_as_they_say(name: str, frequency: float) -> Non
             (found.deviation_low, found.deviation_high), (true @ (values - mean) ** 2) ** 0.5
         ),
         "median": _coverage(median[1:], values[np.searchsorted(np.cumsum(true), 0.5)]),
-        "mean": _coverage((of_mean.low, of_mean.high), true @ moments.scale.values),
+        "mean": _coverage((of_mean.low, of_mean.high), float(true @ np.array(moments.scale.values))),
     }
     assert min(covered.values()) >= LEAST_COVERAGE, covered
 
@@ -81,7 +84,8 @@ def _holds(low: np.ndarray, high: np.ndarray, true: np.ndarray | float) -> np.nd
 
 
 def _coverage(limits: tuple[np.ndarray, ...], true: float) -> float:
-    return float(_holds(*limits, true).mean())
+    low, high = limits
+    return float(_holds(low, high, true).mean())
 
 
 def test_the_spread_of_the_levels_narrows_intervals_of_means() -> None:
@@ -205,3 +209,14 @@ def test_two_levels_have_the_columns_that_they_had() -> None:
 
 def test_nothing_is_known_of_an_empty_table_of_two_levels() -> None:
     assert Distributions.none(3).take(np.array([2, 0])).shares.shape == (2, 0)
+
+
+def test_more_levels_leave_room_for_fewer_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.estimators.estimate.MAX_KEYS_AT_ONCE", 10)
+    four, five = (Tally(NEW_TASK(keys=keys, epsilon=1, mechanism="grr")) for keys in (4, 5))
+    assert len(estimate(four)) == 4
+    assert estimate(four).method == "bayes"
+    assert default_method(five.task) == "corrected"
+    with pytest.raises(ParameterError, match="5 keys are too many to estimate at once: name the keys wanted"):
+        estimate(five)
+    assert len(estimate(five, keys=["3"])) == 1

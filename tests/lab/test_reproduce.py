@@ -17,7 +17,7 @@ from pckv.files import outputs
 from pckv.lab import reproduction
 from pckv.lab.figures import claims
 from pckv.lab.figures.claims import CLAIMS
-from pckv.lab.figures.figure import Scale, averaged, from_csv, to_csv
+from pckv.lab.figures.figure import FigureScale, averaged, from_csv, to_csv
 from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
 from pckv.lab.figures.realdata import MissingData, goodbooks
 from pckv.lab.figures.registry import FIGURES
@@ -166,9 +166,9 @@ def test_without_names_figures_that_lack_their_data_are_left_out(
 
 def test_a_rating_set_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match=r"lacks goodbooks10k_v1\.parquet$"):
-        goodbooks(Scale(data=tmp_path))
+        goodbooks(FigureScale(data=tmp_path))
     with pytest.raises(MissingData, match=r"^no data folder was given for goodbooks10k_v1\.parquet$"):
-        goodbooks(Scale())
+        goodbooks(FigureScale())
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -240,7 +240,7 @@ def test_points_survive_csv_and_are_averaged() -> None:
 def test_every_claim_can_be_judged(tmp_path: Path) -> None:
     """With all synthetic figures at a small size every claim that needs no data has a verdict."""
     names = [name for name in PAPER if not name.startswith("10")]
-    scale = Scale(repeats=1, users=2000, workers=1)
+    scale = FigureScale(repeats=1, users=2000, workers=1)
     with_figures = {name: FIGURES[name].points(scale, lambda _: None) for name in names}
     for claim in CLAIMS:
         if all(name in with_figures for name in claim.figures):

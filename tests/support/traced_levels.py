@@ -10,6 +10,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.errors import ParameterError
+from pckv.levels import Levels
 from pckv.limits import SERVER_COIN
 from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Setting, explored_points, random_points
@@ -23,13 +24,13 @@ MECHANISMS: dict[str, dict[int, dict[str, int]]] = {
 }
 LEVELS = (2, 3, 5, 16)
 # Levels at unequal distances.
-NAMED = ("-1.5", "0", "0.1", "4")
+NAMED: Levels = ("-1.5", "0", "0.1", "4")
 RANDOM_SETTINGS = 25
 # A report made by this coin names a function far from the first.
 COIN = bytes(range(16))
 
 
-def level_task(mechanism: str, levels: int | tuple[str, ...], **members: Any) -> Task:
+def level_task(mechanism: str, levels: Levels, **members: Any) -> Task:
     """Return a task with levels from its least value to its largest."""
     values = (levels[0], levels[-1]) if isinstance(levels, tuple) else ("0", "1")
     given: dict[str, Any] = {
@@ -58,7 +59,8 @@ def level_requests_of(mechanism: str) -> list[Request]:
 
 def _small(mechanism: str) -> Iterator[Setting]:
     """Yield few keys with values that are levels, and between the first, the last and other levels."""
-    for levels, (keys, padding) in product((*LEVELS, NAMED), ((1, 1), (3, 2))):
+    tried: list[Levels] = [*LEVELS, NAMED]
+    for levels, (keys, padding) in product(tried, ((1, 1), (3, 2))):
         stated = MECHANISMS[mechanism].get(levels, {}) if isinstance(levels, int) else {}
         for given in ({}, stated) if stated else ({},):
             named: Any = {"name": mechanism, **given}

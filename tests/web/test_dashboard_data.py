@@ -10,7 +10,7 @@ import pytest
 
 import pckv
 from pckv.collector import estimate_cache
-from pckv.estimators.result import COLUMNS
+from pckv.estimators.key_estimate import COLUMNS
 from support.collectors import (
     Running,
     check_problem,

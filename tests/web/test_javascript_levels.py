@@ -20,7 +20,7 @@ from pckv.auditing.interval_tape import explore
 from pckv.canonical import decimal_text
 from pckv.device.perturb import read_pairs
 from pckv.errors import AuditFailure, PairsError, ParameterError, TaskError
-from pckv.levels import checked_levels, level_values
+from pckv.levels import Levels, checked_levels, level_values
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess, node
@@ -30,6 +30,12 @@ from support.traced_levels import MECHANISMS, NAMED, all_held, level_requests_of
 RANDOM_RANGES = 200
 # As many digits as a decimal of a task may have.
 WIDE = Context(prec=60)
+BAD_LEVELS: tuple[Any, ...] = (
+    0, 1, 17, -5, True, None, "", "5", {}, [], ["1"], ["5"], [1, 5], ["1", 3, "5"], ["1", "3", "3", "5"],
+    ["1", "4", "3", "5"], ["5", "1"], ["1", "3"], ["2", "5"], ["0", "1", "5"], ["1", "5", "6"],
+    ["1", "3.0", "5"], ["1", "3e0", "5"], ["1", "-0", "5"], ["1", None, "5"], ["1", "5.0"],
+    ["1", "2", f"2.{'0' * 30}1", "5"], ["1", *(f"2.{number}" for number in range(11, 26)), "5"],
+)  # fmt: skip
 # Functions of which the exact law is found, where a report names one.
 FUNCTIONS = (0, 12_345)
 
@@ -52,7 +58,8 @@ def random_levels() -> Iterator[dict[str, Any]]:
 
 def check_values(client: Path) -> None:
     """Check that a client finds the same values of levels, and between which a value lies, to the last bit."""
-    cases = {name: [] for name in vectors()} | {"levels": [*vectors()["levels"], *random_levels()]}
+    cases: dict[str, list[dict[str, Any]]] = {name: [] for name in vectors()}
+    cases["levels"] = [*vectors()["levels"], *random_levels()]
     try:
         with node(client) as process:
             [answers] = process.ask({"do": "vectors", **cases})
@@ -63,7 +70,8 @@ def check_values(client: Path) -> None:
 
 def test_values_of_levels_are_those_of_python(process: NodeProcess) -> None:
     check_values(CLIENT)
-    tasks = [level_task("grr", levels) for levels in (2, 16, NAMED)]
+    tried: list[Levels] = [2, 16, NAMED]
+    tasks = [level_task("grr", levels) for levels in tried]
     [answers] = process.ask({"do": "levels", "tasks": [task.to_json() for task in tasks]})
     assert answers == [list(task.level_values) for task in tasks]
 
@@ -71,15 +79,7 @@ def test_values_of_levels_are_those_of_python(process: NodeProcess) -> None:
 @pytest.mark.parametrize(
     ("mechanism", "edits"),
     [
-        *(
-            ("grr", {"levels": levels})
-            for levels in (
-                0, 1, 17, -5, True, None, "", "5", {}, [], ["1"], ["5"], [1, 5], ["1", 3, "5"], ["1", "3", "3", "5"],
-                ["1", "4", "3", "5"], ["5", "1"], ["1", "3"], ["2", "5"], ["0", "1", "5"], ["1", "5", "6"],
-                ["1", "3.0", "5"], ["1", "3e0", "5"], ["1", "-0", "5"], ["1", None, "5"], ["1", "5.0"],
-                ["1", "2", f"2.{'0' * 30}1", "5"], ["1", *(f"2.{number}" for number in range(11, 26)), "5"],
-            )
-        ),
+        *(("grr", {"levels": levels}) for levels in BAD_LEVELS),
         *(("grr", {"between": between}) for between in ("", "Round", "sample", None, 0, True, ["round"])),
         # Too close to be told apart.
         ("grr", {"levels": 16, "low": "1", "high": "1.000000000000001"}),

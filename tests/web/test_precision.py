@@ -12,7 +12,7 @@ import pytest
 
 from pckv import Task
 from pckv.estimators.set_sizes import SetSummary
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.planning.expectations import expect
 from pckv.planning.precision import users_for
 from pckv.planning.prediction import predict
@@ -62,6 +62,18 @@ def test_precision_is_what_plans_predict_where_nobody_can_hold_more(site: Runnin
     assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
     assert precision["hidden"] == 0
     assert precision["needed"] == precision["needed_for_noise"] == users_for(task.channel, 0.2, 0.05)
+
+
+def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> None:
+    task = site.add_task(name="levels", values=(0, 10), levels=[0, 9, 10], more="refuse")
+    add(site.store, *some_reports(range(50), task), task=task)
+    scale = Scale.of_values((0, 9, 10))
+    squares, equal = (
+        predict(CountMoments.of(task.channel.count_law, scale=each), 50, 0.2) for each in (scale, None)
+    )
+    found = get(site, task, "frequency=0.2")["mean_error"]
+    assert found == pytest.approx(5 * math.sqrt(squares.mean))
+    assert found != pytest.approx(5 * math.sqrt(equal.mean), rel=0.01)
 
 
 def test_noise_is_that_of_the_reports_about_pairs(site: Running) -> None:

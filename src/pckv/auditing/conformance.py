@@ -39,6 +39,8 @@ TOYS = ((10, 1), (5, 2))
 # With words a report takes few draws, so that three keys can be run too: in base 3 they and the
 # dummy have two digits.
 WORD_TOYS = ((4, 3),)
+# The same for more than two levels.
+LEVEL_TOYS = ((6, 1), (4, 2))
 TOY_LENGTHS = (1, 2)
 # How many levels are enumerated with few keys; with more keys, two.
 MAX_LEVELS_BY_KEYS = {1: 5, 2: 3}
@@ -141,13 +143,26 @@ def check_sampler_equals_law(subject: Subject) -> None:
         for channel in subject.channels(keys, length, Fraction(1), bits):
             if isinstance(channel.message_format, BitPlanes) and (bits, keys) in WORD_TOYS:
                 continue
-            for values in value_sets(keys, channel.levels):
-                tape = ExhaustiveTape(bits, subject.primitives)
-                pairs = toy_pairs(values, channel, subject.placed)
-                if sampler_law(subject.sampler, channel, pairs, tape) != law_at(channel, values):
-                    raise AuditFailure(
-                        f"sampler equals law: not for {values} with {keys} keys, padding {length}"
-                    )
+            if channel.levels == MIN_LEVELS:
+                _check_toy(subject, channel)
+
+
+def check_levels_equal_law(subject: Subject) -> None:
+    """The same with more than two levels."""
+    for (bits, keys), length in itertools.product(LEVEL_TOYS, TOY_LENGTHS):
+        for channel in subject.channels(keys, length, Fraction(1), bits):
+            if channel.levels > MIN_LEVELS:
+                _check_toy(subject, channel)
+
+
+def _check_toy(subject: Subject, channel: Channel) -> None:
+    for values in value_sets(channel.keys, channel.levels):
+        tape = ExhaustiveTape(channel.bits, subject.primitives)
+        pairs = toy_pairs(values, channel, subject.placed)
+        if sampler_law(subject.sampler, channel, pairs, tape) != law_at(channel, values):
+            raise AuditFailure(
+                f"sampler equals law: not for {values} with {channel.keys} keys, padding {channel.padding}"
+            )
 
 
 def value_sets(keys: int, levels: int) -> Iterator[dict[int, float]]:
@@ -319,6 +334,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_sampler_epsilon,
     check_epsilon_is_used,
     check_sampler_equals_law,
+    check_levels_equal_law,
     check_unbiased,
     check_one_is_many,
     check_merge_laws,

@@ -29,7 +29,7 @@ SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
 # With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
 SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 2
-MOST_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
+MAX_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")
@@ -73,7 +73,7 @@ def level_tasks(name: str) -> Iterator[Task]:
     if LEVEL_VARIANTS[name]:
         yield audited_task({"name": name}, 1, 1, EPSILONS[1], levels=MAX_LEVELS)
         # As many keys as there may be with as many levels.
-        for keys, epsilon in ((100, EPSILONS[1]), (MOST_KEYS_WITH_LEVELS[name], EPSILONS[2])):
+        for keys, epsilon in ((100, EPSILONS[1]), (MAX_KEYS_WITH_LEVELS[name], EPSILONS[2])):
             yield audited_task({"name": name}, keys, LARGE_LEVEL_PADDING, epsilon, levels=LARGE_LEVELS)
 
 

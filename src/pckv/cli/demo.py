@@ -23,7 +23,8 @@ from pckv.cli.table import print_table
 from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.errors import require
-from pckv.estimators.result import UNKNOWN, Estimates
+from pckv.estimators.key_estimate import UNKNOWN
+from pckv.estimators.result import Estimates
 from pckv.files.outputs import check_free, whole_file
 from pckv.population import Population
 

@@ -15,7 +15,8 @@ from pckv.client.transport import one_line
 from pckv.errors import DataError
 from pckv.estimators.alarms.result import Alarms
 from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare
-from pckv.estimators.result import COLUMNS, Estimates
+from pckv.estimators.key_estimate import COLUMNS
+from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import SetSummary
 from pckv.estimators.verdict import verdict
 from pckv.limits import REFUSE_BETWEEN, check_between

@@ -11,7 +11,7 @@ import click
 from pckv.cli.common import json_option
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.lab.figures.claims import Verdict
-from pckv.lab.figures.figure import Scale
+from pckv.lab.figures.figure import FigureScale
 from pckv.lab.reproduction import reproduce
 
 
@@ -63,7 +63,7 @@ def reproduce_command(
     Writes each as PNG, SVG and CSV, and a page that compares the paper's claims with what was measured.
     A run that was interrupted continues where it stopped: figures that are there are not computed again.
     """
-    scale = Scale(repeats, users, seed, workers or os.cpu_count() or 1, data)
+    scale = FigureScale(repeats, users, seed, workers or os.cpu_count() or 1, data)
     result = reproduce(figures, out, scale, progress_bar)
     if as_json:
         print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in result.verdicts])

@@ -14,7 +14,7 @@ from pckv.charts import chart_svg, lines_chart, save_chart
 from pckv.errors import ParameterError
 from pckv.files.outputs import whole_file
 from pckv.lab.figures.claims import Verdict, verdicts
-from pckv.lab.figures.figure import Figure, Point, Scale, from_csv, to_csv
+from pckv.lab.figures.figure import Figure, FigureScale, Point, from_csv, to_csv
 from pckv.lab.figures.realdata import MissingData, lacks_data, missing_data, movie_source
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
@@ -82,7 +82,7 @@ class Reproduction:
 
 
 def reproduce(
-    names: Iterable[str], out: Path, scale: Scale, progress_bar: LabelledProgressBar
+    names: Iterable[str], out: Path, scale: FigureScale, progress_bar: LabelledProgressBar
 ) -> Reproduction:
     """Compute what is not there yet, draw it, and gather everything.
 
@@ -131,7 +131,9 @@ def _table(figure: Figure, out: Path) -> Path:
     return out / f"figure-{figure.name}.csv"
 
 
-def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: LabelledProgressBar) -> ComputedFigure:
+def _computed(
+    figure: Figure, out: Path, scale: FigureScale, progress_bar: LabelledProgressBar
+) -> ComputedFigure:
     table = _table(figure, out)
     if table.exists():
         return ComputedFigure(figure, from_csv(table.read_text(encoding="utf-8")))
@@ -146,7 +148,7 @@ def _computed(figure: Figure, out: Path, scale: Scale, progress_bar: LabelledPro
     return ComputedFigure(figure, from_csv(to_csv(points)))
 
 
-def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
+def draw(figure: Figure, points: list[Point], scale: FigureScale) -> Any:
     """The chart of a figure."""
     return lines_chart(
         points,
@@ -160,7 +162,7 @@ def draw(figure: Figure, points: list[Point], scale: Scale) -> Any:
     )
 
 
-def about(scale: Scale) -> str:
+def about(scale: FigureScale) -> str:
     """Say how everything was computed."""
     return (
         "Do the paper's results hold? Every figure of its evaluation is recomputed here, with "
@@ -169,7 +171,7 @@ def about(scale: Scale) -> str:
     )
 
 
-def page(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> str:
+def page(computed: list[ComputedFigure], found: list[Verdict], scale: FigureScale) -> str:
     """The page that gathers the figures."""
     rows = "\n".join(
         f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.measured)}</td>"
@@ -183,7 +185,7 @@ def page(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> 
     return PAGE.format(about=html.escape(about(scale)), claims=rows, figures=figures)
 
 
-def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: Scale) -> str:
+def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: FigureScale) -> str:
     """Return the same as Markdown; the pictures are files next to it."""
     lines = ["# The paper's evaluation, reproduced", "", textwrap.fill(about(scale), 100), ""]
     lines += ["| claim of the paper | measured | holds |", "|---|---|---|"]

@@ -215,7 +215,11 @@ class Plan:
         )
 
     def share_texts(self, error: ErrorAt) -> list[str]:
-        """Return the error of a share in words, where there are more than two levels."""
+        """Return the error of a share in words, where there are more than two levels; otherwise nothing.
+
+        Args:
+            error: The expected errors of a key.
+        """
         if self.levels is None or error.share_error is None:
             return []
         return [self.levels.share_text(error.share_error)]

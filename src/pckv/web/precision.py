@@ -15,7 +15,7 @@ from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.estimators.set_sizes import SetSummary
-from pckv.moments import CountMoments
+from pckv.moments import CountMoments, Scale
 from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
 from pckv.planning.plan import GUESSED_MEAN_ERROR
 from pckv.planning.precision import smallest_frequency
@@ -72,7 +72,8 @@ class Precision:
     def _moments(self) -> CountMoments:
         series = self.task.series
         panels = 1 if series is None else series.panels
-        return CountMoments.of(self.task.channel.count_law, left_out=1 - (1 - self.task.size_share) / panels)
+        left_out = 1 - (1 - self.task.size_share) / panels
+        return CountMoments.of(self.task.channel.count_law, left_out, Scale.of_values(self.task.level_values))
 
     def noise(self, reports: float) -> ExpectedErrors:
         """Return the errors of the key's frequency and mean that come from noise, the latter in the task's units."""

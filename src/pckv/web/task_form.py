@@ -14,7 +14,7 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.days import checked_days
 from pckv.errors import ParameterError
 from pckv.levels import checked_levels, level_values
-from pckv.limits import DEFAULT_USERS, MAX_KEYS, MIN_LEVELS, ROUND, check_epsilon
+from pckv.limits import DEFAULT_USERS, MAX_KEYS, MIN_LEVELS, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
 from pckv.planning.plan import UNIT_RANGE, Plan, plan
 from pckv.task import Task
@@ -130,7 +130,7 @@ class NewTaskForm(PlanHints):
     low: Decimal
     high: Decimal
     levels: list[Decimal] | int = MIN_LEVELS
-    between: BetweenName = ROUND
+    between: BetweenName = "round"
     opens: str | None = None
     closes: str | None = None
     about: dict[str, str] = {}

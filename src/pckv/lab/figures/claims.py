@@ -13,7 +13,7 @@ import numpy as np
 from pckv.channels import build
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.counting import count_reports
-from pckv.lab.figures.figure import Point, Scale
+from pckv.lab.figures.figure import FigureScale, Point
 from pckv.lab.figures.formulas import psi
 from pckv.lab.figures.synthetic import DOMAINS
 from pckv.lab.populations import zipf
@@ -299,7 +299,7 @@ CLAIMS = (
 )
 
 
-def verdicts(measured: Measured, _scale: Scale) -> list[Verdict]:
+def verdicts(measured: Measured, _scale: FigureScale) -> list[Verdict]:
     """Every claim whose figures are there."""
     return [
         Verdict(claim.text, *claim.check(measured))

@@ -19,7 +19,7 @@ Point = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Scale:
+class FigureScale:
     """How large and how often: the paper has a million users and five repeats."""
 
     repeats: int = 5
@@ -44,10 +44,10 @@ class Figure:
     title: str
     x: str
     panels: Mapping[str, str]
-    points: Callable[[Scale, Progress], list[Point]]
+    points: Callable[[FigureScale, Progress], list[Point]]
     log_x: bool = False
     log_y: bool = True
-    note: Callable[[Scale], str] = field(default=lambda _: "")
+    note: Callable[[FigureScale], str] = field(default=lambda _: "")
     # The file in the data folder that the points are computed from.
     data_file: str | None = None
 
@@ -76,7 +76,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def in_parallel(
-    job: Callable[..., list[Point]], arguments: Sequence[tuple[Any, ...]], scale: Scale, progress: Progress
+    job: Callable[..., list[Point]],
+    arguments: Sequence[tuple[Any, ...]],
+    scale: FigureScale,
+    progress: Progress,
 ) -> list[Point]:
     """Run jobs in several processes; their points do not depend on how many there are."""
     points: list[Point] = []

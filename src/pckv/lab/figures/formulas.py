@@ -9,7 +9,7 @@ import numpy as np
 
 from pckv.budget import ALLOCATIONS
 from pckv.channels import build
-from pckv.lab.figures.figure import Figure, Point, Scale
+from pckv.lab.figures.figure import Figure, FigureScale, Point
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover
 from pckv.moments import CountMoments
 from pckv.progress import Progress
@@ -32,7 +32,7 @@ def phi(epsilon: float, theta: float) -> float:
     return g + h
 
 
-def _allocations(_scale: Scale, progress: Progress) -> list[Point]:
+def _allocations(_scale: FigureScale, progress: Progress) -> list[Point]:
     points = []
     for allocation in ALLOCATIONS:
         for step in range(1, 61):
@@ -44,7 +44,7 @@ def _allocations(_scale: Scale, progress: Progress) -> list[Point]:
     return points
 
 
-def _appendix(_scale: Scale, progress: Progress) -> list[Point]:
+def _appendix(_scale: FigureScale, progress: Progress) -> list[Point]:
     points: list[Point] = [
         {"series": "Ψ", "theory": False, "x": epsilon, "psi": psi(epsilon), "phi": None}
         for epsilon in np.linspace(0.05, 6, 120).tolist()
@@ -87,7 +87,7 @@ def measured_crossover(quantity: str, padding: int, epsilon: str, frequency: flo
     return float(low)
 
 
-def _crossovers(_scale: Scale, progress: Progress) -> list[Point]:
+def _crossovers(_scale: FigureScale, progress: Progress) -> list[Point]:
     points = []
     for epsilon in CROSSOVER_EPSILONS:
         for padding in (1, 2, 3, 5, 10, 20, 50, 100):

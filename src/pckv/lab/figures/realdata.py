@@ -12,7 +12,7 @@ from pckv.errors import DataError, require
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
-from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
+from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
 from pckv.lab.simulator import OWN_METHOD, Simulator
@@ -38,27 +38,27 @@ class MissingData(DataError):
     code = "missing_data"
 
 
-def _missing(scale: Scale, what: str, code: str | None = None) -> MissingData:
+def _missing(scale: FigureScale, what: str, code: str | None = None) -> MissingData:
     place = f"{scale.data} lacks" if scale.data else "no data folder was given for"
     return MissingData(f"{place} {what}", code=code)
 
 
-def _has_file(scale: Scale, name: str) -> bool:
+def _has_file(scale: FigureScale, name: str) -> bool:
     return scale.data is not None and (scale.data / name).is_file()
 
 
-def _file(scale: Scale, name: str) -> Path:
+def _file(scale: FigureScale, name: str) -> Path:
     if scale.data is None or not _has_file(scale, name):
         raise _missing(scale, name)
     return scale.data / name
 
 
-def lacks_data(figure: Figure, scale: Scale) -> bool:
+def lacks_data(figure: Figure, scale: FigureScale) -> bool:
     """Return whether a figure needs a rating set that is not in the data folder."""
     return figure.data_file is not None and not _has_file(scale, figure.data_file)
 
 
-def missing_data(figures: Iterable[Figure], scale: Scale, *, left_out: bool = False) -> MissingData:
+def missing_data(figures: Iterable[Figure], scale: FigureScale, *, left_out: bool = False) -> MissingData:
     """Return an error about figures that lack their rating sets: they are refused, or were left out."""
     files = {figure.name: figure.data_file or "" for figure in figures}
     what = f"the rating sets of figures {', '.join(files)} ({', '.join(files.values())})"
@@ -67,22 +67,22 @@ def missing_data(figures: Iterable[Figure], scale: Scale, *, left_out: bool = Fa
     return _missing(scale, what)
 
 
-def ecommerce(scale: Scale) -> Dataset:
+def ecommerce(scale: FigureScale) -> Dataset:
     """Return E-commerce: one rating per user."""
     return read_ratings(_file(scale, ECOMMERCE), RATINGS, low=1, high=5)
 
 
-def clothing(scale: Scale) -> Dataset:
+def clothing(scale: FigureScale) -> Dataset:
     """Return Clothing: of 264 repeated rows the last one counts."""
     return read_ratings(_file(scale, CLOTHING), RATINGS, low=2, high=10, repeated="last")
 
 
-def goodbooks(scale: Scale) -> Dataset:
+def goodbooks(scale: FigureScale) -> Dataset:
     """Return Goodbooks: many pairs per user, all keys about equally frequent; not one of the paper's."""
     return read_ratings(_file(scale, "goodbooks10k_v1.parquet"), RATINGS, low=1, high=5, repeated="last")
 
 
-def amazon(scale: Scale) -> Dataset:
+def amazon(scale: FigureScale) -> Dataset:
     """Return Amazon, known by item only: its ratings are assigned to the users at random."""
     path = _file(scale, AMAZON)
     table = require("pyarrow.parquet", extra="files").read_table(path)
@@ -113,12 +113,12 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
     return Dataset(name, population, counts.size, 1.0, 5.0)
 
 
-def movie_source(scale: Scale) -> str:
+def movie_source(scale: FigureScale) -> str:
     """Whether Figure 10d shows MovieLens itself or the synthetic population in its place."""
     return "movielens" if _has_file(scale, MOVIELENS) else "movielike"
 
 
-def movie(scale: Scale) -> Dataset:
+def movie(scale: FigureScale) -> Dataset:
     """Return MovieLens 20M where its ratings.csv is available, else the synthetic `movielike`."""
     if movie_source(scale) == "movielike":
         return movielike(scale.rng(11))
@@ -142,8 +142,8 @@ def _run(simulator: Simulator, padding: int, rng: Generator, *, with_theory: boo
     return points
 
 
-def _points(name: str, padding: int) -> Callable[[Scale, Progress], list[Point]]:
-    def points(scale: Scale, progress: Progress) -> list[Point]:
+def _points(name: str, padding: int) -> Callable[[FigureScale, Progress], list[Point]]:
+    def points(scale: FigureScale, progress: Progress) -> list[Point]:
         simulator = Simulator(DATASETS[name](scale))
         # Computed once, before the workers are forked.
         _ = simulator.sampling(), simulator.indices, simulator.dataset.truth
@@ -158,7 +158,7 @@ def _points(name: str, padding: int) -> Callable[[Scale, Progress], list[Point]]
     return points
 
 
-DATASETS: dict[str, Callable[[Scale], Dataset]] = {
+DATASETS: dict[str, Callable[[FigureScale], Dataset]] = {
     "ecommerce": ecommerce,
     "clothing": clothing,
     "amazon": amazon,
@@ -166,13 +166,13 @@ DATASETS: dict[str, Callable[[Scale], Dataset]] = {
 }
 
 
-def _note(padding: int, extra: str = "") -> Callable[[Scale], str]:
+def _note(padding: int, extra: str = "") -> Callable[[FigureScale], str]:
     return lambda scale: (
         f"top {TOP} keys, padding {padding}, {scale.repeats} repeats{extra}; dashed: Theorem 4 as printed"
     )
 
 
-def _movie_note(scale: Scale) -> str:
+def _movie_note(scale: FigureScale) -> str:
     synthetic = ", SYNTHETIC movielike population in place of MovieLens"
     return _note(100, synthetic if movie_source(scale) == "movielike" else "")(scale)
 

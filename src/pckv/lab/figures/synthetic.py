@@ -10,7 +10,7 @@ from pckv.budget import ALLOCATIONS
 from pckv.channels import Channel
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
-from pckv.lab.figures.figure import Figure, Point, Scale, averaged, in_parallel
+from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
 from pckv.lab.simulator import OWN_METHOD, Setting, Simulator
 from pckv.lab.theory import theorem4
 from pckv.progress import Progress
@@ -81,7 +81,9 @@ def _bias(expectation: float, truth: float) -> float:
     return float((expectation - truth) ** 2)
 
 
-def _errors_by_epsilon(population: str, scale: Scale, repeat: int, tops: Sequence[int | None]) -> list[Point]:
+def _errors_by_epsilon(
+    population: str, scale: FigureScale, repeat: int, tops: Sequence[int | None]
+) -> list[Point]:
     rng = scale.rng(PLACES[population], repeat)
     simulator = Simulator(POPULATIONS[population](scale.users, KEYS, rng))
     points: list[Point] = []
@@ -101,15 +103,15 @@ def _errors_by_epsilon(population: str, scale: Scale, repeat: int, tops: Sequenc
     return points
 
 
-def _figure_6(population: str, top: int | None) -> Callable[[Scale, Progress], list[Point]]:
-    def points(scale: Scale, progress: Progress) -> list[Point]:
+def _figure_6(population: str, top: int | None) -> Callable[[FigureScale, Progress], list[Point]]:
+    def points(scale: FigureScale, progress: Progress) -> list[Point]:
         jobs = [(population, scale, repeat, (top,)) for repeat in range(scale.repeats)]
         return averaged(in_parallel(_errors_by_epsilon, jobs, scale, progress), "ε", tuple(ERRORS))
 
     return points
 
 
-def _by_domain(epsilon: str, top: int, scale: Scale, keys: int, repeat: int) -> list[Point]:
+def _by_domain(epsilon: str, top: int, scale: FigureScale, keys: int, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["domains"], int(epsilon), keys, repeat)
     simulator = Simulator(populations.gaussian(scale.users, keys, rng))
     points: list[Point] = []
@@ -134,8 +136,8 @@ def _by_domain(epsilon: str, top: int, scale: Scale, keys: int, repeat: int) -> 
 
 def _figure_7(
     epsilon: str, top: int, quantities: tuple[str, ...]
-) -> Callable[[Scale, Progress], list[Point]]:
-    def points(scale: Scale, progress: Progress) -> list[Point]:
+) -> Callable[[FigureScale, Progress], list[Point]]:
+    def points(scale: FigureScale, progress: Progress) -> list[Point]:
         jobs = [(epsilon, top, scale, keys, repeat) for keys in DOMAINS for repeat in range(scale.repeats)]
         found = in_parallel(_by_domain, jobs, scale, progress)
         return [row for row in averaged(found, "d", quantities) if row[quantities[0]] is not None]
@@ -143,7 +145,7 @@ def _figure_7(
     return points
 
 
-def _figure_8(scale: Scale, progress: Progress) -> list[Point]:
+def _figure_8(scale: FigureScale, progress: Progress) -> list[Point]:
     rows: dict[tuple[str, float], Point] = {}
     for part, (epsilon, top, name) in enumerate((("3", 10, "top10"), ("5", 20, "top20"))):
         for row in _figure_7(epsilon, top, ("precision",))(scale, _half(progress, part)):
@@ -156,7 +158,7 @@ def _half(progress: Progress, part: int) -> Progress:
     return lambda share: progress((part + share) / 2)
 
 
-def _by_allocation(scale: Scale, repeat: int) -> list[Point]:
+def _by_allocation(scale: FigureScale, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["allocations"], repeat)
     simulator = Simulator(populations.uniform(scale.users, KEYS, rng))
     points: list[Point] = []
@@ -176,16 +178,16 @@ def _by_allocation(scale: Scale, repeat: int) -> list[Point]:
     return points
 
 
-def _figure_9(scale: Scale, progress: Progress) -> list[Point]:
+def _figure_9(scale: FigureScale, progress: Progress) -> list[Point]:
     jobs = [(scale, repeat) for repeat in range(scale.repeats)]
     return averaged(in_parallel(_by_allocation, jobs, scale, progress), "ε", tuple(ERRORS))
 
 
-def _size(scale: Scale) -> str:
+def _size(scale: FigureScale) -> str:
     return f"n = {scale.users:,}, d = {KEYS}, {scale.repeats} repeats; dashed: Theorem 4 as printed"
 
 
-def _by_domain_note(scale: Scale) -> str:
+def _by_domain_note(scale: FigureScale) -> str:
     return (
         f"gaussian, n = {scale.users:,}, top 20 keys, {scale.repeats} repeats; dashed: Theorem 4 as printed"
     )

@@ -9,6 +9,8 @@ const MIN_PANEL_WIDTH = 320;
 const LABEL_WIDTH = 90,
   MAX_TRIES = 3;
 const MIN_PLOT_WIDTH = 60;
+// A legend that is wider than the chart would make all of it smaller.
+const LEGEND_COLUMN_WIDTH = 70;
 const OPTIONS = {
   ast: true,
   actions: false,
@@ -52,13 +54,14 @@ function pageColours() {
   return { background: "transparent", text: colour("--text"), soft: colour("--soft"), line: colour("--line") };
 }
 
-const theme = ({ background, text, soft, line }) => ({
+const theme = ({ background, text, soft, line }, width) => ({
   background,
   font: "system-ui, sans-serif",
   view: { stroke: line },
   title: { color: text, subtitleColor: soft },
   axis: { labelColor: text, titleColor: text, gridColor: line, domainColor: line, tickColor: line },
-  legend: { labelColor: text, titleColor: text, orient: "bottom" },
+  legend: { labelColor: text, titleColor: text, orient: "bottom", columns: Math.max(1, Math.floor(width / LEGEND_COLUMN_WIDTH)) },
+  axisXDiscrete: { labelOverlap: "greedy" },
 });
 
 // Panels stand side by side where there is room for all of them, otherwise below each other, each with its own labels.
@@ -120,7 +123,7 @@ export class Chart {
     const sideBySide = width >= panels * MIN_PANEL_WIDTH,
       across = sideBySide ? Math.max(1, panels) : 1;
     const labelLimit = Math.floor((sideBySide ? 0.25 : 0.4) * width);
-    const config = { ...theme(colours), axisY: { labelLimit } };
+    const config = { ...theme(colours, width), axisY: { labelLimit } };
     config.axis = { ...config.axis, ...own.axis };
     const fitted = wrapLabels({ ...rest, hconcat: spec.hconcat, description: this.description }, labelLimit);
     for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {

@@ -67,16 +67,15 @@ function quantiles({ quantiles: found }, task, texts) {
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
   const said = make("p", { "aria-live": "polite" });
+  // Nobody is beyond either end.
   const show = (level) => {
-    const [more, less] = [above[level], below[level]].map(shareTexts),
-      value = inUnit(texts[level], unit);
-    replace(
-      said,
-      make("strong", {}, `${more.value}`),
-      ` (${more.range}) say more than ${value}, and `,
-      make("strong", {}, `${less.value}`),
-      ` (${less.range}) less than ${value}.`,
-    );
+    const value = inUnit(texts[level], unit),
+      sides = [level < texts.length - 1 && [above[level], `more than ${value}`], level > 0 && [below[level], `less than ${value}`]];
+    const parts = sides.filter(Boolean).flatMap(([share, words], place) => {
+      const { value: shown, range } = shareTexts(share);
+      return [place ? ", and " : "", make("strong", {}, shown), ` (${range}) say ${words}`];
+    });
+    replace(said, ...parts, ".");
   };
   const options = texts.map((text, level) => [String(level), text]);
   const select = choice(options, String(threshold), (level) => {

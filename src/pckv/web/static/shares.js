@@ -7,15 +7,15 @@ const KEYS_SHOWN = 20;
 const UNKNOWN_WIDTH = 0.95;
 // A narrower part of a bar has no room for its number.
 const MIN_LABELLED = 0.12;
-// The colours of the charts, from low to high, each lighter than the one before.
+// The colours that charts have between, from low to high, each lighter than the one before.
 const COLOURS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"].map((colour) =>
   [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),
 );
 
 // The colour of one of several levels, as red, green and blue.
 function colourOf(level, levels) {
-  const place = ((COLOURS.length - 1) * level) / (levels - 1),
-    first = Math.min(Math.floor(place), COLOURS.length - 2);
+  const place = ((COLOURS.length - 1) * (level + 1)) / (levels + 1),
+    first = Math.floor(place);
   return COLOURS[first].map((part, index) => Math.round(part + (place - first) * (COLOURS[first + 1][index] - part)));
 }
 
