@@ -1,7 +1,6 @@
 """Shares of five levels on the rating sets, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
 
-The constants of `bayes` were chosen on other, synthetic populations. With some parts only, bars are printed and nothing is
-written.
+With some parts only, bars are printed and nothing is written.
 """
 
 from __future__ import annotations
@@ -39,8 +38,6 @@ from pckv.tally.decode.support import KeySupport
 SEED, REPEATS, LEVEL, TOP, LEVELS = 20_272, 20, 0.95, 50, 5
 EPSILONS = ("1", "2", "4")
 MIN_GAIN, MIN_COVERAGE, MAX_DEVIATION = 2.0, 0.93, 0.10
-# With fewer shares than this, the coverage of detected keys is chance.
-MIN_DETECTED = 100
 # With this many times the people, keys are frequent enough for their means to be compared in more settings.
 MORE_PEOPLE = 20
 PARTS = ("shares", "means", "medians")
@@ -209,18 +206,18 @@ def requirements_of(
             f"{cell.gain:.2f} ×",
             cell.gain >= MIN_GAIN,
         )
-    many_detected = [cell for cell in shares if cell.detected * LEVELS >= MIN_DETECTED]
-    for place, (what, cells) in enumerate(
-        (("all keys", shares), (f"top {TOP}", shares), ("detected keys", many_detected))
-    ):
-        if cells:
-            worst = min(cells, key=lambda cell: cell.cover[place])
-            yield Requirement(
-                f"coverage of 95 % intervals of shares, {what}, worst of {len(cells)}",
-                f"≥ {MIN_COVERAGE:.0%}",
-                f"{worst.cover[place]:.1%} ({worst.data}, `{worst.mechanism}`, ε = {worst.epsilon})",
-                worst.cover[place] >= MIN_COVERAGE,
+    for place, what in enumerate(("all keys", f"top {TOP}")):
+        worst = min(shares, key=lambda cell: cell.cover[place], default=None)
+        if worst:
+            yield _coverage(
+                f"{what}, worst of {len(shares)}",
+                worst.cover[place],
+                f" ({worst.data}, `{worst.mechanism}`, ε = {worst.epsilon})",
             )
+    found = sum(cell.detected for cell in shares)
+    if found:
+        covered = sum(cell.detected * cell.cover[2] for cell in shares) / found
+        yield _coverage("detected keys of all settings", covered, f" of {found * LEVELS:,}")
     as_they_are = [cell for cell in means if cell.data in CASES]
     if as_they_are:
         yield _furthest("predicted from means alone", as_they_are, [cell.predicted for cell in as_they_are])
@@ -233,6 +230,11 @@ def requirements_of(
             f"{least.cover:.1%} (ε = {least.epsilon})",
             least.cover >= MIN_COVERAGE,
         )
+
+
+def _coverage(of: str, share: float, remark: str) -> Requirement:
+    what = f"coverage of 95 % intervals of shares, {of}"
+    return Requirement(what, f"≥ {MIN_COVERAGE:.0%}", f"{share:.1%}{remark}", share >= MIN_COVERAGE)
 
 
 def _furthest(what: str, cells: list[MeanCost], expected: list[float]) -> Requirement:

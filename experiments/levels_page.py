@@ -28,14 +28,16 @@ INTRODUCTION = """# Measured: levels
 
 How near are the shares of levels to the truth, how often do their intervals hold, and what do
 levels cost the mean? [levels.md](../explanation/levels.md) explains levels, and
-[proofs/shares.md](../../proofs/shares.md) derives the estimates. `make experiment NAME=levels DATA=FOLDER`
-writes this page, where FOLDER contains the rating sets.
+[proofs/shares.md](../../proofs/shares.md) derives the estimates. `make experiment NAME=levels
+DATA=FOLDER` writes this page, where FOLDER contains the rating sets.
 
 - Ratings have five levels. E-commerce is collected with padding 1, Clothing with 2, Goodbooks with
   5. The true shares are those among the pairs that reports are about: somebody who holds more pairs
   than the padding counts for less.
 - "Own" shares are made from each key's own counts alone (`corrected`). `bayes` learns from all
-  keys; its constants were chosen on synthetic populations, not on these.
+  keys. Its constants were chosen on synthetic populations, with one exception: that the mean of the
+  common profile may be anywhere in the range with equal chances was decided after its means had
+  missed the truth too often on Clothing, whose ratings are mostly at one end.
 - A distance is the total variation distance, half the sum of the differences of the five shares,
   averaged over the 50 most frequent keys.
 
