@@ -67,6 +67,18 @@ def test_intervals_of_quantiles_hold_for_any_values() -> None:
             assert low <= value <= high
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    found = known(0.1, 0.2, 0.3, 0.4, exact=False)
+    half: Any = np.float32(0.5)
+    assert found.quantile(half) == found.quantile(0.5)
+    for value in np.array([2, 4]):
+        assert found.share_above(value) == found.share_above(int(value))
+        assert found.share_below(value) == found.share_below(int(value))
+    truth: Any = np.bool_(1)
+    with pytest.raises(ParameterError, match="not within"):
+        found.share_above(truth)
+
+
 def test_shares_above_and_below_a_value() -> None:
     found = known(0.1, 0.2, 0.3, 0.4, exact=True, error=0.05)
     assert _plain(found.share_above(2)) == pytest.approx((0.7, 0.65, 0.75))

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -212,4 +213,4 @@ def _first_reaching(limits: Floats, probability: float) -> Integers:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
