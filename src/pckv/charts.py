@@ -270,7 +270,7 @@ def lines_chart(
     drawn_panels = []
     for quantity, label in panels.items():
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
-        form = (formats or {}).get(quantity, ".0e" if log_y else None)
+        form = (formats or {}).get(quantity, ".2~e" if log_y else None)
         axis = altair.Axis(tickCount=6, format=form) if form else altair.Axis(tickCount=6)
         vertical = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
         base = altair.Chart(altair.Data(values=shown)).encode(x=horizontal, y=vertical, color=color)

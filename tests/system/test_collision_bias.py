@@ -77,14 +77,14 @@ def test_the_law_is_exact_for_one_pair(positions: int, symbols: int) -> None:
 def test_the_chances_are_those_of_the_channel() -> None:
     """Three pairs, some of which share a symbol under some functions."""
     channel = collision_channel(KEYS, 3, "1", 5, 23)
-    signs, own = {0: 1, 4: -1, 7: 1}, [1, 8, 15]
+    held, own = {0: 1, 4: 0, 7: 1}, [1, 8, 15]
     expected = [
         Fraction(
             sum(
-                channel.weight(signs, function * channel.symbols + channel.symbol(function, item))
+                channel.weight(held, function * channel.symbols + channel.symbol(function, item))
                 for function in range(channel.functions)
             ),
-            channel.total(signs),
+            channel.total(held),
         )
         for item in range(channel.items)
     ]

@@ -92,7 +92,7 @@ def estimate_command(
 ) -> None:
     """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
 
-    Where the task has more than two levels, so is the share of every level among a key's holders.
+    Where the task has more than two levels, also estimate the share of every level among a key's holders.
 
     With --url, the collector computes, and FILES is one TASK: an id or a task file.
 

@@ -27,6 +27,7 @@ from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, simulate
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
 from pckv.planning.objective import OBJECTIVES
+from pckv.texts import two_digits
 
 
 @click.command("simulate", short_help="Say what private collection of your data would cost.")
@@ -248,8 +249,8 @@ def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     larger = float(np.mean(dataset.population.sizes > best.padding))
     words = (
         f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average (they "
-        f"are held by {least} to {largest} of people), and the mean by ±{units:.2g} on a scale from {dataset.low:g} to "
-        f"{dataset.high:g}, where guessing the overall mean for every key is off by ±{guessing:.2g} "
+        f"are held by {least} to {largest} of people), and the mean by ±{two_digits(units)} on a scale from {dataset.low:g} to "
+        f"{dataset.high:g}, where guessing the overall mean for every key is off by ±{two_digits(guessing)} "
         f"({_way_to_collect(best)})."
     )
     if larger and best.theory_mse_frequency is not None:

@@ -98,7 +98,9 @@ def show_command(task_file: Path, as_json: bool) -> None:
         print_json(facts)
         return
     del facts["about"]
-    if task.level_count > MIN_LEVELS:
+    # Named levels are shown as they are named.
+    facts.pop("level_values", None)
+    if task.level_count > MIN_LEVELS and isinstance(task.levels, int):
         facts["level_values"] = listed(task.level_values)
     # What participants do not read is left out, and a text of several lines stands on one.
     facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
