@@ -21,7 +21,8 @@ from pckv.population import Population
 from pckv.task import Task
 
 SEED, LEVEL = 20_274, 0.95
-PEOPLE, PAGES, TOP_PAGES = 500_000, 20, 10
+# How many people there are, and over how many pages; the half of the pages that is loaded most is compared.
+POPULATIONS = ((100_000, 40), (500_000, 20))
 # What the author of the task guesses: a log-normal law with this median in seconds and this standard deviation of the
 # logarithm; and the time at which longer ones are cut.
 GUESSED_MEDIAN, GUESSED_SPREAD, LONGEST = 1.0, 0.8, 20.0
@@ -36,6 +37,8 @@ class MedianErrors(NamedTuple):
     their mean width relative to it.
     """
 
+    people: int
+    pages: int
     epsilon: str
     bayes: float
     own: float
@@ -52,43 +55,51 @@ def guessed_levels() -> list[str]:
     return ["0", *(f"{time:.2f}" for time in inner), f"{LONGEST:g}"]
 
 
-def load_times(rng: Generator) -> Dataset:
+def load_times(people: int, pages: int, rng: Generator) -> Dataset:
     """Return people who each loaded one page: log-normal times, whose medians and spreads differ from the guess."""
-    weights = np.arange(1, PAGES + 1) ** -0.8
-    pages = rng.choice(PAGES, PEOPLE, p=weights / weights.sum()).astype(np.int32)
-    centres, spreads = rng.normal(np.log(1.4), 0.4, PAGES), rng.uniform(0.5, 1.0, PAGES)
-    times = np.exp(centres[pages] + spreads[pages] * rng.normal(size=PEOPLE))
-    people = Population(np.arange(PEOPLE + 1), pages, np.minimum(times, LONGEST))
-    return Dataset("load times", people, PAGES, 0.0, LONGEST)
+    weights = np.arange(1, pages + 1) ** -0.8
+    loaded = rng.choice(pages, people, p=weights / weights.sum()).astype(np.int32)
+    centres, spreads = rng.normal(np.log(1.4), 0.4, pages), rng.uniform(0.5, 1.0, pages)
+    times = np.exp(centres[loaded] + spreads[loaded] * rng.normal(size=people))
+    population = Population(np.arange(people + 1), loaded, np.minimum(times, LONGEST))
+    return Dataset("load times", population, pages, 0.0, LONGEST)
 
 
 def measure_medians(epsilons: Sequence[str], repeats: int) -> list[MedianErrors]:
-    """Collect several times with ten levels and with two."""
-    dataset = load_times(default_rng(SEED))
-    people = dataset.population
-    truth = np.array([np.median(people.values[people.keys == page]) for page in range(PAGES)])
-    true_mean = people.truth(PAGES)[1]
-    top = dataset.top(TOP_PAGES)
-    models = [SamplingModel(dataset, _scale(_task("1", levels)).values) for levels in (guessed_levels(), 2)]
+    """Collect several times with ten levels and with two, from every population."""
+    return [
+        cell
+        for people, pages in POPULATIONS
+        for cell in _measure(load_times(people, pages, default_rng(SEED)), epsilons, repeats)
+    ]
+
+
+def _measure(dataset: Dataset, epsilons: Sequence[str], repeats: int) -> list[MedianErrors]:
+    people, pages = dataset.population, dataset.keys
+    truth = np.array([np.median(people.values[people.keys == page]) for page in range(pages)])
+    true_mean = people.truth(pages)[1]
+    top, both = dataset.top(pages // 2), (guessed_levels(), 2)
+    models = [SamplingModel(dataset, _scale(_task(pages, "1", levels)).values) for levels in both]
     found = []
     for epsilon in epsilons:
         rows = []
         for repeat in range(repeats):
             rng = default_rng([SEED, repeat])
-            bayes, own, cover, width = _medians(_task(epsilon, guessed_levels()), models[0], truth, rng)
-            two_levels = _collected(_task(epsilon, 2), models[1], rng)
+            several, two = (_task(pages, epsilon, levels) for levels in both)
+            bayes, own, cover, width = _medians(several, models[0], truth, rng)
+            two_levels = _collected(two, models[1], rng)
             mean = (two_levels.estimates()[1] + 1) / 2 * LONGEST
             estimates = (bayes, own, _median_of_mean(mean), _median_of_mean(true_mean))
             errors = [np.abs(each / truth - 1)[top].mean() for each in estimates]
             rows.append([*errors, cover[top].mean(), (width / truth)[top].mean()])
-        found.append(MedianErrors(epsilon, *np.mean(rows, axis=0).tolist()))
+        found.append(MedianErrors(dataset.users, pages, epsilon, *np.mean(rows, axis=0).tolist()))
     return found
 
 
-def _task(epsilon: str, levels: int | list[str]) -> Task:
+def _task(pages: int, epsilon: str, levels: int | list[str]) -> Task:
     return Task(
         name="load times",
-        keys=PAGES,
+        keys=pages,
         values=(0, LONGEST),
         epsilon=epsilon,
         levels=levels,

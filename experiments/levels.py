@@ -227,7 +227,7 @@ def requirements_of(
         yield Requirement(
             f"coverage of 95 % intervals of medians, worst of {len(medians)}",
             f"≥ {MIN_COVERAGE:.0%}",
-            f"{least.cover:.1%} (ε = {least.epsilon})",
+            f"{least.cover:.1%} ({least.people:,} people, ε = {least.epsilon})",
             least.cover >= MIN_COVERAGE,
         )
 

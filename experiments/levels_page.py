@@ -13,9 +13,6 @@ from experiments.level_medians import (
     GUESSED_MEDIAN,
     GUESSED_SPREAD,
     LONGEST,
-    PAGES,
-    PEOPLE,
-    TOP_PAGES,
     MedianErrors,
     guessed_levels,
 )
@@ -75,19 +72,21 @@ holders themselves add, and that levels exclude each other: with few residues pe
 MEDIANS = f"""
 ## Medians of load times
 
-{PEOPLE:,} people load one of {PAGES} pages each. Times are log-normal per page: medians about 1.4 s, mostly
-within a factor of 1.5, and standard deviations of the logarithm from 0.5 to 1. The author of the
-task guesses a median of {GUESSED_MEDIAN:g} s and a deviation of {GUESSED_SPREAD:g} for all pages, and takes ten levels: 0, the
-quantiles 1/9 to 8/9 of the guess, and {LONGEST:g} s, at which longer times are cut. `ue-compact`, padding 1.
+Everybody loads one page. Times are log-normal per page: medians about 1.4 s, mostly within a factor
+of 1.5, and standard deviations of the logarithm from 0.5 to 1. The author of the task guesses a
+median of {GUESSED_MEDIAN:g} s and a deviation of {GUESSED_SPREAD:g} for all pages, and takes ten levels: 0, the quantiles 1/9
+to 8/9 of the guess, and {LONGEST:g} s, at which longer times are cut. `ue-compact`, padding 1.
 
-Errors are means of |estimated/true median - 1| over the {TOP_PAGES} pages that are loaded most. "From the
-mean" is what two levels from 0 to {LONGEST:g} s tell: the mean that `bayes` estimates, times exp(-{GUESSED_SPREAD:g}²/2),
-which is the median of a log-normal law with this mean and the guessed deviation. "From the true
-mean" is the same without any noise: the error of the guess alone, although the law is of the
-guessed kind. Intervals hold for any data; their width is relative to the median.
+Errors are means of |estimated/true median - 1| over the half of the pages that is loaded most.
+"From the mean" is what two levels from 0 to {LONGEST:g} s tell: the mean that `bayes` estimates, times
+exp(-{GUESSED_SPREAD:g}²/2), which is the median of a log-normal law with this mean and the guessed deviation.
+"From the true mean" is the same without any noise: the error of the guess alone, although the law
+is of the guessed kind. Intervals hold for any data; their width is relative to the median. With few
+people per page, ten levels are no nearer than the guess at ε = 2 and 4: their noise costs as much
+as the guess does, or more.
 
-| ε | `bayes` | own | from the mean | from the true mean | coverage | width |
-|---:|---:|---:|---:|---:|---:|---:|
+| people | pages | ε | `bayes` | own | from the mean | from the true mean | coverage | width |
+|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
 
@@ -138,7 +137,7 @@ def _means(cells: Sequence[MeanCost]) -> Iterator[str]:
 
 def _medians(cells: Sequence[MedianErrors]) -> Iterator[str]:
     yield MEDIANS
-    for epsilon, *errors, cover, width in cells:
+    for people, pages, epsilon, *errors, cover, width in cells:
         numbers = " | ".join(f"{error:.1%}" for error in errors)
-        yield f"| {epsilon} | {numbers} | {cover:.1%} | {width:.2f} |\n"
+        yield f"| {people:,} | {pages} | {epsilon} | {numbers} | {cover:.1%} | {width:.2f} |\n"
     yield f"\nThe levels are {', '.join(guessed_levels())} s.\n"
