@@ -263,7 +263,7 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 
 
 def test_too_many_keys() -> None:
-    message = "collision takes at most 536,870,911 keys, not 536,870,912"
+    message = "collision takes at most 536,870,911 keys with 2 levels, not 536,870,912"
     assert message == refused(ParameterError, lambda: collision_channel(2**29, 2))
     assert message == refused(ParameterError, lambda: make_task(2**29))
     text = make_task(2**29 - 1).to_json().replace('"keys":536870911', '"keys":536870912')

@@ -14,7 +14,14 @@ from support.cli import COLUMNS, MOVIES, NEW, pairs_csv, put, read_json, run, ru
 
 LEVELS = f"{NEW} --keys-file keys.txt --padding 1 --mechanism grr"
 NAMED = Task(
-    name="movies", keys=MOVIES, values=(1, 5), levels=[1, 2, 3, 4, 5], between="refuse", epsilon=20, padding=1
+    name="movies",
+    keys=MOVIES,
+    values=(1, 5),
+    levels=[1, 2, 3, 4, 5],
+    between="refuse",
+    epsilon=20,
+    padding=1,
+    size_share=0,
 )
 ROUNDING = Task(name="movies", keys=MOVIES, values=(1, 5), levels=5, epsilon=20, padding=1)
 PERTURB = f"perturb pairs.csv {COLUMNS} --out new.parquet --task"

@@ -49,8 +49,8 @@ SHAPES = (
 
 # With more levels than two: keys, q, levels, and residues per level.
 LEVELS = (
-    (8, 3, 3, 1),
-    (24, 5, 5, 1),
+    (8, 5, 3, 1),
+    (24, 7, 5, 1),
     (30, 7, 3, 2),
     (48, 7, 5, 1),
     (100, 11, 5, 2),
