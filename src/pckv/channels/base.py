@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from pckv.budget import allocate, epsilon_of
 from pckv.errors import ParameterError
-from pckv.limits import MAX_KEYS, MAX_LEVELS
+from pckv.limits import MAX_KEYS, MAX_LEVELS, MIN_LEVELS
 from pckv.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
@@ -351,6 +351,8 @@ class AllocatedChannel(SamplingChannel):
         bits: int = THRESHOLD_BITS,
     ) -> None:
         super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
+        if levels > MIN_LEVELS and allocation != "optimized":
+            raise ParameterError(f"allocation {allocation!r} has two levels, not {levels}: take 'optimized'")
         self.allocation = allocation
         self.amplification = padding if self.padding_amplifies else 1
         self.budget = allocate(allocation, epsilon, self.amplification)

@@ -8,13 +8,11 @@ from math import floor
 
 from pckv.budget import epsilon_of
 from pckv.channels.base import (
-    THRESHOLD_BITS,
     AllocatedChannel,
     HeldLevels,
     Support,
     response_threshold,
 )
-from pckv.errors import ParameterError
 from pckv.wire import Words
 
 
@@ -25,20 +23,6 @@ class GrrChannel(AllocatedChannel):
     padding_amplifies = True
     # Slot, dummy, level, word, other word.
     draws = 5
-
-    def __init__(
-        self,
-        keys: int,
-        padding: int,
-        epsilon: Fraction,
-        allocation: str = "optimized",
-        *,
-        levels: int = 2,
-        bits: int = THRESHOLD_BITS,
-    ) -> None:
-        super().__init__(keys, padding, epsilon, allocation, levels=levels, bits=bits)
-        if levels > 2 and allocation != "optimized":  # noqa: PLR2004
-            raise ParameterError(f"allocation {allocation!r} has two levels, not {levels}: take 'optimized'")
 
     @cached_property
     def symbols(self) -> int:

@@ -39,8 +39,9 @@ def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -
     Raises:
         ParameterError: if the task needs a coin and none is given, or the other way round.
         PairsError: if a key is not the task's or appears twice, a value is not a number within the range or, where the
-            task refuses that, lies between two levels, or there are more pairs than a task that refuses them takes; nothing was perturbed. Whether somebody takes part at all must not depend on their
-            pairs, which no ε covers: enforce that limit where pairs are entered.
+            task refuses that, lies between two levels, or there are more pairs than a task that refuses them takes;
+            nothing was perturbed. Whether somebody takes part at all must not depend on their pairs, which no ε covers:
+            enforce that limit where pairs are entered.
 
     >>> from pckv import Task
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
