@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import default_rng
 from rich.progress import track
 
+from experiments.level_few_keys import FewKeys, measure_few_keys
 from experiments.level_means import MeanCost, measure_means
 from experiments.level_medians import MedianErrors, measure_medians
 from experiments.levels_page import write_page
@@ -40,7 +41,9 @@ EPSILONS = ("1", "2", "4")
 MIN_GAIN, MIN_COVERAGE, MAX_DEVIATION = 2.0, 0.93, 0.10
 # With this many times the people, keys are frequent enough for their means to be compared in more settings.
 MORE_PEOPLE = 20
-PARTS = ("shares", "means", "medians")
+# Intervals need not be wider than the keys' own, but for what is not known of the common profile.
+MAX_RELATIVE_WIDTH = 1.25
+PARTS = ("shares", "means", "medians", "few")
 
 
 class RatingCase(NamedTuple):
@@ -195,7 +198,7 @@ def _inside(found: LevelShares, truth: Floats) -> Flags:
 
 
 def requirements_of(
-    shares: list[ShareErrors], means: list[MeanCost], medians: list[MedianErrors]
+    shares: list[ShareErrors], means: list[MeanCost], medians: list[MedianErrors], few: list[FewKeys]
 ) -> Iterator[Requirement]:
     """Yield what must hold."""
     for cell in shares:
@@ -229,6 +232,16 @@ def requirements_of(
             f"≥ {MIN_COVERAGE:.0%}",
             f"{least.cover:.1%} ({least.people:,} people, ε = {least.epsilon})",
             least.cover >= MIN_COVERAGE,
+        )
+    if few:
+        lowest = min(few, key=lambda cell: cell.cover)
+        yield _coverage("2 to 50 keys", lowest.cover, f" ({lowest.keys} keys, ε = {lowest.epsilon})")
+        widest = max(few, key=lambda cell: cell.width / cell.own_width)
+        yield Requirement(
+            "width of these intervals relative to the keys' own, 2 to 50 keys",
+            f"≤ {MAX_RELATIVE_WIDTH:g} ×",
+            f"{widest.width / widest.own_width:.2f} × ({widest.keys} keys, ε = {widest.epsilon})",
+            widest.width <= MAX_RELATIVE_WIDTH * widest.own_width,
         )
 
 
@@ -272,7 +285,15 @@ def run(settings: ExperimentSettings) -> bool:
                 held, users = times * rated.holders_by_level(), times * rated.dataset.users
                 means += measure_means(label, held, users, case.padding, case.mechanisms, EPSILONS)
     medians = measure_medians(EPSILONS, repeats) if "medians" in parts else []
-    requirements = list(requirements_of(shares, means, medians))
+    few = measure_few_keys(repeats) if "few" in parts else []
+    requirements = list(requirements_of(shares, means, medians, few))
     if not settings.parts:
-        write_page(settings.out, shares, means, medians, requirements)
+        write_page(
+            settings.out,
+            shares=shares,
+            means=means,
+            medians=medians,
+            few=few,
+            requirements=requirements,
+        )
     return show_requirements(requirements)

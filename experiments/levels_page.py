@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.level_few_keys import FewKeys
 from experiments.level_means import COLLECTIONS, MIN_STANDARD_ERRORS, MeanCost
 from experiments.level_medians import (
     GUESSED_MEDIAN,
@@ -89,12 +90,25 @@ as the guess does, or more.
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
+FEW = """
+## Few keys
+
+Synthetic populations of 20,000 people with one pair each, whose profiles scatter a lot, a little or
+hardly about a common one that is drawn anew every time. Coverage is the least of two mechanisms
+(`ue-compact`, `collision`) and the three scatters; widths are means.
+
+| keys | ε | coverage | width | own width | relative |
+|---:|---:|---:|---:|---:|---:|
+"""
+
 
 def write_page(
     folder: Path,
+    *,
     shares: Sequence[ShareErrors],
     means: Sequence[MeanCost],
     medians: Sequence[MedianErrors],
+    few: Sequence[FewKeys],
     requirements: Sequence[Requirement],
 ) -> None:
     """Write the page."""
@@ -105,6 +119,7 @@ def write_page(
         *_shares(shares),
         *_means(means),
         *_medians(medians),
+        *_few_keys(few),
         "\n**Next:** [trends of series](series.md).\n",
     ]
     (folder / "levels.md").write_text("".join(parts), encoding="utf-8")
@@ -141,3 +156,9 @@ def _medians(cells: Sequence[MedianErrors]) -> Iterator[str]:
         numbers = " | ".join(f"{error:.1%}" for error in errors)
         yield f"| {people:,} | {pages} | {epsilon} | {numbers} | {cover:.1%} | {width:.2f} |\n"
     yield f"\nThe levels are {', '.join(guessed_levels())} s.\n"
+
+
+def _few_keys(cells: Sequence[FewKeys]) -> Iterator[str]:
+    yield FEW
+    for keys, epsilon, cover, width, own_width in cells:
+        yield f"| {keys} | {epsilon} | {cover:.1%} | {width:.3f} | {own_width:.3f} | {width / own_width:.2f} |\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.random import default_rng
@@ -10,11 +12,10 @@ from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.profiles import (
     CommonProfile,
     KnownFrequencies,
-    Profiles,
     learn_common,
     learn_profiles,
 )
-from pckv.estimators.shares import own_shares
+from pckv.estimators.shares import own_interval, own_shares
 from pckv.moments import Scale
 from pckv.tally.decode.support import KeySupport
 from support.profile_counts import CountedLevels, count_levels, holders_by_level
@@ -111,15 +112,13 @@ def test_posterior_is_that_of_dense_linear_algebra(counted: CountedLevels) -> No
         possible = np.maximum(expected, 0)
         assert found.shares[key] == pytest.approx(possible / possible.sum(), abs=1e-7)
         values = np.array(moments.scale.values)
-        sure = Profiles(
-            CommonProfile(shares, np.zeros((5, 5)), scatter),
-            found.shares,
-            found.free,
-            found.slopes,
-            found.inverse,
-        )
-        low, high = sure.credible_interval(Scale(tuple(100 * values)), EVERY_KEY, 0.1)
-        assert ((high - low)[key] / 2 / 100 / 0.12566) ** 2 == pytest.approx(values @ left @ values, rel=1e-3)
+        # How the estimate follows the common profile, which is known up to a covariance among profiles that add up to 1.
+        following = np.eye(5) - f * gain @ centre
+        for doubt in (np.zeros((5, 5)), centre @ np.diag([1e-3, 2e-3, 5e-4, 1e-3, 4e-3]) @ centre):
+            known = replace(found, common=CommonProfile(shares, doubt, scatter))
+            low, high = known.credible_interval(Scale(tuple(100 * values)), EVERY_KEY, 0.1)
+            variance = values @ (left + following @ doubt @ following.T) @ values
+            assert ((high - low)[key] / 2 / 100 / 0.12566) ** 2 == pytest.approx(variance, rel=1e-3)
 
 
 def test_keys_with_the_same_total_are_added_up_before_the_common_profile_is_learned() -> None:
@@ -162,3 +161,16 @@ def test_every_number_of_levels_and_few_reports_are_possible() -> None:
             shares = learn(counted.support, users, counted.moments).profiles.shares
             assert np.isfinite(shares).all()
             assert shares.sum(axis=1) == pytest.approx(1)
+
+
+def test_intervals_of_two_frequent_keys_are_hardly_wider_than_their_own() -> None:
+    """What is not known of the common profile does not widen the intervals of keys that do not need it."""
+    # Five seeds gave 1.0 to 1.5 times their width: noise is computed for the common profile.
+    counted = count_levels(np.array([[100, 900], [100, 3000], [4800, 1100]]), 10_000, "4", default_rng(6))
+    posterior = learn(counted.support, counted.reports, counted.moments)
+    own = own_interval(counted.support, counted.reports, counted.moments, 0.95)
+    for level in range(3):
+        scale = Scale(tuple(float(each == level) for each in range(3)))
+        low, high = posterior.mean_interval(scale, EVERY_KEY, 0.95)
+        own_low, own_high = own(scale, EVERY_KEY)
+        assert (high - low < 1.6 * (own_high - own_low)).all()

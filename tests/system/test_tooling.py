@@ -26,6 +26,7 @@ SHARED = {
         "collision_kernels",
         "collision_populations",
         "level_means",
+        "level_few_keys",
         "level_medians",
         "levels_page",
         "series_population",

@@ -61,6 +61,8 @@ class Profiles:
         shares: The share of each level, one row per key: none is negative, and they add up to 1.
         free: The variances of the shares if the nuisances were known, and the shares did not have to add up.
         slopes: How the shares change with an offset of all of a key's counts.
+        following: How the shares change with the common ones, if the nuisances were known: from 0, where a key's own counts
+            say all, to 1.
         inverse: The inverse information of offset, frequency and sum, per key.
     """
 
@@ -68,6 +70,7 @@ class Profiles:
     shares: Floats
     free: Floats
     slopes: Floats
+    following: Floats
     inverse: Floats
 
     def mean(self, scale: Scale) -> Floats:
@@ -78,12 +81,24 @@ class Profiles:
         """Return credible limits of this mean for some of the keys, within the range of the scale."""
         values, free, moved = np.array(scale.values), self.free[keys], self.slopes[keys]
         nuisances = np.stack([moved @ values, moved @ (values * self.common.shares), free @ values], axis=1)
-        of_nuisances = np.einsum("ka,kab,kb->k", nuisances, self.inverse[keys], nuisances)
-        about_common = free @ values**2 + of_nuisances
-        variance = np.maximum(about_common, 0) + values @ self.common.covariance @ values
+        of_nuisances = np.einsum("kab,kb->ka", self.inverse[keys], nuisances)
+        about_common = free @ values**2 + (nuisances * of_nuisances).sum(axis=1)
+        with_common = self._change_with_common(keys, values, of_nuisances)
+        of_common = np.einsum("ki,ij,kj->k", with_common, self.common.covariance, with_common)
+        variance = np.maximum(about_common, 0) + np.maximum(of_common, 0)
         margin = two_sided_z(level) * np.sqrt(variance)
         mean = self.mean(scale)[keys]
         return Interval(*(np.clip(mean + side * margin, scale.low, scale.high) for side in (-1, 1)))
+
+    def _change_with_common(self, keys: Integers | slice, values: Floats, of_nuisances: Floats) -> Floats:
+        """Return how the mean of values changes with each common share, one row per key."""
+        following, shares = self.following[keys], self.common.shares
+        offset, of_frequency, of_sum = of_nuisances.T[:, :, None]
+        # Counts that move with the common shares would be taken for nuisances.
+        seen = following * self.slopes[keys] / self.free[keys]
+        return np.asarray(
+            following * values + seen * (offset + of_frequency * shares) - (1 - following) * of_sum
+        )
 
 
 def learn_profiles(
@@ -99,7 +114,7 @@ def learn_profiles(
     """
     common = learn_common(support, reports, moments, frequencies)
     shape = (support.keys, moments.levels)
-    shares, free, slopes = np.empty(shape), np.empty(shape), np.empty(shape)
+    shares, free, slopes, following = (np.empty(shape) for _ in range(4))
     inverse = np.empty((support.keys, 3, 3))
     for block in _blocks(support.keys):
         of_key = frequencies.of_key[block]
@@ -110,8 +125,8 @@ def learn_profiles(
             reports,
             moments,
         )
-        shares[block], free[block], slopes[block], inverse[block] = found
-    return Profiles(common, shares, free, slopes, inverse)
+        shares[block], free[block], slopes[block], following[block], inverse[block] = found
+    return Profiles(common, shares, free, slopes, following, inverse)
 
 
 def learn_common(
@@ -195,8 +210,8 @@ def _posterior(
     common: CommonProfile,
     reports: int,
     moments: CountMoments,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return shares, their free variances, slopes and the inverse information of the nuisances, for some keys.
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return shares, and what their variances are computed from (`Profiles`), for some keys.
 
     A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown offset, the
     frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are independent.
@@ -221,7 +236,7 @@ def _posterior(
     inverse = np.asarray(np.linalg.inv(matrix), np.float64)
     offset, of_frequency_error, of_sum = np.einsum("kab,kb->ak", inverse, sides)[:, :, None]
     found = common.shares + slopes * (distance - offset - of_frequency_error * common.shares) - free * of_sum
-    return _consistent(np.maximum(found, 0)), free, slopes, inverse
+    return _consistent(np.maximum(found, 0)), free, slopes, free / prior, inverse
 
 
 def _signals(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
