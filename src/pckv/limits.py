@@ -12,6 +12,9 @@ MAX_KEYS = 2**31
 MAX_EPSILON = 20
 # Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
 MIN_EPSILON = Fraction(1, 10**6)
+# The keys of a task that lists none: any text is a key, and its number a hash. Only this mechanism can ask reports about keys
+# that are named afterwards, and it takes this many keys with levels.
+HASHED, HASHED_MECHANISM, MAX_ITEMS = "hashed", "collision", 2**30 - 2
 REPORT_ID_BYTES = 16
 # The largest body of a report: two bit planes of 2^26 keys. A larger one would take minutes to make.
 MAX_BODY_BYTES = 2**24

@@ -22,6 +22,8 @@ from pckv.limits import (
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
+    HASHED,
+    HASHED_MECHANISM,
     MAX_BODY_BYTES,
     MIN_LEVELS,
     ROUND,
@@ -35,10 +37,13 @@ from pckv.limits import (
 from pckv.series_round import SeriesRound, read_series_round
 from pckv.task_domain import TaskDomain
 from pckv.task_members import (
+    CONTRACT,
     KIND,
     VERSION,
     checked_coin,
+    checked_hashing,
     checked_keys,
+    checked_other,
     checked_question,
     checked_range,
     read_members,
@@ -55,7 +60,8 @@ class Task(TaskDomain):
 
     Args:
         name: What people read; it tells two runs of one survey apart.
-        keys: The names of the keys, or how many there are (then they are named "0", "1", …).
+        keys: The names of the keys, or how many there are (then they are named "0", "1", …), or `hashed`: any text up to
+            256 bytes is a key, and those to estimate are named afterwards.
         values: The least and the largest value.
         epsilon: The privacy budget of a report, above 0 and at most 20.
         padding: How many pairs a report stands for at most; chosen by default.
@@ -64,6 +70,8 @@ class Task(TaskDomain):
             them `values[0]` and the last `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means stay
             unbiased) or `refuse` (the contract is "levels only").
+        other: The name of one more key, which stands for all that are not listed. Somebody holds it if they hold any
+            such key, with the value of one of these, chosen at random.
         more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
@@ -91,7 +99,8 @@ class Task(TaskDomain):
     """
 
     name: str
-    keys: tuple[str, ...] | int
+    keys: tuple[str, ...] | int | str
+    other: str | None
     padding: int
     levels: Levels
     between: str
@@ -122,6 +131,7 @@ class Task(TaskDomain):
         mechanism: str | Mapping[str, object] = AUTO,
         levels: Iterable[Numeric] | int = MIN_LEVELS,
         between: str = ROUND,
+        other: str | None = None,
         more: str = SAMPLE,
         size_share: Numeric | None = None,
         coin: str = DEVICE_COIN,
@@ -137,7 +147,11 @@ class Task(TaskDomain):
         most_influence: float | None = None,
     ) -> None:
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        self._set_contract(name, keys, values, levels, between, epsilon, more, about or {}, opens, closes)
+        if keys == HASHED and wanted == {"name": AUTO}:
+            wanted = {"name": HASHED_MECHANISM}
+        self._set_contract(
+            name, keys, other, values, levels, between, epsilon, more, about or {}, opens, closes
+        )
         # Only the author of a task has anything to choose: a device that reads one never loads the planner.
         from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
         from pckv.planning.expectations import expect  # noqa: PLC0415
@@ -165,6 +179,7 @@ class Task(TaskDomain):
         self,
         name: str,
         keys: Iterable[str] | int,
+        other: str | None,
         values: tuple[Numeric, Numeric],
         levels: Iterable[Numeric] | int,
         between: str,
@@ -181,6 +196,7 @@ class Task(TaskDomain):
         vars(self).update(
             name=check_name(name, "the task's name"),
             keys=checked_keys(keys),
+            other=None,
             levels=checked_levels(levels, low, high),
             between=check_between(between),
             more=check_more(more),
@@ -192,6 +208,7 @@ class Task(TaskDomain):
             _high=high,
             _epsilon=check_epsilon(epsilon),
         )
+        vars(self).update(other=checked_other(other, self.keys))
         if self.series is not None and not (self.name.endswith(self.series.suffix) and opens and closes):
             raise ParameterError(
                 f"a round of a series has days, and a name that ends in {self.series.suffix!r}"
@@ -207,6 +224,7 @@ class Task(TaskDomain):
                 f"a report of {channel.name!r} would have {channel.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "
                 f"{self.key_count:,} keys need a mechanism whose reports are words"
             )
+        checked_hashing(channel, self.keys)
         text = decimal_text(size_share, "size_share")
         question = checked_question(channel, Fraction(text), self.more)
         vars(self).update(
@@ -289,7 +307,8 @@ class Task(TaskDomain):
     def draws(self) -> int:
         """The 64-bit draws that making a report takes, unless one is rejected."""
         pairs = self.channel.draws
-        return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
+        of_others = self.other is not None
+        return of_others + (pairs if self.size_question is None else max(1 + pairs, self.size_question.draws))
 
     def law(self, held: channels.HeldLevels) -> channels.Law:
         """Return the exact law of the message of somebody who holds the keys `held` with these levels."""
@@ -312,7 +331,7 @@ class Task(TaskDomain):
                 "coin": self.coin,
                 "epsilon": self._epsilon,
                 "high": self._high,
-                "keys": self.keys if isinstance(self.keys, int) else list(self.keys),
+                "keys": list(self.keys) if isinstance(self.keys, tuple) else self.keys,
                 "kind": KIND,
                 "levels": self.levels if isinstance(self.levels, int) else list(self.levels),
                 "low": self._low,
@@ -320,6 +339,7 @@ class Task(TaskDomain):
                 "more": self.more,
                 "name": self.name,
                 "opens": self.opens,
+                "other": self.other,
                 "padding": self.padding,
                 "series": None if self.series is None else self.series.to_dict(),
                 "size_share": self._size_share,
@@ -343,19 +363,7 @@ class Task(TaskDomain):
         text, members = read_members(text)
         task = object.__new__(cls)
         try:
-            named = [
-                "name",
-                "keys",
-                "levels",
-                "between",
-                "epsilon",
-                "more",
-                "about",
-                "opens",
-                "closes",
-                "series",
-            ]
-            contract = {name: members[name] for name in named}
+            contract = {name: members[name] for name in CONTRACT}
             task._set_contract(values=(members["low"], members["high"]), **contract)
             parameters = dict(members["mechanism"])
             mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
@@ -378,7 +386,7 @@ class Task(TaskDomain):
 
     def __repr__(self) -> str:
         return (
-            f"<Task {self.name!r}: {self.key_count:,} keys, {self.mechanism}, "
+            f"<Task {self.name!r}: {self.keys_text}, {self.mechanism}, "
             f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
         )
 

@@ -2,31 +2,63 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from functools import cached_property
 
-from pckv.errors import PairsError
+from pckv.canonical import check_name
+from pckv.errors import PairsError, ParameterError
 from pckv.levels import Levels, level_count, level_values
+from pckv.limits import HASHED, MAX_ITEMS
+
+_PREFIX = b"pckv key"
+_HASH_BYTES = 8
 
 
 class TaskDomain:
     """The part of a task that knows its keys and values."""
 
     name: str
-    keys: tuple[str, ...] | int
+    keys: tuple[str, ...] | int | str
+    other: str | None
     levels: Levels
     # As decimal texts, exactly as the task's JSON has them.
     _low: str
     _high: str
 
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of the task, which binds its hashes."""
+        raise NotImplementedError
+
     @property
+    def is_hashed(self) -> bool:
+        """Whether any text is a key, whose number is a hash."""
+        return self.keys == HASHED
+
+    @cached_property
     def key_count(self) -> int:
-        """The number of keys, d."""
-        return self.keys if isinstance(self.keys, int) else len(self.keys)
+        """The number of keys, d: with the one that stands for all others, or of all hashes."""
+        if isinstance(self.keys, str):
+            return MAX_ITEMS // self.level_count
+        listed = self.keys if isinstance(self.keys, int) else len(self.keys)
+        return listed + (self.other is not None)
+
+    @property
+    def keys_text(self) -> str:
+        """How many keys there are, in words."""
+        return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
+
+    @property
+    def other_index(self) -> int | None:
+        """The number of the key that stands for all that are not listed, the last one; None where there is none."""
+        return None if self.other is None else self.key_count - 1
 
     @cached_property
     def _index(self) -> dict[str, int]:
-        return {} if isinstance(self.keys, int) else {key: index for index, key in enumerate(self.keys)}
+        names = self.keys if isinstance(self.keys, tuple) else ()
+        found = {key: index for index, key in enumerate(names)}
+        return found if self.other is None else {**found, self.other: self.key_count - 1}
 
     def build_index(self) -> None:
         """Build the table that `key_index` finds keys in, unless that was done before."""
@@ -34,24 +66,53 @@ class TaskDomain:
 
     def key_index(self, key: str) -> int:
         """Return the number of the key called `key`, or raise a `PairsError` that names it."""
+        if self.is_hashed:
+            return self._hashed_index(key)
+        index = self._listed_index(key)
+        if index is None:
+            raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
+        return index
+
+    def held_index(self, key: str) -> int:
+        """Return the number of the key that somebody who holds `key` holds: where it is not listed, that of all others."""
+        if self.other is None:
+            return self.key_index(key)
+        if not isinstance(key, str):
+            raise PairsError(f"key {key!r} is not a text")
+        index = self._listed_index(key)
+        return self.key_count - 1 if index is None else index
+
+    def _listed_index(self, key: str) -> int | None:
         try:
-            if not isinstance(self.keys, int):
-                return self._index[key]
+            found = self._index.get(key)
+            if found is not None or not isinstance(self.keys, int):
+                return found
             # Numbered keys are named by their number, written in the one plain way.
             index = int(key)
-            if 0 <= index < self.keys and str(index) == key:
-                return index
-        except (KeyError, ValueError, TypeError):
-            pass
-        raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
+            return index if 0 <= index < self.keys and str(index) == key else None
+        except (ValueError, TypeError):
+            return None
+
+    def _hashed_index(self, key: str) -> int:
+        """Return the number of a text: a hash that is bound to this task."""
+        try:
+            text = check_name(key, f"key {key!r}")
+        except ParameterError as error:
+            raise PairsError(str(error)) from None
+        digest = hashlib.sha256(_PREFIX + self.digest + text.encode()).digest()
+        return int.from_bytes(digest[:_HASH_BYTES]) % self.key_count
 
     def key_name(self, index: int) -> str:
-        """Return the name of key number `index`."""
-        return str(index) if isinstance(self.keys, int) else self.keys[index]
+        """Return the name of key number `index`; of a hash, which has none, its number."""
+        if index == self.other_index:
+            return str(self.other)
+        return self.keys[index] if isinstance(self.keys, tuple) else str(index)
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
         """Return the names of the keys with these `indices`, in the same order."""
-        return list(map(str if isinstance(self.keys, int) else self.keys.__getitem__, indices))
+        if self.other is not None:
+            return list(map(self.key_name, indices))
+        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, indices))
 
     @property
     def level_count(self) -> int:

@@ -11,7 +11,7 @@ from pckv.about import MEMBERS as ABOUT_MEMBERS
 from pckv.canonical import check_name, decimal_text, is_decimal_text, read_object
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
+from pckv.limits import HASHED, HASHED_MECHANISM, MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
 
 VERSION = 1
 MEMBERS = (
@@ -29,10 +29,25 @@ MEMBERS = (
     "more",
     "name",
     "opens",
+    "other",
     "padding",
     "series",
     "size_share",
     "version",
+)
+# What is set before the channel, which depends on it; the two ends of the range besides.
+CONTRACT = (
+    "name",
+    "keys",
+    "other",
+    "levels",
+    "between",
+    "epsilon",
+    "more",
+    "about",
+    "opens",
+    "closes",
+    "series",
 )
 # What a task collects; there is one kind.
 KIND = "pairs"
@@ -80,10 +95,12 @@ def checked_coin(channel: channels.Channel, coin: str) -> str:
     return coin
 
 
-def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
-    """Return the names of the keys, each once, or their number."""
+def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
+    """Return the names of the keys, each once, or their number, or that they are hashed."""
+    if keys == HASHED:
+        return HASHED
     if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
-        raise ParameterError(f"keys must be a list of names or their number, not {keys!r}")
+        raise ParameterError(f"keys must be a list of names, their number or {HASHED!r}, not {keys!r}")
     if isinstance(keys, int):
         count: int = keys
         checked: tuple[str, ...] | int = keys
@@ -100,6 +117,24 @@ def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int:
     if count > MAX_KEYS:
         raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
     return checked
+
+
+def checked_other(other: str | None, keys: tuple[str, ...] | int | str) -> str | None:
+    """Return the name of the key that stands for all that are not listed; None where there is none."""
+    if other is None:
+        return None
+    if keys == HASHED:
+        raise ParameterError("other must be left out where keys are hashed: every text is a key")
+    check_name(other, "other")
+    if other in keys if isinstance(keys, tuple) else other.isdecimal():
+        raise ParameterError(f"other must not have the name of a listed key, {other!r}")
+    return other
+
+
+def checked_hashing(channel: channels.Channel, keys: tuple[str, ...] | int | str) -> None:
+    """Refuse a mechanism whose reports cannot be asked about keys that are named afterwards."""
+    if keys == HASHED and channel.name != HASHED_MECHANISM:
+        raise ParameterError(f"hashed keys need mechanism {HASHED_MECHANISM!r}, not {channel.name!r}")
 
 
 def checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sample
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
-from pckv.channels.collision import MAX_ITEMS
+from pckv.limits import MAX_ITEMS
 from pckv.coins import coin_choice
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure

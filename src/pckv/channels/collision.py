@@ -35,14 +35,13 @@ from pckv.channels.base import (
 )
 from pckv.channels.hashing import numbers_of
 from pckv.errors import ParameterError
+from pckv.limits import MAX_ITEMS
 from pckv.wire import Words
 
 # With more symbols there would be too many positions.
 MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL
 # With more items than this, counts of all of them would take too much memory: a tally keeps words.
 MAX_COUNTED_ITEMS = 2**23
-# With more there might be too many positions.
-MAX_ITEMS = 2**30 - 2
 # Functions are named by both of their numbers while words, with the answers to a size question, stay below 2^63; and
 # otherwise by one of this many indices.
 MAX_NAMED_WORDS, INDICES = 2**62, 2**32

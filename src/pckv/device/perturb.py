@@ -57,7 +57,7 @@ def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float], coin: bytes
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
     choice = None if coin is None else coin_choice(task, coin)
-    message = make_message(task, read_pairs(task, pairs), tape, choice)
+    message = make_message(task, choose_other(task, read_pairs(task, pairs), tape), tape, choice)
     return Report(coin or tape.report_id, task.message_format.encode(message))
 
 
@@ -77,15 +77,29 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoi
     return sampler(channel, pairs, tape, choice.function)
 
 
+def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
+    """Leave one of the pairs whose keys are not listed, chosen at random where there are several; it comes last."""
+    others = [pair for pair in pairs if pair[0] == task.other_index]
+    if len(others) <= 1:
+        return pairs
+    listed = [pair for pair in pairs if pair[0] != task.other_index]
+    return [*listed, others[tape.below(len(others))]]
+
+
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
-    """Check a participant's pairs against the task; keys as numbers, each once, and values between levels."""
+    """Check a participant's pairs against the task; keys as numbers, and values between levels.
+
+    Every number comes once, but for the one that stands for all keys that are not listed. Two texts of one hash are one key,
+    with the value of the first.
+    """
     # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
     task.build_index()
     low, high, values = task.low, task.high, task.level_values
     found: dict[int, Pair] = {}
+    others: list[Pair] = []
     for key, value in pairs.items():
-        index = task.key_index(key)
-        if index in found:
+        index = task.held_index(key)
+        if index in found and not task.is_hashed:
             raise PairsError(f"key {key!r} appears twice")
         number = value if type(value) is float else _nearest_float(value)
         if number is None or not low <= number <= high:
@@ -94,11 +108,16 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
             )
         if task.between == REFUSE_BETWEEN and number not in values:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
-        found[index] = (index, *placed(number, values))
+        pair = (index, *placed(number, values))
+        if index == task.other_index:
+            others.append(pair)
+        else:
+            found.setdefault(index, pair)
     # What the mapping gives counts, whatever length it states.
-    if len(found) > task.padding and task.more == REFUSE:
-        raise PairsError(f"{len(found):,} pairs, where task {task.name!r} takes at most {task.padding:,}")
-    return list(found.values())
+    count = len(found) + bool(others)
+    if count > task.padding and task.more == REFUSE:
+        raise PairsError(f"{count:,} pairs, where task {task.name!r} takes at most {task.padding:,}")
+    return [*found.values(), *others]
 
 
 def _nearest_float(value: object) -> float | None:
