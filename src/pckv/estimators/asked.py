@@ -68,7 +68,7 @@ class Asked(NamedTuple):
         """
         rows = zip(*self.columns().values(), strict=True)
         if self.question == QUANTILE:
-            return [_quantile_cell(*row, names) for row in rows]
+            return [_quantile_cell(value, low, high, names) for value, low, high in rows]
         return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in rows]
 
 
