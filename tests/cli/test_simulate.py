@@ -7,6 +7,7 @@ import pytest
 from pckv.channels import CHANNELS
 from pckv.estimators.estimate import METHODS
 from pckv.lab.baselines.registry import BASELINE_NAMES
+from pckv.texts import percent
 from support.cli import (
     SIMULATE,
     read_json,
@@ -63,8 +64,10 @@ def test_levels_are_compared_on_somebodys_data() -> None:
     assert set(five) - set(two) == more
     assert five["levels"] == ["1", "2", "3", "4", "5"]
     printed = " ".join(run_ok(f"{SIMULATE} {options} --levels 2 --levels 5").split())
-    assert "the shares of 5 levels among the holders of the" in printed
-    assert f"a total variation distance of {five['total_variation']:.2g} on average" in printed
+    assert "how many percent of a key's holders are placed at a wrong level" in printed
+    off_by = percent(five["total_variation"])
+    assert f"the shares of 5 levels among the holders of all 2 keys are off by {off_by} on average" in printed
+    assert f" 5 {off_by} " in printed
     assert (
         f"relative to two levels, the error of a frequency is {five['frequency_factor']:.2f} times" in printed
     )

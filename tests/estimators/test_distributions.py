@@ -193,17 +193,19 @@ def test_a_key_has_its_shares(estimates: Estimates) -> None:
 
 def test_tables_for_people_have_a_column_per_level(estimates: Estimates) -> None:
     asked = estimates.ask([0.5])
-    assert asked.headers("interval")[5:] == ("at 0", "at 2.5", "at 10", "quantile 0.5", "interval")
+    levels = ("at 0", "at 2.5", "at 10")
+    assert asked.headers("interval")[5:] == ("deviation", *levels, "quantile 0.5", "interval")
     cells = asked.cells()[0]
     assert len(cells) == len(asked.headers("interval"))
-    assert all(cell.endswith(" %") for cell in cells[5:8])
-    assert cells[8] == "2.500"
+    assert float(cells[5]) == pytest.approx(asked.deviation[0], abs=0.1)
+    assert all(cell.endswith(" %") for cell in cells[6:9])
+    assert cells[9:] == ("2.5", "only 2.5")
     assert "at 2.5" in asked._repr_html_()
     assert "&lt;b&gt;heat" in asked._repr_html_()
     assert repr(asked).endswith("3 levels>")
     # Shares of a key that perhaps nobody holds are not shown as if they were known.
     unsure = replace(asked, detected=np.zeros(2, np.bool_))
-    assert unsure.cells()[0][5:] == (*("unknown",) * 4, "2.500 – 2.500")
+    assert unsure.cells()[0][5:] == (*("unknown",) * 5, "only 2.5")
 
 
 @pytest.mark.parametrize(

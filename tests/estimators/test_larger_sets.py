@@ -92,12 +92,15 @@ def test_without_the_question_intervals_reach_to_what_is_possible() -> None:
     assert "Nobody has said" in found.verdict[1]
 
 
-def test_what_larger_sets_mean_is_said_in_plain_words() -> None:
-    asked = estimate(collected(make_task(4, mechanism="grr"), 1, people()))
+@pytest.mark.parametrize(
+    ("levels", "weighed"), [(2, "the means,"), (3, "the means, and in the shares and quantiles of values,")]
+)
+def test_what_larger_sets_mean_is_said_in_plain_words(levels: int, weighed: str) -> None:
+    asked = estimate(collected(make_task(4, mechanism="grr", levels=levels), 1, people()))
     assert re.fullmatch(
         rf"\S+ % of people hold more than {PADDING} pairs \(\S+ % to \S+ %\)\. A report stands for {PADDING} pairs of theirs, chosen at "
         r"random, so these people are counted for only some of what they hold: true frequencies may be up to \S+ points "
-        r"higher, which the intervals include\. Their values weigh less in the means, which the intervals do not include\.",
+        rf"higher, which the intervals include\. Their values weigh less in {weighed} which the intervals do not include\.",
         asked.verdict[1],
     )
 

@@ -195,6 +195,18 @@ def test_without_reports_every_share_is_possible() -> None:
         assert (high == 1).all()
 
 
+@pytest.mark.parametrize(
+    ("levels", "mean"), [(2, 3), (5, 3), ([1, 1.25, 1.5, 2, 5], 2.15), ([1, 4, 5], 10 / 3)]
+)
+def test_without_reports_the_mean_is_that_of_equal_shares(levels: int | list[float], mean: float) -> None:
+    found = estimate(Tally(NEW_TASK(keys=2, epsilon=1, levels=levels)))
+    np.testing.assert_allclose(found.mean, mean)
+    if found.level_values:
+        np.testing.assert_allclose(found.shares @ np.array(found.level_values), found.mean)
+    assert (found.mean_low <= found.mean).all()
+    assert (found.mean <= found.mean_high).all()
+
+
 def test_two_levels_have_the_columns_that_they_had() -> None:
     found = estimate(Tally(Task(name="stars", keys=2, values=(1, 5), epsilon=1)))
     assert (found.level_values, found.shares.shape, found.deviation.size) == ((), (2, 0), 0)

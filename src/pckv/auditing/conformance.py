@@ -16,7 +16,7 @@ from pckv.auditing.exact import Values, held_levels, input_sets, scale, worst_ra
 from pckv.auditing.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from pckv.auditing.smaller_channels import enumerable
 from pckv.auditing.toy_tasks import with_channel
-from pckv.auditing.variants import LEVEL_VARIANTS, SIGNS, LevelVariant, all_variants
+from pckv.auditing.variants import DEFAULT_VARIANT, LEVEL_VARIANTS, LevelVariant, all_variants
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels import CHANNELS, Channel, HeldLevels, Law
 from pckv.channels.base import THRESHOLD_BITS, CountLaw
@@ -343,7 +343,7 @@ CHECKS: tuple[Callable[[Subject], None], ...] = (
 )
 
 
-def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = SIGNS) -> Task:
+def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = DEFAULT_VARIANT) -> Task:
     """Return a task of which half of the reports answer the size question, where there is one."""
     # What a variant leaves open is the channel's own default here, not what a task would choose.
     levels = variant.levels
@@ -364,7 +364,7 @@ def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = SIGN
 
 def _counted(subject: Subject) -> tuple[LevelVariant, ...]:
     """Return the mechanism with two levels, and with more where it has them."""
-    return SIGNS, *LEVEL_VARIANTS[subject.name][-1:]
+    return DEFAULT_VARIANT, *LEVEL_VARIANTS[subject.name][-1:]
 
 
 def _reports(task: Task, count: int, seed: int = 0) -> list[Report]:

@@ -19,7 +19,7 @@ class LevelVariant(NamedTuple):
 
 
 # The default parameters with the two levels of the paper.
-SIGNS = LevelVariant(2, {})
+DEFAULT_VARIANT = LevelVariant(2, {})
 
 
 _ALLOCATIONS: tuple[Variant, ...] = tuple({"allocation": allocation} for allocation in ALLOCATIONS)

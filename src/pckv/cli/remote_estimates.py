@@ -59,7 +59,13 @@ def collected_estimates(
     if keys:
         # The collector's sentences are about all keys, and these are to be about those asked for.
         with understood(url):
-            said = verdict(estimates.reports, estimates.detected, estimates.sets, estimates.hostile)
+            said = verdict(
+                estimates.reports,
+                estimates.detected,
+                estimates.sets,
+                estimates.hostile,
+                has_shares=bool(estimates.level_values),
+            )
         estimates = replace(estimates, verdict=said)
     return EstimatedTask(estimates, alarms, name, unit)
 

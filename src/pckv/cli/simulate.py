@@ -27,7 +27,7 @@ from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, simulate
 from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
 from pckv.planning.objective import OBJECTIVES
-from pckv.texts import two_digits
+from pckv.texts import percent, two_digits
 
 
 @click.command("simulate", short_help="Say what private collection of your data would cost.")
@@ -168,7 +168,12 @@ def _way_to_collect(row: Result) -> str:
 
 def _which_keys(row: Result) -> str:
     """Return in words which keys a row is about."""
-    return f"all {row.keys:,} keys" if row.top is None else f"the top {row.top} keys"
+    return _most_frequent(row.keys if row.top is None else row.top, row.keys)
+
+
+def _most_frequent(count: int, keys: int) -> str:
+    """Return in words the most frequent ones of all keys."""
+    return f"all {keys:,} keys" if count == keys else f"the {count:,} most frequent keys"
 
 
 def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
@@ -203,7 +208,7 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}",
                 number(row.theory_mse_mean),
                 f"{row.precision:.0%}",
-                *((str(row.level_count), number(row.total_variation)) if several else ()),
+                *((str(row.level_count), _distance(row)) if several else ()),
             )
             for row in rows
         ],
@@ -215,17 +220,26 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
         click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
+    if several:
+        click.echo(
+            "“Shares off by” says how many percent of a key's holders are placed at a wrong level (the total variation "
+            "distance)."
+        )
     for row in rows:
-        if row.total_variation is not None:
-            click.echo(_levels_in_plain_words(row))
+        if row.share_keys is not None:
+            click.echo(_levels_in_plain_words(row, _most_frequent(row.share_keys, row.keys)))
 
 
-def _levels_in_plain_words(row: Result) -> str:
+def _distance(row: Result) -> str:
+    """Return how many of the holders are placed at a wrong level; nothing where there are two."""
+    return "–" if row.total_variation is None else percent(row.total_variation)
+
+
+def _levels_in_plain_words(row: Result, keys: str) -> str:
     """Say how well the shares of levels would be known, and what that costs relative to two levels."""
     words = (
-        f"At ε = {row.epsilon:g} the shares of {row.level_count} levels among the holders of the "
-        f"{row.share_keys:,} most frequent keys are off by a total variation distance of {row.total_variation:.2g} on "
-        f"average ({_way_to_collect(row)})"
+        f"At ε = {row.epsilon:g} the shares of {row.level_count} levels among the holders of {keys} are off by "
+        f"{_distance(row)} on average ({_way_to_collect(row)})"
     )
     if row.frequency_factor is None or row.mean_factor is None:
         return f"{words}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pckv.arrays import Floats, Integers
@@ -60,13 +60,23 @@ class Asked(NamedTuple):
             for found, low, high in zip(*self.columns().values(), strict=True)
         ]
 
-    def cells(self) -> list[Ranged]:
-        """Return what tables for people say of every key: the answer with its interval."""
-        factor, unit = (1, "") if self.question == QUANTILE else (100, " %")
-        return [
-            ranged(factor * answer, factor * low, factor * high, unit)
-            for answer, low, high in zip(*self.columns().values(), strict=True)
-        ]
+    def cells(self, names: Mapping[float, str]) -> list[Ranged]:
+        """Return what tables for people say of every key: the answer with its interval.
+
+        Args:
+            names: What tables call each level, by its value.
+        """
+        rows = zip(*self.columns().values(), strict=True)
+        if self.question == QUANTILE:
+            return [_quantile_cell(value, low, high, names) for value, low, high in rows]
+        return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in rows]
+
+
+def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, str]) -> Ranged:
+    """Return a quantile in words; the ends of its interval are levels, and so is the value where values are."""
+    least, most = names[low], names[high]
+    shown = names.get(value, ranged(value, low, high).value)
+    return Ranged(shown, f"only {most}" if least == most else f"{least} – {most}", f"at most {most}")
 
 
 def ask(

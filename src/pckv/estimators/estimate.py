@@ -151,7 +151,9 @@ def estimate(
     honest = HonestReports.of_pairs(tally, liars) if liars else None
     estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
     requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(tally.reports, requested.detected, requested.sets, liars))
+    has_shares = bool(requested.level_values)
+    said = verdict(tally.reports, requested.detected, requested.sets, liars, has_shares=has_shares)
+    return replace(requested, verdict=said)
 
 
 def estimate_supports(
@@ -348,13 +350,16 @@ def own_standard_error(support: KeySupport, reports: int, moments: CountMoments)
 
 
 def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict[str, Any]:
-    """Return what is known without a report: frequency 0, the middle of the range, and intervals over everything."""
+    """Return what is known without a report: frequency 0, as many holders at each level, and intervals over everything.
+
+    So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
+    """
     zeros, ones = np.zeros(keys), np.ones(keys)
     return {
         "frequency": zeros,
         "frequency_low": zeros,
         "frequency_high": ones,
-        "mean": _in_units(zeros, task),
+        "mean": _in_units(np.full(keys, np.mean(Scale.of_values(task.level_values).values)), task),
         "mean_low": _in_units(-ones, task),
         "mean_high": _in_units(ones, task),
         "mean_known": np.zeros(keys, np.bool_),

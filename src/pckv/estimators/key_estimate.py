@@ -9,7 +9,7 @@ from pckv.texts import TOO_RARE, Ranged, ranged
 
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
-# A share whose interval is at least this wide is unknown.
+# A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
 UNKNOWN_SPAN = 0.95
 
 
@@ -62,7 +62,24 @@ def key_cells(row: KeyEstimate) -> tuple[str, ...]:
     known = row.detected and row.mean_known
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
     shares = row.shares if row.detected else [None] * len(row.shares)
-    return (row.key, *shown, mean.value if known else UNKNOWN, mean.range, *map(_share_cell, shares))
+    return (
+        row.key,
+        *shown,
+        mean.value if known else UNKNOWN,
+        mean.range,
+        *_deviation_cells(row),
+        *map(_share_cell, shares),
+    )
+
+
+def _deviation_cells(row: KeyEstimate) -> list[str]:
+    """Return what a table for people says of the standard deviation; nothing where the task has two levels."""
+    if row.deviation is None or row.deviation_low is None or row.deviation_high is None:
+        return []
+    largest = (row.shares[-1].value - row.shares[0].value) / 2
+    if not row.detected or row.deviation_high - row.deviation_low >= UNKNOWN_SPAN * largest:
+        return [UNKNOWN]
+    return [ranged(row.deviation, row.deviation_low, row.deviation_high).value]
 
 
 def answer_cells(answer: Ranged, row: KeyEstimate) -> tuple[str, str]:

@@ -237,13 +237,15 @@ class Estimates:
         Returns:
             One header per column.
         """
-        levels = (f"at {name}" for name in self.distributions.names)
+        levels = [f"at {name}" for name in self.distributions.names]
+        spread = ["deviation", *levels] if levels else []
         asked = (header for each in self.asked for header in (each.title, interval))
-        return ("key", "frequency", interval, "mean", interval, *levels, *asked)
+        return ("key", "frequency", interval, "mean", interval, *spread, *asked)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
-        asked = [each.cells() for each in self.asked]
+        names = dict(zip(self.level_values, self.distributions.names, strict=True))
+        asked = [each.cells(names) for each in self.asked]
         return [
             (*key_cells(row), *(cell for cells in asked for cell in answer_cells(cells[number], row)))
             for number, row in enumerate(self)

@@ -8,12 +8,22 @@ from pckv.limits import REFUSE
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
 
-def verdict(reports: int, detected: Flags, sets: SetSummary, hostile: int = 0) -> tuple[str, ...]:
-    """Return the sentences that estimates end in, where this number of the reports may be hostile."""
+def verdict(
+    reports: int, detected: Flags, sets: SetSummary, hostile: int = 0, *, has_shares: bool = False
+) -> tuple[str, ...]:
+    """Return the sentences that estimates end in.
+
+    Args:
+        reports: How many reports were counted.
+        detected: Whether each key stands out from the noise.
+        sets: What is known of people who hold more pairs than the padding.
+        hostile: How many of the reports may be hostile.
+        has_shares: Whether the shares of levels were estimated, too.
+    """
     if not reports:
         return ("There are no reports yet.",)
-    sentences = (detection_sentence(int(detected.sum()), detected.size, hostile), sets_sentence(sets))
-    return tuple(filter(None, sentences))
+    found = detection_sentence(int(detected.sum()), detected.size, hostile)
+    return tuple(filter(None, (found, sets_sentence(sets, has_shares=has_shares))))
 
 
 def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
@@ -37,7 +47,7 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
     return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
 
 
-def sets_sentence(sets: SetSummary) -> str:
+def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
     """Say how many people hold more pairs than reports stand for, and what that hides; empty if nobody can."""
     padding = f"{sets.padding:,}"
     pairs = f"{padding} {'pair' if sets.padding == 1 else 'pairs'}"
@@ -54,8 +64,9 @@ def sets_sentence(sets: SetSummary) -> str:
             f"{percent(sets.larger)} of people hold more than {pairs} "
             f"({percent(sets.larger_low)} to {percent(sets.larger_high)})"
         )
+    weighed = "the means, and in the shares and quantiles of values," if has_shares else "the means,"
     return (
         f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only some of what "
         f"they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the intervals include. Their "
-        "values weigh less in the means, which the intervals do not include."
+        f"values weigh less in {weighed} which the intervals do not include."
     )

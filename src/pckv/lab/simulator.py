@@ -23,7 +23,7 @@ from pckv.lab.sampling import SamplingModel
 from pckv.levels import Levels, level_count
 from pckv.limits import MIN_LEVELS
 from pckv.moments import CountMoments, Scale, equal_scale
-from pckv.planning.expectations import SIGNS
+from pckv.planning.expectations import SIGN_SCALE
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
@@ -92,7 +92,7 @@ class Simulator:
         self._sampling: dict[Scale, SamplingModel] = {}
         self._shares: dict[Scale, Floats] = {}
 
-    def sampling(self, scale: Scale = SIGNS) -> SamplingModel:
+    def sampling(self, scale: Scale = SIGN_SCALE) -> SamplingModel:
         """The population as mechanisms with these levels sample it: by default two, as the paper's have."""
         if scale not in self._sampling:
             self._sampling[scale] = SamplingModel(self.dataset, scale.values)

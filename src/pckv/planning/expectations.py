@@ -35,7 +35,7 @@ TOP_KEYS = 10
 MAX_USERS = 10**15
 MIN_FREQUENCY = 1e-9
 # The two levels of the paper.
-SIGNS = equal_scale(MIN_LEVELS)
+SIGN_SCALE = equal_scale(MIN_LEVELS)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Expectations:
     size_share: str | None = None
     coin: str = DEVICE_COIN
     most_influence: float | None = None
-    scale: Scale = SIGNS
+    scale: Scale = SIGN_SCALE
 
     @property
     def levels(self) -> int:

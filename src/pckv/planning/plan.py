@@ -24,7 +24,7 @@ from pckv.limits import (
 )
 from pckv.planning.assessment import Assessment
 from pckv.planning.detection import DETECTION_LEVEL
-from pckv.planning.expectations import SIGNS, Expectations, expect
+from pckv.planning.expectations import SIGN_SCALE, Expectations, expect
 from pckv.planning.explanation import explain_parameters
 from pckv.planning.influence import TooMuchInfluence, hostile
 from pckv.planning.level_cost import guessed_share_error, level_cost, share_error
@@ -288,7 +288,7 @@ class _Planner:
 
     def planned_levels(self, values: tuple[float, ...]) -> PlannedLevels:
         """What these levels cost relative to two, and how well their shares will be known."""
-        two = choose_mechanism(self._best(replace(self.expected, scale=SIGNS)))
+        two = choose_mechanism(self._best(replace(self.expected, scale=SIGN_SCALE)))
         return PlannedLevels(
             values=values,
             cost=level_cost(self.chosen, two),

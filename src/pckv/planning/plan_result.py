@@ -233,8 +233,9 @@ class Plan:
         return (
             f"{len(self.levels.values)} levels ({listed(self.levels.values)}) instead of two, each with its best setting: "
             f"the error of a frequency is {cost.frequency:.2f} times as large, that of a mean {cost.mean_middle:.2f} times "
-            f"in the middle of the range and {cost.mean_near_ends:.2f} times near its ends, for keys that are well above "
-            "the noise."
+            f"in the middle of the range and {cost.mean_near_ends:.2f} times near its ends, with method corrected, for keys "
+            "that are well above the noise. Bayes, the default method, may gain or lose: on real ratings its means were off "
+            "0.7 to 1.3 times as much with five levels as with two."
         )
 
     def _series_html(self) -> str:

@@ -57,6 +57,10 @@ def test_named_levels_are_buttons(people: Any, server: ServeProcess) -> None:
     person.go(f"/join/{task.id}")
     shown = buttons(person, "Alien")
     assert labels(shown) == HOURS
+    note = person.page.locator("#scale-note").inner_text()
+    assert (
+        note == "Values: 0 to 10. Unit: h. If your value is not among those offered, choose the nearest one."
+    )
     check_odds(task, explanation(person, "odds"))
     shown.first.focus()
     person.page.keyboard.press("ArrowRight")

@@ -72,6 +72,7 @@ def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> 
     shares, quantiles = said.locator("table").all()
     assert shares.locator("tbody th").all_inner_texts() == ["1", "2", "5"]
     assert quantiles.locator("tr", has_text="the median").locator("td").inner_text().startswith("5 (")
+    assert quantiles.locator("tr", has_text="Nine tenths of them").locator("td").inner_text() == "5 (only 5)"
     threshold = said.get_by_role("combobox")
     assert threshold.input_value() == "1"
     assert "say more than 2 stars, and " in said.inner_text()
@@ -92,4 +93,8 @@ def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, t
     bar.wait_for()
     assert re.fullmatch(r"1: [\d.]+ %, 2: [\d.]+ %, 5: [\d.]+ %", bar.get_attribute("aria-label"))
     assert stranger.page.get_by_role("list", name="Values, in stars").inner_text().split() == ["1", "2", "5"]
+    stranger.page.get_by_role("heading", name="What those who hold a key say, in stars").wait_for()
+    stranger.unfold("The same as a table, with ranges")
+    cells = stranger.page.get_by_role("region", name="Table of shares").locator("td").all_inner_texts()
+    assert [bool(re.fullmatch(r"[\d.]+ % \([\d.]+ – [\d.]+ %\)", cell)) for cell in cells] == [True] * 3
     stranger.check_in_both_colours(DESK)

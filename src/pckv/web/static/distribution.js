@@ -46,6 +46,8 @@ function sharesOf({ shares }, texts, unit) {
   return table([header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")], shares.map(row));
 }
 
+const levelRange = (low, high) => (low === high ? `only ${low}` : `${low} – ${high}`);
+
 // Where only levels are taken, so are quantiles, which need no more digits than the levels.
 function quantiles({ quantiles: found }, task, texts) {
   const { unit } = task.about,
@@ -53,7 +55,7 @@ function quantiles({ quantiles: found }, task, texts) {
     level = (value) => texts[task.level_values.indexOf(value)];
   const row = (quantile) => {
     const { value, range } = exact
-      ? { value: level(quantile.value), range: `${level(quantile.low)} – ${level(quantile.high)}` }
+      ? { value: level(quantile.value), range: levelRange(level(quantile.low), level(quantile.high)) }
       : valueTexts(quantile);
     return make(
       "tr",

@@ -113,7 +113,7 @@ export class LevelsField {
       count = levels.length ?? levels;
     const text =
       count > MIN_LEVELS
-        ? `With ${count} levels you see how many people give each of them. In return shares of people and means become less precise than with two, the more levels the less: the plan says by how much.`
+        ? `With ${count} levels you see how many people give each of them. In return shares of people, and often means, become less precise than with two, the more levels the less: the plan says by how much.`
         : "";
     if (this.cost.textContent !== text) this.cost.textContent = text;
   }

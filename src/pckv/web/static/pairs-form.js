@@ -22,6 +22,9 @@ function levelText({ levels, levelValues }, value) {
 // Whether only levels are taken, or the levels have values of their own: those are what people choose from.
 const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
 
+// Whether somebody's value may lie between two that are offered: steps of 1, like stars, leave nothing out.
+const leavesOut = (task) => offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
+
 const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
 
 export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
@@ -57,11 +60,12 @@ export class PairsForm {
     return padding === keyCount ? say("choose_all") : `${say("choose_all")} ${say("choose_sampled", { count: padding })}`;
   }
 
-  // What the ends mean; labels stand below the scales too.
+  // What the ends mean, and what to do where a value is not offered; labels stand below the scales too.
   scaleNote() {
-    const { unit, low_label, high_label } = this.task.about;
-    if (!unit && !low_label && !high_label) return null;
-    return make("p", { id: "scale-note" }, say(unit ? "values_unit" : "values", { ...ends(this.task), unit }));
+    const { unit, low_label, high_label } = this.task.about,
+      sentences = unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
+    if (leavesOut(this.task)) sentences.push(say("nearest"));
+    return sentences.length ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
   }
 
   row(key) {

@@ -88,7 +88,7 @@ function atFirstSight({ outlook, plan }, change) {
 // What more than two levels cost.
 function levelCost({ values, cost }) {
   const times = (factor) => `${short(Number(factor.toPrecision(2)))} times`;
-  return `${count(values.length)} levels instead of two make errors larger: ${times(cost.frequency)} for shares of people, ${times(cost.mean_middle)} for means in the middle of the range, and ${times(cost.mean_near_ends)} near its ends.`;
+  return `${count(values.length)} levels instead of two make errors larger: ${times(cost.frequency)} for shares of people, ${times(cost.mean_middle)} for means in the middle of the range, and ${times(cost.mean_near_ends)} near its ends. With bayes, the default method, means may also become more precise.`;
 }
 
 function sentences({ outlook, plan }) {

@@ -1,7 +1,7 @@
 // The public results of a task: read-only, for everybody with the link.
 import { alertBox, ask, count, make, percent, plural, replace } from "./page.js";
 import { frequencyTexts, levelTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
-import { legend, stack } from "./shares.js";
+import { legend, stack, tableOfShares } from "./shares.js";
 import { drawn } from "./svg.js";
 
 // The collector computes the numbers once per minute.
@@ -102,18 +102,20 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
   );
 }
 
-// What people say of the keys, where a task has more than two levels.
+// What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
 function spread({ estimates, about: { unit } }) {
   const known = estimates.filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
   if (!known.length) return null;
-  const texts = levelTexts(known[0].shares.map(({ value }) => value));
+  const texts = levelTexts(known[0].shares.map(({ value }) => value)),
+    open = body.querySelector("details")?.open ?? false;
   return make(
     "figure",
     { class: "shares" },
-    make("h3", {}, "What those who hold a key say"),
+    make("h3", {}, `What those who hold a key say${unit ? `, in ${unit}` : ""}`),
     legend(texts, unit),
     make("div", { class: "stacks" }, ...known.map((estimate) => make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)))),
     make("figcaption", {}, "The width of a part is the share of people, among those who hold the key, who give that value."),
+    make("details", { open }, make("summary", {}, "The same as a table, with ranges"), tableOfShares(known, texts, (key) => key)),
   );
 }
 

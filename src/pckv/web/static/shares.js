@@ -63,11 +63,28 @@ export function shareCell(share) {
   return make("td", { class: "number" }, known ? value : UNKNOWN, " ", make("small", {}, `(${range})`));
 }
 
+// The shares of keys with their ranges, a row per key; `nameOf` makes what stands for a key.
+export function tableOfShares(estimates, texts, nameOf) {
+  const header = (text) => make("th", { scope: "col", class: "number" }, text),
+    row = ({ key, shares }) => make("tr", {}, make("th", { scope: "row" }, nameOf(key)), ...shares.map(shareCell));
+  return make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of shares" },
+    make(
+      "table",
+      { class: "compact" },
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Key"), ...texts.map(header))),
+      make("tbody", {}, ...estimates.map(row)),
+    ),
+  );
+}
+
 // The table behind the bars of the chart: it is asked for once somebody opens it.
 export function sharesTable({ path, task, address }) {
   const texts = levelTexts(task.level_values),
     { unit } = task.about,
-    place = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of shares" }),
+    link = (key) => make("a", { href: address(key) }, key),
+    place = make("div"),
     said = make("p", { class: "soft" });
   let wanted;
   const element = make(
@@ -84,20 +101,9 @@ export function sharesTable({ path, task, address }) {
     const { estimates } = await ask("GET", `${path}/estimates?${query({ ...options, top: KEYS_SHOWN })}`, { signal }),
       known = estimates.filter(({ detected }) => detected),
       rare = estimates.length - known.length;
-    replace(place, known.length ? tableOf(known) : null);
+    replace(place, known.length ? tableOfShares(known, texts, link) : null);
     said.textContent = `Of those who hold a key, for the ${plural(estimates.length, "most frequent key")}.${rare ? ` ${plural(rare, "key")} of these ${rare === 1 ? "is" : "are"} ${TOO_RARE}.` : ""}`;
   });
-
-  function tableOf(known) {
-    const header = (text) => make("th", { scope: "col", class: "number" }, text),
-      row = ({ key, shares }) => make("tr", {}, make("th", { scope: "row" }, make("a", { href: address(key) }, key)), ...shares.map(shareCell));
-    return make(
-      "table",
-      { class: "compact" },
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Key"), ...texts.map(header))),
-      make("tbody", {}, ...known.map(row)),
-    );
-  }
 
   return { element, refresh, stop: () => refresh.stop() };
 }
