@@ -15,11 +15,10 @@ from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sample
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
-from pckv.limits import MAX_ITEMS
 from pckv.coins import coin_choice
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, MAX_LEVELS, REPORT_ID_BYTES, SERVER_COIN
+from pckv.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REPORT_ID_BYTES, SERVER_COIN
 from pckv.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.task import Task
 from pckv.wire import BitPlanes, Report
