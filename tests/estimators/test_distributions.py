@@ -182,6 +182,17 @@ def test_tables_have_columns_per_level(estimates: Estimates) -> None:
     assert asked.top(1).to_dict()["estimates"] == asked.to_dict()["estimates"][:1]
 
 
+def test_questions_that_differ_in_their_last_digits_have_columns_of_their_own(estimates: Estimates) -> None:
+    asked = estimates.ask([0.5, 0.5 + 2**-53], above=[1 / 3, 1 / 3 + 2**-54])
+    names = (
+        "quantile_0.5",
+        "quantile_0.5000000000000001",
+        "above_0.3333333333333333",
+        "above_0.33333333333333337",
+    )
+    assert set(names) <= set(asked.to_arrow().column_names)
+
+
 def test_a_key_has_its_shares(estimates: Estimates) -> None:
     row = estimates["up"]
     assert [share.value for share in row.shares] == [0, 2.5, 10]
