@@ -43,7 +43,7 @@ class PrefixItems:
             self._tree.item(self._digest, self._tree.prefix(self._texts[number], group), group)
             for number, group in zip(numbers.tolist(), its_groups.tolist(), strict=True)
         ]
-        return self._known[places].astype(np.int64)
+        return np.asarray(self._known[places], np.int64)
 
 
 def perturb_texts(

@@ -37,7 +37,7 @@ from pckv.estimators.shares import (
     with_intervals,
 )
 from pckv.estimators.verdict import verdict
-from pckv.limits import MIN_LEVELS
+from pckv.limits import DISCOVERY, MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -145,6 +145,8 @@ def estimate(
     """
     check_level(level)
     task, posts = tally.task, check_posts(post)
+    if task.kind == DISCOVERY:
+        raise ParameterError(f"task {task.name!r} is a discovery: pckv discover finds its keys")
     request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
     liars = count_hostile(hostile, tally.reports)
     decoded = _decode(tally, request, progress)
