@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.random import default_rng
 from pckv import Tally, Task, estimate
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
+from pckv.estimators import result
 from pckv.estimators.distributions import DEVIATIONS, Distributions
 from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.result import Estimates
@@ -166,6 +168,13 @@ def test_json_has_shares_and_answers(estimates: Estimates) -> None:
         "low": pytest.approx(row["shares"][2]["low"]),
         "high": pytest.approx(row["shares"][2]["high"]),
     }
+
+
+def test_json_is_written_in_parts(estimates: Estimates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result, "ROWS_PER_TEXT", 2)
+    for rows in ([], [1], [1, 0], [0, 1, 1], [0, 1, 0, 1, 1]):
+        some = estimates.take(np.array(rows, np.int64)).ask([0.5, 0.9], below=[10])
+        assert some.to_json() == json.dumps(some.to_dict(), ensure_ascii=False)
 
 
 def test_tables_have_columns_per_level(estimates: Estimates) -> None:
