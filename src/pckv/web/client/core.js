@@ -182,7 +182,7 @@ export async function coinOf(task, coin) {
 
 export function readPairs(task, pairs) {
   const { low, high, levelValues, between, padding } = task;
-  const known = levelValues.map((level) => Number(level.toPrecision(12))).join(", ");
+  const known = levelValues.join(", ");
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
     const index = task.keyIndex(key, task.otherIndex), within = typeof value === "number" && low <= value && value <= high;
     check(within, "bad_pairs", `value ${value} of key '${key}' is not a number within [${low}, ${high}]`);
