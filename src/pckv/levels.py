@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 from pckv.canonical import decimal_text
 from pckv.errors import ParameterError
-from pckv.limits import MAX_LEVELS, MIN_LEVELS, Numeric
+from pckv.limits import MAX_LEVELS, MIN_LEVELS, ONE_LEVEL, Numeric
 
 # A number of equally spaced levels, or the value of each as a decimal text.
 Levels = int | tuple[str, ...]
@@ -72,6 +72,8 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     """
     if not isinstance(levels, int):
         return tuple(map(float, levels))
+    if levels == ONE_LEVEL:
+        return (float(high),)
     places = max(_decimal_places(low), _decimal_places(high))
     first, last = (_scaled(end, places) for end in (low, high))
     steps = levels - 1
