@@ -266,6 +266,7 @@ class Task(TaskReports):
             )
 
     def _set_channel(self, channel: channels.Channel, size_share: Numeric, coin: str) -> None:
+        checked_hashing(channel, self.keys)
         if channel.padding > self.key_count:
             raise ParameterError(
                 f"padding must be at most the number of keys, {self.key_count:,}, not {channel.padding:,}"
@@ -275,7 +276,6 @@ class Task(TaskReports):
                 f"a report of {channel.name!r} would have {channel.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "
                 f"{self.key_count:,} keys need a mechanism whose reports are words"
             )
-        checked_hashing(channel, self.keys)
         text = decimal_text(size_share, "size_share")
         question = checked_question(channel, Fraction(text), self.more)
         vars(self).update(

@@ -29,6 +29,8 @@ SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
 MAX_KEYS_PER_REQUEST = 10_000
 # How many quantiles, or shares above or below a value, a request may ask for.
 MAX_QUESTIONS = 16
+# Writing a table with more keys, counted once more for each level, takes as long as estimating them.
+MAX_SHORT_CELLS = 2**17
 # The number of rows of all pages together.
 ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
@@ -122,7 +124,10 @@ async def get_estimates(
         shown = estimates.take(rows[offset:][:limit])
         return FORMATS[media](_asked(shown, quantile or (), above or (), below or ()))
 
-    content = await collector.analysis_threads.run_short(serialise)
+    threads = collector.analysis_threads
+    most = min(each for each in (len(estimates), top, limit) if each is not None)
+    is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
+    content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
 
 
