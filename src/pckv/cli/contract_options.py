@@ -29,8 +29,8 @@ BEFORE_PEOPLE = (
     click.option(
         "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
     ),
-    click.option("--low", required=True, help="The smallest value a key may have."),
-    click.option("--high", required=True, help="The largest value a key may have."),
+    click.option("--low", help="The smallest value a key may have."),
+    click.option("--high", help="The largest value a key may have."),
     click.option(
         "--levels",
         type=LEVELS,
@@ -115,13 +115,15 @@ def read_contract(
     *,
     keys_file: Path | None,
     key_count: int | None,
-    low: str,
-    high: str,
+    low: str | None,
+    high: str | None,
     mechanism: str,
     about_file: Path | None,
     **options: Any,
 ) -> NewContract:
     """Make a task from the options."""
+    if low is None or high is None:
+        raise click.UsageError("give --low and --high")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
     keys, people = _named_keys(keys_file, key_count), read_expected_people(**options)
