@@ -177,7 +177,7 @@ def test_help_states_the_cap() -> None:
         (b'{"alien": 5, "alien": 5}', "key 'alien' appears twice"),
         (b'{"alien": "5"}', "the value of key 'alien' is not a number"),
         (b'{"alien": true}', "the value of key 'alien' is not a number"),
-        (b'[5]', "not an object from keys to numbers, nor a list of texts"),
+        (b"[5]", "not an object from keys to numbers, nor a list of texts"),
         (b'["alien"]', "takes a mapping of keys to values"),
         (b"{", "at line 1, column 2"),
         (b"\xff", "not UTF-8"),
