@@ -29,6 +29,8 @@ from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
 MAX_KEYS_PER_REQUEST = 10_000
+# Writing a table with more keys, counted once more for each level, takes as long as estimating them.
+MAX_SHORT_CELLS = 2**17
 # The number of rows of all pages together.
 ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
@@ -174,7 +176,10 @@ async def _answer(
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         return FORMATS[media](_asked(shown, wanted))
 
-    content = await collector.analysis_threads.run_short(serialise)
+    threads = collector.analysis_threads
+    most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
+    is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
+    content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
 
 

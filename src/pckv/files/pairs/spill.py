@@ -115,5 +115,5 @@ def read_populations(
             for _ in spilled.populations(repairs.repeated, task.key_name, most):
                 pass
         for population, merged in spilled.populations(repairs.repeated, task.key_name, most):
-            yield RepairedPopulation(on_levels(population, task, repairs), clipped, ignored, merged)
+            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, ignored, merged)
             clipped = ignored = 0
