@@ -30,6 +30,8 @@ SCALAR_TYPES = {
     "level": float,
     "hostile": int,
 }
+# What only some tables have.
+OPTIONAL_TYPES = {"other": str, "false_discovery_rate": float}
 NUMBERS, FLAGS = COLUMNS[1:], ("mean_known", "detected")
 
 
@@ -59,14 +61,7 @@ def collected_estimates(
     if keys:
         # The collector's sentences are about all keys, and these are to be about those asked for.
         with understood(url):
-            said = verdict(
-                estimates.reports,
-                estimates.detected,
-                estimates.sets,
-                estimates.hostile,
-                has_shares=bool(estimates.level_values),
-            )
-        estimates = replace(estimates, verdict=said)
+            estimates = replace(estimates, verdict=verdict(estimates))
     return EstimatedTask(estimates, alarms, name, unit)
 
 
@@ -86,7 +81,9 @@ def read_estimates(document: dict[str, Any]) -> Estimates:
         **columns,
         # It is not sent, and nothing that a command prints or writes has it.
         mean_misfit=np.zeros(len(rows), np.bool_),
+        collides=read_numbers([row.get("collides", False) for row in rows], bool),
         distributions=_read_distributions(document),
+        **{name: kind(document[name]) for name, kind in OPTIONAL_TYPES.items() if name in document},
     )
 
 

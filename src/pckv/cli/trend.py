@@ -19,7 +19,7 @@ from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.rounds import files_by_round
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
-from pckv.estimators.trends.changes import DEFAULT_RATE
+from pckv.estimators.detection import DEFAULT_RATE
 from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet
