@@ -38,6 +38,8 @@ class EstimateOptions(NamedTuple):
     hostile: str = "0"
     # The keys that are asked for; None if all are.
     keys: tuple[str, ...] | None = None
+    # Of hashed keys; None for the usual one.
+    false_discovery_rate: float | None = None
 
     def resolved(self, task: Task) -> EstimateOptions:
         """Return the options with the method named, and without keys where all are estimated at once in any case."""

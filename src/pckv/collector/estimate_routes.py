@@ -17,7 +17,7 @@ from pckv.arrays import Integers
 from pckv.collector.asked_keys import ASKED_KEYS_BODY, AskedKeys
 from pckv.collector.download_names import attachment, file_stem
 from pckv.collector.estimate_cache import EstimateOptions
-from pckv.collector.estimate_rows import WantedRows, is_listed, parse_rows, sorted_rows
+from pckv.collector.estimate_rows import WantedRows, parse_rows, sorted_rows, top_rows
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
@@ -41,9 +41,12 @@ def parse_options(
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
     post: Annotated[list[str] | None, Query(max_length=8)] = None,
     hostile: Annotated[str, Query(max_length=32)] = "0",
+    false_discovery_rate: Annotated[float | None, Query(gt=0, lt=1)] = None,
 ) -> EstimateOptions:
     """Return how to estimate, according to a query string."""
-    return EstimateOptions(method, level, tuple(post or ()), hostile)
+    return EstimateOptions(
+        method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate
+    )
 
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
@@ -89,11 +92,11 @@ async def get_estimates(
 ) -> Response:
     """Return estimates of all keys, or of some: by name (`keys`), by a part of it (`search`), or the `top` ones.
 
-    Where keys are hashed, they must be named.
+    Where keys are hashed, they must be named; they are told from noise at a `false_discovery_rate`, by default 0.05.
     `sort` is key (the default: the order of the task, or of the keys named), frequency, -frequency, mean, -mean or detected:
     those that stand out from the noise first, by frequency. It cannot be combined with `top`, which
-    returns the keys of the largest frequencies in that order. The key for all that are not listed is no top one, and
-    comes last in any order. `limit` and `offset` page through the result, whose
+    returns the keys of the largest frequencies in that order. The key for all that are not listed, whose name is the
+    member `other`, comes last in any order, and besides the top ones. `limit` and `offset` page through the result, whose
     length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
     Where the task has more than two levels, `quantile=0.5` adds the median of every key's values, and `above=3` or
     `below=3` the share of its holders with higher or lower ones; each may be repeated.
@@ -169,9 +172,9 @@ async def _answer(
         rows = _requested_rows(stored.task, estimates, keys)
         if wanted.search:
             rows = rows[collector.estimate_cache.search(estimates, wanted.search, resolved)[rows]]
-        rows = sorted_rows(stored.task, estimates, rows, order)
+        rows = sorted_rows(estimates, rows, order)
         if wanted.top is not None:
-            rows = rows[is_listed(stored.task, estimates, rows)][: wanted.top]
+            rows = top_rows(estimates, rows, wanted.top)
         headers[ROWS_HEADER] = str(len(rows))
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         return FORMATS[media](_asked(shown, wanted))

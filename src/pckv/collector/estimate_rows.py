@@ -11,7 +11,6 @@ from fastapi import Query
 from pckv.arrays import Flags, Integers
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.estimators.result import Estimates
-from pckv.task import Task
 
 # In this order, keys that stand out from the noise come first, and the most frequent first among those and the others.
 DETECTED = "detected"
@@ -59,7 +58,7 @@ def _order(sort: str | None, top: int | None) -> str:
     return "-frequency"
 
 
-def sorted_rows(task: Task, estimates: Estimates, rows: Integers, order: str) -> Integers:
+def sorted_rows(estimates: Estimates, rows: Integers, order: str) -> Integers:
     """Return rows in an order; the key for all that are not listed comes last, whatever its numbers."""
     if order == "key":
         return rows
@@ -68,12 +67,17 @@ def sorted_rows(task: Task, estimates: Estimates, rows: Integers, order: str) ->
     else:
         column = getattr(estimates, order.removeprefix("-"))[rows]
         rows = rows[np.argsort(-column if order.startswith("-") else column, kind="stable")]
-    listed = is_listed(task, estimates, rows)
-    return np.concatenate([rows[listed], rows[~listed]])
+    return top_rows(estimates, rows, rows.size)
 
 
-def is_listed(task: Task, estimates: Estimates, rows: Integers) -> Flags:
+def top_rows(estimates: Estimates, rows: Integers, count: int) -> Integers:
+    """Return the first rows of listed keys, and after them that of all others where it is among the rows."""
+    listed = is_listed(estimates, rows)
+    return np.concatenate([rows[listed][:count], rows[~listed]])
+
+
+def is_listed(estimates: Estimates, rows: Integers) -> Flags:
     """Return which of some rows are those of listed keys: all but the one of the key for all others."""
-    if task.other is None or task.other not in estimates.key:
+    if estimates.other is None:
         return np.ones(rows.size, np.bool_)
-    return np.asarray(rows != estimates.key.index(task.other))
+    return np.asarray(rows != estimates.key.index(estimates.other))

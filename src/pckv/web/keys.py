@@ -58,7 +58,7 @@ async def key_details(
         return found | {
             "estimate": row,
             "people": _people(row, estimates.reports),
-            **_rank(stored.task, estimates, number, alone=options.keys is not None),
+            **_rank(estimates, number, alone=options.keys is not None),
             "sharper": _sharper(stored.task, estimates, row["frequency"]),
         }
 
@@ -127,10 +127,10 @@ def _question(task: Task, name: str, options: EstimateOptions) -> tuple[Estimate
     return options, number if options.keys is None else 0
 
 
-def _rank(task: Task, estimates: Estimates, number: int, *, alone: bool) -> dict[str, Any]:
+def _rank(estimates: Estimates, number: int, *, alone: bool) -> dict[str, Any]:
     """Return where a key stands among all, and its neighbours there; `alone`: no other key was estimated."""
-    order = sorted_rows(task, estimates, np.arange(len(estimates)), "-frequency")
-    order = order[is_listed(task, estimates, order)]
+    order = sorted_rows(estimates, np.arange(len(estimates)), "-frequency")
+    order = order[is_listed(estimates, order)]
     places = np.flatnonzero(order == number)
     if alone or not places.size:
         return {"rank": None, "keys": None, "previous": None, "next": None}

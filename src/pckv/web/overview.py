@@ -98,7 +98,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "first_key": ANY_KEY if stored.task.is_hashed else stored.task.key_name(0),
         "method": default_method(stored.task),
         "methods": list(METHODS),
-        "posts": list(POSTS),
+        "posts": [] if stored.task.is_hashed else list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
         "keep_reports": collector.settings.keep_reports,
         "alarms": None if checked is None else checked.to_dict(),

@@ -166,8 +166,8 @@ async def precision(
     """
     stored = await collector.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones. Only what
-    # is known of sets matters, for which no key must be named and any method does.
-    options = options._replace(hostile="0", keys=(), method=None if stored.task.is_hashed else options.method)
+    # is known of sets matters, for which any one key does where not all are estimated at once.
+    options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
     _, estimates = await find_estimates(collector, account, stored.task, options)
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
     now = known.noise(known.reports) if known.reports else None

@@ -14,14 +14,13 @@ from fastapi.responses import Response
 from pckv.collector.answers import SharedResponse
 from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.estimate_routes import find_estimates
-from pckv.collector.estimate_rows import DETECTED, is_listed, sorted_rows
+from pckv.collector.estimate_rows import DETECTED, sorted_rows, top_rows
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector, keys_fact
 from pckv.collector.task_routes import TASK_PROBLEMS
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.estimators.result import Estimates
 from pckv.store.base import StoredTask
-from pckv.task import Task
 
 LEVEL = 0.95
 # The page lists at most this many keys: those that stand out from the noise first, then by frequency.
@@ -71,7 +70,7 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     _, estimates = await find_estimates(collector, EVERYBODY, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
     facts = _facts(collector, stored) | {"last_report": days.get(stored.task.id)}
-    return await collector.analysis_threads.run_short(lambda: _write(stored.task, facts, estimates))
+    return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
 
 
 def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
@@ -91,10 +90,9 @@ def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
     }
 
 
-def _write(task: Task, facts: dict[str, Any], estimates: Estimates) -> bytes:
-    rows = sorted_rows(task, estimates, np.arange(len(estimates)), DETECTED)
-    listed = is_listed(task, estimates, rows)
-    rows = np.concatenate([rows[listed][:MAX_KEYS_SHOWN], rows[~listed]])
+def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
+    rows = sorted_rows(estimates, np.arange(len(estimates)), DETECTED)
+    rows = top_rows(estimates, rows, MAX_KEYS_SHOWN)
     return json.dumps(facts | estimates.take(rows).to_dict(), ensure_ascii=False).encode()
 
 
