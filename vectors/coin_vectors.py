@@ -15,6 +15,8 @@ from pckv.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.seeded import seeded_source
 from pckv.task import Task
 from tapes import PAIRS
+from unlisted_tasks import UNLISTED_COIN_TASKS
+from unlisted_vectors import hashed_pairs, other_pairs
 
 COINS_PER_TASK = 12
 # The first coin of the third task whose first draw is rejected: stated, since a search takes a while.
@@ -25,16 +27,14 @@ def coin_vectors() -> Iterator[dict[str, Any]]:
     """Yield coins with what they decide, words that do not follow from their coin, and reports that do."""
     for task in (*COIN_TASKS, *LEVEL_COIN_TASKS):
         for coin in _coins(task):
-            asks_size, function = coin_choice(task, coin)
-            yield {
-                "task": task.to_json(),
-                "coin": base64url(coin),
-                "asks_size": asks_size,
-                "function": str(function),
-            }
-            yield from _refused(task, coin)
+            yield from _decided(task, coin)
     for number, task in enumerate((*COIN_TASKS, *LEVEL_COIN_TASKS), 400):
-        yield from _reports(number, task)
+        yield from _reports(number, task, _pairs(task))
+    for task in UNLISTED_COIN_TASKS:
+        for coin in _coins(task):
+            yield from _decided(task, coin)
+    for number, task in enumerate(UNLISTED_COIN_TASKS, 450):
+        yield from _reports(number, task, hashed_pairs(task) if task.is_hashed else other_pairs(task))
 
 
 def _coins(task: Task) -> Iterator[bytes]:
@@ -48,23 +48,40 @@ def _coins(task: Task) -> Iterator[bytes]:
         yield next(coin for coin in map(_coin, range(COINS_PER_TASK, 1000)) if _is_rejected(task, coin))
 
 
-def _reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
-    """Yield reports of several sets of pairs, each with a coin; the first 16 bytes of their tapes are not used."""
+def _decided(task: Task, coin: bytes) -> Iterator[dict[str, Any]]:
+    """Yield what a coin decides, and words that do not follow from it."""
+    asks_size, function = coin_choice(task, coin)
+    yield {
+        "task": task.to_json(),
+        "coin": base64url(coin),
+        "asks_size": asks_size,
+        "function": str(function),
+    }
+    yield from _refused(task, coin)
+
+
+def _pairs(task: Task) -> Iterator[dict[str, float]]:
+    """Yield as many sets of pairs as the task takes."""
     most = task.padding if task.more == REFUSE else len(PAIRS)
-    for case, shares in enumerate(PAIRS):
+    for shares in PAIRS:
         if len(shares) <= most:
-            pairs = {
+            yield {
                 task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
             }
-            tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
-            report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
-            yield {
-                "task": task.to_json(),
-                "coin": base64url(report.id),
-                "pairs": pairs,
-                "tape": tape.hex(),
-                "body": base64url(report.body),
-            }
+
+
+def _reports(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterator[dict[str, Any]]:
+    """Yield reports of several sets of pairs, each with a coin; the first 16 bytes of their tapes are not used."""
+    for case, pairs in enumerate(held):
+        tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
+        report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
+        yield {
+            "task": task.to_json(),
+            "coin": base64url(report.id),
+            "pairs": pairs,
+            "tape": tape.hex(),
+            "body": base64url(report.body),
+        }
 
 
 def _coin(number: int) -> bytes:

@@ -28,6 +28,7 @@ from series_vectors import series_vectors
 from tally_vectors import sample_reports, tally_vectors
 from task_vectors import task_vectors
 from thresholds import thresholds
+from unlisted_vectors import key_vectors
 
 FOLDER = Path(__file__).parent / "v1"
 
@@ -43,6 +44,7 @@ def write(folder: Path) -> None:
         ("coins", coin_vectors()),
         ("series", series_vectors()),
         ("levels", level_vectors()),
+        ("keys", key_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

@@ -31,6 +31,7 @@ from tapes import (
     symbol_draws,
     threshold_draws,
 )
+from unlisted_vectors import unlisted_reports
 
 
 def report_vectors() -> Iterator[dict[str, Any]]:
@@ -86,6 +87,7 @@ def report_vectors() -> Iterator[dict[str, Any]]:
     yield from starmap(report_vector, edge_cases.seeded_cases())
     yield from edge_cases.refused_reports()
     yield from level_reports()
+    yield from unlisted_reports()
 
 
 def _collision_reports() -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from pckv.seeded import seeded_source
 from pckv.tally import Tally
 from pckv.task import Task
 from pckv.wire import Report
+from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 
 
 def tally_vectors() -> Iterator[dict[str, Any]]:
@@ -66,6 +67,7 @@ def tally_vectors() -> Iterator[dict[str, Any]]:
     # Counts of half a million keys with sixteen levels each would be a large file, and are like those of fewer.
     small_enough = (task for task in LEVEL_TASKS if task.key_count * task.level_count != MAX_COUNTED_ITEMS)
     yield from chain.from_iterable(map(_counted, small_enough))
+    yield from chain.from_iterable(map(_counted, (*OTHER_TASKS, *HASHED_TASKS)))
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:

@@ -21,6 +21,7 @@ from catalogue import (
 )
 from level_tasks import LEVEL_COIN_TASKS, LEVEL_TASKS, refused_level_tasks
 from pckv.task import Task
+from unlisted_tasks import HASHED_TASKS, OTHER_TASKS, UNLISTED_COIN_TASKS, refused_unlisted_tasks
 
 
 def task_vectors() -> Iterator[dict[str, Any]]:
@@ -77,6 +78,8 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from edge_cases.refused_tasks()
     yield from map(_described, (*LEVEL_TASKS, *LEVEL_COIN_TASKS))
     yield from _refused(*refused_level_tasks())
+    yield from map(_described, (*OTHER_TASKS, *HASHED_TASKS, *UNLISTED_COIN_TASKS))
+    yield from _refused(*refused_unlisted_tasks())
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.result import Estimates
 from pckv.estimators.shares import (
+    LevelShares,
     distributions,
     honest_interval,
     own_interval,
@@ -131,6 +132,18 @@ def test_intervals_hold_whatever_hostile_reports_say() -> None:
         assert _holds(plain.low, plain.high, true)[:, level].mean() < 0.6
         assert (robust.low <= plain.low).all()
         assert (robust.high >= plain.high).all()
+
+
+def test_rounding_takes_no_deviation_beyond_its_interval() -> None:
+    """Half of the holders at either end are spread as much as possible; their shares may add up to a little more than 1."""
+    shares = np.array([[0.5 + 2**-51, 0, 0, 0, 0.5]])
+    found = distributions(
+        TASKS["grr"],
+        LevelShares(shares, np.zeros_like(shares), np.ones_like(shares)),
+        Interval(-np.ones(1), np.ones(1)),
+        lambda scale, _: Interval(np.full(1, scale.low), np.full(1, scale.high)),
+    )
+    assert found.deviation <= found.deviation_high == 2
 
 
 def test_rounded_values_may_vary_less_than_their_levels() -> None:

@@ -159,6 +159,36 @@ def test_reports() -> None:
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
 
 
+def test_keys() -> None:
+    for case in cases("keys", positive=True):
+        assert read_task(case["task"]).held_index(case["key"]) == case["number"]
+    for case in cases("keys", positive=False):
+        task, key = read_task(case["task"]), case["key"]
+        assert case["fails_at"] == "pairs"
+        with pytest.raises(PairsError, match=case["reason"]):
+            task.held_index(key)
+
+
+def test_every_mechanism_has_reports_of_several_keys_that_are_not_listed() -> None:
+    seen: Counter[str] = Counter()
+    for case in cases("reports", positive=True):
+        task = read_task(case["task"])
+        if task.other is not None:
+            held = [task.held_index(key) for key in case["pairs"]]
+            seen[task.mechanism] += held.count(task.key_count - 1) > 1
+    assert set(seen) == set(CHANNELS)
+    assert min(seen.values()) >= 10
+
+
+def test_hashes_have_reports_of_texts_of_one_number() -> None:
+    repeats = 0
+    for case in cases("reports", positive=True):
+        task = read_task(case["task"])
+        if task.is_hashed:
+            repeats += len({task.key_index(key) for key in case["pairs"]}) < len(case["pairs"])
+    assert repeats >= 6
+
+
 def test_coins() -> None:
     seen = set()
     for case in cases("coins", positive=True):

@@ -140,7 +140,7 @@ def estimate_command(
             )
             save_chart(chart, part, plot.suffix)
     if as_json:
-        print_json(_document(estimates, alarms))
+        print_json(estimates.to_dict() | {"alarms": alarms})
     else:
         _print_estimates(estimates)
         for sentence in () if alarms is None else alarms["sentences"]:
@@ -190,19 +190,15 @@ def _check_table(path: Path) -> None:
         raise ParameterError(f"{path}: a table is {', '.join(TABLES)}")
 
 
-def _document(estimates: Estimates, alarms: dict[str, Any] | None) -> dict[str, Any]:
-    """Return all that is said about the reports, as plain values."""
-    return estimates.to_dict() | {"alarms": alarms}
-
-
 def _write_table(estimates: Estimates, alarms: dict[str, Any] | None, path: Path, suffix: str) -> None:
     """Write estimates in the format that a suffix names."""
     if suffix == ".parquet":
         path.write_bytes(estimates_to_parquet(estimates))
+    elif suffix == ".csv":
+        path.write_text(estimates.to_csv(), encoding="utf-8")
     else:
-        document = _document(estimates, alarms)
-        text = estimates.to_csv() if suffix == ".csv" else json.dumps(document, ensure_ascii=False)
-        path.write_text(text, encoding="utf-8")
+        found = json.dumps(alarms, ensure_ascii=False)
+        path.write_text(f'{estimates.to_json()[:-1]}, "alarms": {found}}}', encoding="utf-8")
 
 
 def _print_estimates(estimates: Estimates) -> None:

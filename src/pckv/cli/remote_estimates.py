@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -48,9 +49,11 @@ def collected_estimates(
     url: str, token: str, task_id: str, *, keys: Sequence[str], **options: Any
 ) -> EstimatedTask:
     """Return the estimates of a task on a collector, of some keys or of all."""
-    query = {name: value for name, value in options.items() if value is not None} | {"keys": keys}
+    query = {name: value for name, value in options.items() if value is not None}
     path = collected(task_id, f"/estimates?{urlencode(query, doseq=True)}")
-    answer = ask("GET", url, path, token, may_be_large=True)
+    # There may be more keys than an address takes.
+    body = json.dumps({"keys": keys}).encode() if keys else None
+    answer = ask("POST" if keys else "GET", url, path, token, body, estimates=True)
     overview = ask("GET", url, collected(task_id, "/overview"), token)
     with understood(url):
         estimates, alarms = read_estimates(answer), overview["alarms"]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 # What every row of a CSV file repeats, since spreadsheets open nothing but a table.
 REPEATED = ("reports", "epsilon", "method", "level", "hostile")
+# So few that other threads need not wait long for their turn.
+ROWS_PER_TEXT = 2**8
 # What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
 OPTIONAL = ("other", "false_discovery_rate")
 
@@ -266,8 +268,11 @@ class Estimates(ValueSpread):
         for each in self.asked:
             for row, answer in zip(rows, each.rows(), strict=True):
                 row.setdefault(each.member, []).append(answer)
+        return self._heading() | {"estimates": rows}
+
+    def _heading(self) -> dict[str, Any]:
         between = {"between": REFUSE_BETWEEN if self.distributions.exact else ROUND}
-        return self._about() | (between if self.level_values else {}) | {"estimates": rows}
+        return self._about() | (between if self.level_values else {})
 
     def _about(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
@@ -289,7 +294,16 @@ class Estimates(ValueSpread):
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        return "".join(self._json_texts())
+
+    def _json_texts(self) -> Iterator[str]:
+        """Yield the parts of the text: as plain values, many keys with many levels would take gigabytes."""
+        yield json.dumps(self._heading(), ensure_ascii=False)[:-1] + ', "estimates": ['
+        for start in range(0, len(self), ROWS_PER_TEXT):
+            some = self.take(np.arange(start, min(start + ROWS_PER_TEXT, len(self))))
+            rows = json.dumps(some.to_dict()["estimates"], ensure_ascii=False)
+            yield (", " if start else "") + rows[1:-1]
+        yield "]}"
 
     def to_csv(self) -> str:
         """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""

@@ -228,7 +228,7 @@ def expect(
 def _checked_scale(levels: int | Sequence[float]) -> Scale:
     count = levels if isinstance(levels, int) else len(levels)
     if not MIN_LEVELS <= count <= MAX_LEVELS:
-        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}, not {count}")
+        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
     return equal_scale(levels) if isinstance(levels, int) else Scale.of_values(levels)
 
 

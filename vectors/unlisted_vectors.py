@@ -1,0 +1,158 @@
+"""Vectors of keys that no task lists: the numbers of texts, and reports of people who hold such keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from pckv.canonical import base64url
+from pckv.limits import REFUSE
+from pckv.seeded import seeded_source
+from pckv.task import Task
+from tapes import about_pairs, report_vector, tape_of
+from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
+
+TEXTS = (
+    "alien", "Alien", "heat", "0", "1", "a b", " ", "other", "hashed", '"', "\\", "</script>", "__proto__",
+    "toString", "\u00a0", "\u2028", "é", "größe", "日本", "😀", "👩‍👩‍👧", "a" * 256, "é" * 128, "日" * 85 + "a",
+    "😀" * 64,
+)  # fmt: skip
+# Texts that no key may be, and what is wrong with them.
+BAD_TEXTS = (
+    ("is empty", ""),
+    ("longer than 256 bytes", "a" * 257),
+    ("longer than 256 bytes", "é" * 129),
+    ("longer than 256 bytes", "😀" * 64 + "a"),
+    ("control character", "a\nb"),
+    ("control character", "\u0000"),
+    ("control character", "\u007f"),
+    ("control character", "\u0085"),
+    ("normal form C", "e\u0301"),
+    ("normal form C", "\u212b"),
+)
+# Keys that are not listed anywhere in the tasks, whether or not they could be listed.
+UNLISTED = ("solaris", "", "Alien", "01", "e\u0301", "a\nb", "x" * 300, "😀")
+
+
+def key_vectors() -> Iterator[dict[str, Any]]:
+    """Yield the numbers of keys, and texts that are no keys."""
+    for task in HASHED_TASKS:
+        yield from (_numbered(task, text) for text in (*TEXTS, *_same_number(task)))
+        for reason, text in BAD_TEXTS:
+            yield {"task": task.to_json(), "key": text, "fails_at": "pairs", "reason": reason}
+    for task in OTHER_TASKS:
+        listed = (task.key_name(0), task.key_name(task.key_count - 2))
+        yield from (_numbered(task, text) for text in (*listed, str(task.other), *UNLISTED))
+
+
+def _numbered(task: Task, text: str) -> dict[str, Any]:
+    return {"task": task.to_json(), "key": text, "number": task.held_index(text)}
+
+
+def _same_number(task: Task) -> tuple[str, str]:
+    """Return the first two texts of a kind that have the same number."""
+    seen: dict[int, str] = {}
+    for text in map(str, count()):
+        number = task.key_index(text)
+        if number in seen:
+            return seen[number], text
+        seen[number] = text
+    raise AssertionError
+
+
+def unlisted_reports() -> Iterator[dict[str, Any]]:
+    """Yield reports from fixed tapes, and pairs that cannot be perturbed."""
+    for number, task in enumerate(OTHER_TASKS, 600):
+        yield from _seeded(number, task, other_pairs(task))
+        yield from _chosen_others(task)
+        yield from _refused_others(task)
+    for number, task in enumerate(HASHED_TASKS, 650):
+        yield from _seeded(number, task, hashed_pairs(task))
+        yield from _refused_hashed(task)
+    for task in (*OTHER_TASKS[1:], *HASHED_TASKS):
+        if task.word_limit is not None:
+            body = base64url(task.word_limit.to_bytes(8, "little"))
+            yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}
+
+
+def _seeded(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterator[dict[str, Any]]:
+    for case, pairs in enumerate(held):
+        tape = seeded_source(100 * number + case)(16 + 8 * (task.draws + 4))
+        yield report_vector(task, pairs, tape)
+
+
+def other_pairs(task: Task) -> Iterator[dict[str, float]]:
+    """Yield sets of pairs with no, one and several keys that are not listed, before, between and after those that are."""
+    low, high, middle = task.low, task.high, task.level_values[1]
+    first, last = task.key_name(0), task.key_name(task.key_count - 2)
+    yield {}
+    yield {"solaris": high}
+    yield {str(task.other): middle}
+    yield {"solaris": low, "Alien": high}
+    yield {str(task.other): high, **dict.fromkeys(UNLISTED, low)}
+    if task.more != REFUSE or task.padding > 1:
+        yield {"solaris": high, first: low}
+        yield {"solaris": low, first: high, "": middle, "01": high}
+    if task.more != REFUSE and first != last:
+        yield {last: middle, "solaris": low, first: high, "Alien": high}
+
+
+def _chosen_others(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports with each of three keys that are not listed chosen, also after a rejected draw.
+
+    It is drawn first of all; where there is one such key, the first draw is the next one.
+    """
+    values = (task.low, task.level_values[1], task.high)
+    pairs = dict(zip(("solaris", "", "01"), values, strict=True))
+    rest = [*about_pairs(task), 0, 2**63]
+    for drawn in ((0,), (1,), (2,), (2**64 - 2,), (2**64 - 1, 1)):
+        yield report_vector(task, pairs, tape_of(task, *drawn, *rest))
+    yield report_vector(task, {"solaris": task.high}, tape_of(task, *rest))
+    if task.size_question is not None:
+        # The size is counted after one of them was chosen: it is 1.
+        kept = task.size_question.kept
+        for answered in (kept - 1, kept):
+            yield report_vector(task, pairs, tape_of(task, 2, 0, answered))
+
+
+def _refused_others(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield a wrong value of a key that would not be chosen, and more pairs than the task takes."""
+    first, wrong = task.key_name(0), task.high + 1
+    for pairs in ({"solaris": wrong}, {first: task.low, "solaris": task.low, "Alien": wrong}):
+        if task.more != REFUSE or task.padding > 1 or len(pairs) == 1:
+            yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": "within"}
+    if task.more == REFUSE and task.padding + 1 < task.key_count:
+        listed = {task.key_name(key): task.low for key in range(task.padding)}
+        pairs = {**listed, "solaris": task.low}
+        yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": "takes at most"}
+
+
+def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
+    """Yield sets of pairs of all kinds of texts, and two of one number, of which the first counts."""
+    low, high, middle = task.low, task.high, task.level_values[1]
+    values = (low, high, middle)
+    yield {}
+    for place, text in enumerate(TEXTS[::3]):
+        yield {text: values[place % 3]}
+    same, again = _same_number(task)
+    yield {same: low, again: high}
+    yield {again: high, same: low}
+    if task.padding > 1:
+        yield {"alien": low, "日本": high}
+        yield {same: middle, "alien": high, again: low}
+    if task.more != REFUSE:
+        yield {text: values[place % 3] for place, text in enumerate(TEXTS)}
+
+
+def _refused_hashed(task: Task) -> Iterator[dict[str, Any]]:
+    json = task.to_json()
+    for reason, text in BAD_TEXTS:
+        yield {"task": json, "pairs": {text: task.low}, "fails_at": "pairs", "reason": reason}
+    yield {"task": json, "pairs": {"alien": task.high + 1}, "fails_at": "pairs", "reason": "within"}
+    same, again = _same_number(task)
+    wrong = {same: task.low, again: task.high + 1}
+    yield {"task": json, "pairs": wrong, "fails_at": "pairs", "reason": "within"}
+    if task.more == REFUSE:
+        pairs = dict.fromkeys(TEXTS[: task.padding + 1], task.low)
+        yield {"task": json, "pairs": pairs, "fails_at": "pairs", "reason": "takes at most"}
