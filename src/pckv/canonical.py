@@ -41,13 +41,13 @@ def decimal_text(number: object, what: str) -> str:
     if isinstance(number, str) and not is_typed_decimal(number):
         raise ParameterError(f"{what} must be a number in plain digits, such as 0.5, not {number!r}")
     if abs(value.adjusted()) > MAX_DECIMAL_DIGITS:
-        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
+        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits")
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     text = "0" if text in ("-0", "") else text
     if len(text) > MAX_DECIMAL_DIGITS:
-        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits: {number}")
+        raise ParameterError(f"{what} needs more than {MAX_DECIMAL_DIGITS} digits")
     return text
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from pckv.canonical import decimal_text
 from pckv.errors import ParameterError
-from pckv.limits import MAX_LEVELS, MIN_LEVELS, Numeric
+from pckv.limits import MAX_LEVELS, MIN_LEVELS, ONE_LEVEL, Numeric
 
 # A number of equally spaced levels, or the value of each as a decimal text.
 Levels = int | tuple[str, ...]
@@ -30,10 +30,12 @@ def checked_levels(levels: Iterable[Numeric] | int, low: str, high: str) -> Leve
     """
     if isinstance(levels, bool | float | str | bytes | Mapping) or not isinstance(levels, int | Iterable):
         raise ParameterError(f"levels must be a number of them or a list of their values, not {levels!r}")
-    checked: Levels = levels if isinstance(levels, int) else _checked_values(levels, low, high)
-    count = level_count(checked)
-    if not MIN_LEVELS <= count <= MAX_LEVELS:
-        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}, not {count}")
+    # Of too many values, which may have no end, the first ones show that they are.
+    checked: Levels = (
+        levels if isinstance(levels, int) else _checked_values(islice(levels, MAX_LEVELS + 1), low, high)
+    )
+    if not MIN_LEVELS <= level_count(checked) <= MAX_LEVELS:
+        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
     level_values(checked, low, high)
     return checked
 
@@ -70,6 +72,8 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     """
     if not isinstance(levels, int):
         return tuple(map(float, levels))
+    if levels == ONE_LEVEL:
+        return (float(high),)
     places = max(_decimal_places(low), _decimal_places(high))
     first, last = (_scaled(end, places) for end in (low, high))
     steps = levels - 1
@@ -105,5 +109,9 @@ def nearest_level(value: float, values: Sequence[float]) -> float:
 
 
 def listed(values: Iterable[float]) -> str:
-    """Return the values of levels for people to read."""
-    return ", ".join(f"{value:.12g}" for value in values)
+    """Return the values of levels for people to read, with all the digits that it takes to name them.
+
+    >>> listed((0.0, 1 / 3, 1000.0))
+    '0, 0.3333333333333333, 1000'
+    """
+    return ", ".join(repr(value).removesuffix(".0") for value in values)

@@ -27,6 +27,9 @@ MORE = SAMPLE, REFUSE = "sample", "refuse"
 COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
 # How many levels a value is reported as one of: the signs of the paper are two.
 MIN_LEVELS, MAX_LEVELS = 2, 16
+# What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
+KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
+ONE_LEVEL = 1
 # What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is refused.
 BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 DEFAULT_OBJECTIVE = "both"

@@ -11,8 +11,9 @@ from typing import Any
 
 from pckv import channels
 from pckv.about import About, read_about
-from pckv.budget import epsilon_of, is_within
+from pckv.budget import is_within
 from pckv.canonical import base64url, check_name, decimal_text, dump
+from pckv.channels.discovery import DiscoveryChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.days import Phase, checked_days, phase_on
 from pckv.errors import ParameterError, PckvError, TaskError
@@ -26,6 +27,7 @@ from pckv.limits import (
     HASHED_MECHANISM,
     MAX_BODY_BYTES,
     MIN_LEVELS,
+    ONE_LEVEL,
     ROUND,
     SAMPLE,
     Numeric,
@@ -34,12 +36,13 @@ from pckv.limits import (
     check_more,
     check_padding,
 )
+from pckv.prefix_tree import DEFAULT_ALPHABET, DEFAULT_CHARACTERS, PrefixTree, prefix_tree
 from pckv.series_round import SeriesRound, read_series_round
-from pckv.task_domain import TaskDomain
+from pckv.task_domain import Keys
 from pckv.task_members import (
     CONTRACT,
-    KIND,
     VERSION,
+    build_channel,
     checked_coin,
     checked_hashing,
     checked_keys,
@@ -48,11 +51,11 @@ from pckv.task_members import (
     checked_range,
     read_members,
 )
-from pckv.wire import MessageFormat, Words
+from pckv.task_reports import TaskReports
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Task(TaskDomain):
+class Task(TaskReports):
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
@@ -99,7 +102,7 @@ class Task(TaskDomain):
     """
 
     name: str
-    keys: tuple[str, ...] | int | str
+    keys: Keys
     other: str | None
     padding: int
     levels: Levels
@@ -146,6 +149,10 @@ class Task(TaskDomain):
         objective: str = DEFAULT_OBJECTIVE,
         most_influence: float | None = None,
     ) -> None:
+        if isinstance(keys, PrefixTree):
+            raise ParameterError(
+                "keys must be a list of names or their number; Task.discovery finds unknown ones"
+            )
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
         if keys == HASHED and wanted == {"name": AUTO}:
             wanted = {"name": HASHED_MECHANISM}
@@ -175,10 +182,54 @@ class Task(TaskDomain):
         channel = choose_channel(Fraction(self._epsilon), wanted, padding, expected)
         self._set_channel(channel, planned_size_share(channel, expected), coin)
 
+    @classmethod
+    def discovery(
+        cls,
+        *,
+        name: str,
+        epsilon: Numeric,
+        characters: int = DEFAULT_CHARACTERS,
+        alphabet: str = DEFAULT_ALPHABET,
+        groups: int | None = None,
+        padding: int = 1,
+        symbols: int | None = None,
+        coin: str = DEVICE_COIN,
+        about: About | Mapping[str, str] | None = None,
+        opens: str | None = None,
+        closes: str | None = None,
+    ) -> Task:
+        """Make the task of a discovery: which unknown texts do many people hold?
+
+        Args:
+            name: What people read.
+            epsilon: The privacy budget of a report, above 0 and at most 20.
+            characters: How many characters of a text are found at most, up to 64; longer ones are cut.
+            alphabet: The characters that texts consist of. Nobody finds texts with any other.
+            groups: How many groups of devices report prefixes, each of its own length; by default one per character.
+            padding: How many texts a report stands for at most.
+            symbols: The parameter of `collision`; chosen by default.
+            coin: Who draws the public function of a report, `device` or `server`.
+            about: What participants read: an `About`, or a mapping of its members to texts.
+            opens: The first day, YYYY-MM-DD in UTC.
+            closes: The first day on which no reports are taken any more.
+
+        Raises:
+            ParameterError: if any of these is outside its domain.
+        """
+        task, tree = object.__new__(cls), prefix_tree(alphabet, characters, groups)
+        about = about or {}
+        task._set_contract(name, tree, None, (0, 1), ONE_LEVEL, ROUND, epsilon, SAMPLE, about, opens, closes)
+        parameters = {} if symbols is None else {"symbols": symbols}
+        channel = DiscoveryChannel.of_groups(
+            tree.groups, check_padding(padding), Fraction(task._epsilon), parameters
+        )
+        task._set_channel(channel, 0, coin)
+        return task
+
     def _set_contract(  # noqa: PLR0917
         self,
         name: str,
-        keys: Iterable[str] | int,
+        keys: Iterable[str] | int | PrefixTree,
         other: str | None,
         values: tuple[Numeric, Numeric],
         levels: Iterable[Numeric] | int,
@@ -197,7 +248,7 @@ class Task(TaskDomain):
             name=check_name(name, "the task's name"),
             keys=checked_keys(keys),
             other=None,
-            levels=checked_levels(levels, low, high),
+            levels=ONE_LEVEL if isinstance(keys, PrefixTree) else checked_levels(levels, low, high),
             between=check_between(between),
             more=check_more(more),
             about=read_about(about),
@@ -246,77 +297,6 @@ class Task(TaskDomain):
         vars(task).pop("digest", None)
         return task
 
-    @property
-    def epsilon(self) -> float:
-        """The ε that was asked for."""
-        return float(self._epsilon)
-
-    @cached_property
-    def realised_epsilon(self) -> float:
-        """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return epsilon_of(self.realised)
-
-    @property
-    def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
-        of_pairs = self.channel.realised
-        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
-
-    @property
-    def claim(self) -> Fraction:
-        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        of_pairs = self.channel.claim
-        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.claim)
-
-    @property
-    def mechanism(self) -> str:
-        """The name of the mechanism."""
-        return self.channel.name
-
-    @property
-    def parameters(self) -> dict[str, str | int]:
-        """What the mechanism fixes besides its name."""
-        return self.channel.parameters
-
-    @property
-    def size_share(self) -> float:
-        """The probability that a report answers how many pairs somebody holds."""
-        return float(self._size_share)
-
-    @property
-    def can_truncate(self) -> bool:
-        """Whether somebody may hold more pairs than their report stands for."""
-        return self.more == SAMPLE and self.padding < self.key_count
-
-    @property
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes.
-
-        Those that answer the size question are numbered after those of the channel.
-        """
-        pairs = self.channel.word_limit
-        return pairs if pairs is None or self.size_question is None else pairs + len(self.size_question.ends)
-
-    @cached_property
-    def message_format(self) -> MessageFormat:
-        """How a report's message is encoded."""
-        limit = self.word_limit
-        return self.channel.message_format if limit is None else Words(limit)
-
-    @property
-    def draws(self) -> int:
-        """The 64-bit draws that making a report takes, unless one is rejected."""
-        pairs = self.channel.draws
-        of_others = self.other is not None
-        return of_others + (pairs if self.size_question is None else max(1 + pairs, self.size_question.draws))
-
-    def law(self, held: channels.HeldLevels) -> channels.Law:
-        """Return the exact law of the message of somebody who holds the keys `held` with these levels."""
-        pairs, first = self.channel.law(held), self.channel.word_limit
-        if self.size_question is None or first is None:
-            return pairs
-        return self.size_question.mix(pairs, len(held), first)
-
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
         return phase_on(day, self.opens, self.closes)
@@ -331,8 +311,8 @@ class Task(TaskDomain):
                 "coin": self.coin,
                 "epsilon": self._epsilon,
                 "high": self._high,
-                "keys": list(self.keys) if isinstance(self.keys, tuple) else self.keys,
-                "kind": KIND,
+                "keys": self.keys.to_dict() if isinstance(self.keys, PrefixTree) else self.keys,
+                "kind": self.kind,
                 "levels": self.levels if isinstance(self.levels, int) else list(self.levels),
                 "low": self._low,
                 "mechanism": {"name": self.mechanism, **self.parameters},
@@ -365,12 +345,10 @@ class Task(TaskDomain):
         try:
             contract = {name: members[name] for name in CONTRACT}
             task._set_contract(values=(members["low"], members["high"]), **contract)
-            parameters = dict(members["mechanism"])
-            mechanism, padding = str(parameters.pop("name")), check_padding(members["padding"])
-            epsilon, levels = Fraction(task._epsilon), task.level_count
-            channel = channels.build(mechanism, task.key_count, padding, epsilon, parameters, levels)
-            if missing := sorted(channel.parameters.keys() - parameters.keys()):
-                raise ParameterError(f"mechanism {mechanism!r} needs {' and '.join(missing)}")
+            padding, epsilon = check_padding(members["padding"]), Fraction(task._epsilon)
+            channel = build_channel(
+                task.keys, task.key_count, task.level_count, padding, epsilon, members["mechanism"]
+            )
             task._set_channel(channel, members["size_share"], members["coin"])
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None

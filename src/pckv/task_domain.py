@@ -9,7 +9,11 @@ from functools import cached_property
 from pckv.canonical import check_name
 from pckv.errors import PairsError, ParameterError
 from pckv.levels import Levels, level_count, level_values
-from pckv.limits import HASHED, MAX_ITEMS
+from pckv.limits import DISCOVERY, HASHED, MAX_ITEMS, PAIRS
+from pckv.prefix_tree import PrefixTree
+
+# The names of keys, how many numbered ones there are, `hashed`, or of a discovery the tree of all texts.
+Keys = tuple[str, ...] | int | str | PrefixTree
 
 _PREFIX = b"pckv key"
 _HASH_BYTES = 8
@@ -19,7 +23,7 @@ class TaskDomain:
     """The part of a task that knows its keys and values."""
 
     name: str
-    keys: tuple[str, ...] | int | str
+    keys: Keys
     other: str | None
     levels: Levels
     # As decimal texts, exactly as the task's JSON has them.
@@ -32,6 +36,18 @@ class TaskDomain:
         raise NotImplementedError
 
     @property
+    def kind(self) -> str:
+        """What the task collects: `pairs`, or unknown texts (`discovery`)."""
+        return DISCOVERY if isinstance(self.keys, PrefixTree) else PAIRS
+
+    @property
+    def tree(self) -> PrefixTree:
+        """The prefixes that a discovery asks about, or raise a `ParameterError` for other tasks."""
+        if not isinstance(self.keys, PrefixTree):
+            raise ParameterError(f"task {self.name!r} is not a discovery: it lists its keys or hashes them")
+        return self.keys
+
+    @property
     def is_hashed(self) -> bool:
         """Whether any text is a key, whose number is a hash."""
         return self.keys == HASHED
@@ -39,7 +55,7 @@ class TaskDomain:
     @cached_property
     def key_count(self) -> int:
         """The number of keys, d: with the one that stands for all others, or of all hashes."""
-        if isinstance(self.keys, str):
+        if isinstance(self.keys, str | PrefixTree):
             return MAX_ITEMS // self.level_count
         listed = self.keys if isinstance(self.keys, int) else len(self.keys)
         return listed + (self.other is not None)
@@ -47,6 +63,8 @@ class TaskDomain:
     @property
     def keys_text(self) -> str:
         """How many keys there are, in words."""
+        if isinstance(self.keys, PrefixTree):
+            return f"texts of up to {self.keys.characters} characters"
         return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
     @property

@@ -9,9 +9,25 @@ from typing import Any
 from pckv import channels
 from pckv.about import MEMBERS as ABOUT_MEMBERS
 from pckv.canonical import check_name, decimal_text, is_decimal_text, read_object
+from pckv.channels.discovery import DiscoveryChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.errors import ParameterError, TaskError
-from pckv.limits import HASHED, HASHED_MECHANISM, MAX_KEYS, REFUSE, SERVER_COIN, Numeric, check_coin
+from pckv.limits import (
+    DISCOVERY,
+    HASHED,
+    HASHED_MECHANISM,
+    KINDS,
+    MAX_KEYS,
+    ONE_LEVEL,
+    REFUSE,
+    ROUND,
+    SAMPLE,
+    SERVER_COIN,
+    Numeric,
+    check_coin,
+)
+from pckv.prefix_tree import PrefixTree, read_prefix_tree
+from pckv.task_domain import Keys
 
 VERSION = 1
 MEMBERS = (
@@ -49,14 +65,23 @@ CONTRACT = (
     "closes",
     "series",
 )
-# What a task collects; there is one kind.
-KIND = "pairs"
+# What a discovery has no choice of.
+_OF_DISCOVERIES = {
+    "between": ROUND,
+    "high": "1",
+    "levels": ONE_LEVEL,
+    "low": "0",
+    "more": SAMPLE,
+    "other": None,
+    "series": None,
+    "size_share": "0",
+}
 
 
 def read_members(text: str | bytes) -> tuple[str, dict[str, Any]]:
     """Return the text of a task's JSON and its members, each of the right kind and none unknown or missing."""
     text, members = read_object(text, "a task", MEMBERS, VERSION, TaskError)
-    if members["kind"] != KIND:
+    if members["kind"] not in KINDS:
         raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
     for member in ("epsilon", "low", "high", "size_share"):
         if not is_decimal_text(members[member]):
@@ -71,7 +96,42 @@ def read_members(text: str | bytes) -> tuple[str, dict[str, Any]]:
     mechanism = members["mechanism"]
     if not isinstance(mechanism, dict) or mechanism.get("name") not in list(channels.CHANNELS):
         raise TaskError("not a task: mechanism must be an object that names a mechanism")
+    if members["kind"] == DISCOVERY:
+        _read_discovery(members)
     return text, members
+
+
+def _read_discovery(members: dict[str, Any]) -> None:
+    """Read the keys of a discovery, and refuse members that only other tasks may have."""
+    for member, value in _OF_DISCOVERIES.items():
+        if members[member] != value or type(members[member]) is not type(value):
+            raise TaskError(f"not a task: {member} of a discovery must be {value!r}")
+    if members["mechanism"]["name"] != HASHED_MECHANISM:
+        raise TaskError(f"not a task: mechanism of a discovery must be {HASHED_MECHANISM!r}")
+    try:
+        members["keys"] = read_prefix_tree(members["keys"])
+    except ParameterError as error:
+        raise TaskError(f"not a task: {error}") from None
+
+
+def build_channel(  # noqa: PLR0917
+    keys: Keys,
+    key_count: int,
+    levels: int,
+    padding: int,
+    epsilon: Fraction,
+    mechanism: Mapping[str, object],
+) -> channels.Channel:
+    """Return the channel that the members of a task name, with all of its parameters."""
+    parameters = dict(mechanism)
+    name = str(parameters.pop("name"))
+    if isinstance(keys, PrefixTree):
+        channel: channels.Channel = DiscoveryChannel.of_groups(keys.groups, padding, epsilon, parameters)
+    else:
+        channel = channels.build(name, key_count, padding, epsilon, parameters, levels)
+    if missing := sorted(channel.parameters.keys() - parameters.keys()):
+        raise ParameterError(f"mechanism {name!r} needs {' and '.join(missing)}")
+    return channel
 
 
 def checked_question(channel: channels.Channel, share: Fraction, more: str) -> SizeQuestion | None:
@@ -95,8 +155,10 @@ def checked_coin(channel: channels.Channel, coin: str) -> str:
     return coin
 
 
-def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
-    """Return the names of the keys, each once, or their number, or that they are hashed."""
+def checked_keys(keys: Iterable[str] | int | PrefixTree) -> Keys:
+    """Return the names of the keys, each once, or their number, or that they are hashed; a tree was checked before."""
+    if isinstance(keys, PrefixTree):
+        return keys
     if keys == HASHED:
         return HASHED
     if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
@@ -119,7 +181,7 @@ def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
     return checked
 
 
-def checked_other(other: str | None, keys: tuple[str, ...] | int | str) -> str | None:
+def checked_other(other: str | None, keys: Keys) -> str | None:
     """Return the name of the key that stands for all that are not listed; None where there is none."""
     if other is None:
         return None
@@ -128,12 +190,12 @@ def checked_other(other: str | None, keys: tuple[str, ...] | int | str) -> str |
     check_name(other, "other")
     if other in keys if isinstance(keys, tuple) else other.isdecimal():
         raise ParameterError(f"other must not have the name of a listed key, {other!r}")
-    if (keys if isinstance(keys, int) else len(keys)) == MAX_KEYS:
+    if keys == MAX_KEYS or (isinstance(keys, tuple) and len(keys) == MAX_KEYS):
         raise ParameterError("a task takes at most 2^31 keys, and other is one more")
     return other
 
 
-def checked_hashing(channel: channels.Channel, keys: tuple[str, ...] | int | str) -> None:
+def checked_hashing(channel: channels.Channel, keys: Keys) -> None:
     """Refuse a mechanism whose reports cannot be asked about keys that are named afterwards."""
     if keys == HASHED and channel.name != HASHED_MECHANISM:
         raise ParameterError(f"hashed keys need mechanism {HASHED_MECHANISM!r}, not {channel.name!r}")

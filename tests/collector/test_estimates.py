@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +16,7 @@ import pytest
 
 import pckv
 from pckv.collector import estimate_cache, estimate_routes
+from pckv.collector.analysis import AnalysisThreads
 from pckv.files.reports.reader import ReportFile
 from support.collectors import (
     DAY,
@@ -75,6 +77,24 @@ def test_shares_and_what_was_asked_are_those_of_the_library(collector: Running) 
     table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
     assert table.to_pydict() == asked.to_arrow().to_pydict()
     assert collector.get(f"{path}&top=1").json()["estimates"] == asked.top(1).to_dict()["estimates"]
+
+
+def test_writing_a_large_table_is_a_long_computation(
+    collector: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = collector.add_task(keys=3, values=(1, 5), levels=[1, 2, 5], padding=1)
+    short: list[object] = []
+    run_short = AnalysisThreads.run_short
+
+    async def recorded(threads: AnalysisThreads, work: Callable[[], Any]) -> Any:
+        short.append(work)
+        return await run_short(threads, work)
+
+    monkeypatch.setattr(AnalysisThreads, "run_short", recorded)
+    monkeypatch.setattr(estimate_routes, "MAX_SHORT_CELLS", 2 * 4)
+    for query, expected in (("", 0), ("limit=2", 1), ("top=2", 2), ("top=3&limit=1", 3), ("limit=3", 3)):
+        assert collector.get(f"/tasks/{task.id}/estimates?{query}").status_code == 200
+        assert len(short) == expected
 
 
 @pytest.mark.parametrize(

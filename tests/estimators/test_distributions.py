@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.random import default_rng
 from pckv import Tally, Task, estimate
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
+from pckv.estimators import result
 from pckv.estimators.distributions import DEVIATIONS, Distributions
 from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.result import Estimates
@@ -168,6 +170,13 @@ def test_json_has_shares_and_answers(estimates: Estimates) -> None:
     }
 
 
+def test_json_is_written_in_parts(estimates: Estimates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result, "ROWS_PER_TEXT", 2)
+    for rows in ([], [1], [1, 0], [0, 1, 1], [0, 1, 0, 1, 1]):
+        some = estimates.take(np.array(rows, np.int64)).ask([0.5, 0.9], below=[10])
+        assert some.to_json() == json.dumps(some.to_dict(), ensure_ascii=False)
+
+
 def test_tables_have_columns_per_level(estimates: Estimates) -> None:
     asked = estimates.ask([0.5], [2.5])
     ends = ("", "_low", "_high")
@@ -180,6 +189,17 @@ def test_tables_have_columns_per_level(estimates: Estimates) -> None:
     assert [float(row["share_10_high"]) for row in rows] == asked.shares_high[:, 2].tolist()
     assert [float(row["above_2.5"]) for row in rows] == asked.share_above(2.5).share.tolist()
     assert asked.top(1).to_dict()["estimates"] == asked.to_dict()["estimates"][:1]
+
+
+def test_questions_that_differ_in_their_last_digits_have_columns_of_their_own(estimates: Estimates) -> None:
+    asked = estimates.ask([0.5, 0.5 + 2**-53], above=[1 / 3, 1 / 3 + 2**-54])
+    names = (
+        "quantile_0.5",
+        "quantile_0.5000000000000001",
+        "above_0.3333333333333333",
+        "above_0.33333333333333337",
+    )
+    assert set(names) <= set(asked.to_arrow().column_names)
 
 
 def test_a_key_has_its_shares(estimates: Estimates) -> None:

@@ -19,6 +19,7 @@ from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.result import Estimates
 from pckv.estimators.shares import (
+    LevelShares,
     distributions,
     honest_interval,
     own_interval,
@@ -133,6 +134,18 @@ def test_intervals_hold_whatever_hostile_reports_say() -> None:
         assert (robust.high >= plain.high).all()
 
 
+def test_rounding_takes_no_deviation_beyond_its_interval() -> None:
+    """Half of the holders at either end are spread as much as possible; their shares may add up to a little more than 1."""
+    shares = np.array([[0.5 + 2**-51, 0, 0, 0, 0.5]])
+    found = distributions(
+        TASKS["grr"],
+        LevelShares(shares, np.zeros_like(shares), np.ones_like(shares)),
+        Interval(-np.ones(1), np.ones(1)),
+        lambda scale, _: Interval(np.full(1, scale.low), np.full(1, scale.high)),
+    )
+    assert found.deviation <= found.deviation_high == 2
+
+
 def test_rounded_values_may_vary_less_than_their_levels() -> None:
     """Everybody says 2.5: half of them are at 2 and half at 3, and the interval contains the deviation 0."""
     tasks = [NEW_TASK(keys=3, epsilon=8, mechanism="grr", between=between) for between in ("round", "refuse")]
@@ -224,7 +237,7 @@ def test_nothing_is_known_of_an_empty_table_of_two_levels() -> None:
 
 
 def test_more_levels_leave_room_for_fewer_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.estimators.estimate.MAX_KEYS_AT_ONCE", 10)
+    monkeypatch.setattr("pckv.estimators.request.MAX_KEYS_AT_ONCE", 10)
     four, five = (Tally(NEW_TASK(keys=keys, epsilon=1, mechanism="grr")) for keys in (4, 5))
     assert len(estimate(four)) == 4
     assert estimate(four).method == "bayes"

@@ -18,7 +18,7 @@ from typing import Any
 from pckv import Task
 from pckv.auditing.interval_tape import Box, IntervalTape, Leaf, explore
 from pckv.coins import coin_choice
-from pckv.device.perturb import make_message, read_pairs
+from pckv.device.perturb import choose_other, make_message, read_pairs
 from pckv.errors import AuditFailure
 from pckv.randomness import BITS, Tape
 from support.node import CLIENT, NodeProcess, node
@@ -58,7 +58,8 @@ class Setting:
     def message(self, tape: Tape) -> Any:
         """Return what Python makes of a tape."""
         choice = None if self.coin is None else coin_choice(self.task, self.coin)
-        return make_message(self.task, read_pairs(self.task, self.pairs), tape, choice)
+        pairs = choose_other(self.task, read_pairs(self.task, self.pairs), tape)
+        return make_message(self.task, pairs, tape, choice)
 
     def __str__(self) -> str:
         task = self.task

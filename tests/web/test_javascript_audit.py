@@ -158,7 +158,7 @@ MUTANTS = (
         COLLISION,
         {"position + offset)": "position)"},
         collision,
-        "another message",
+        "another message|decides differently",
     ),
     ClientMutant(
         "positions are powers of another number",

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, groupby
 from math import comb, floor, lcm
+from typing import Any
 
 from pckv.budget import epsilon_of, exp_lower
 from pckv.channels.affine import (
@@ -186,7 +187,7 @@ class CollisionChannel(Channel):
         function, symbol = divmod(message, self.symbols)
         weight = 0
         for chosen in combinations(self._items(held), self._taken(held)):
-            own = _own_symbols(self, function, chosen)
+            own = _own_symbols(self, function, self._asked(function, chosen))
             if symbol in own:
                 weight += self.hit * self._unit
             else:
@@ -196,8 +197,12 @@ class CollisionChannel(Channel):
     def total(self, held: HeldLevels) -> int:
         return self.functions * comb(len(held), self._taken(held)) * self.one * self._unit
 
-    def _items(self, held: HeldLevels) -> list[int]:
+    def _items(self, held: HeldLevels) -> list[Any]:
         return [self.item(key, level) for key, level in held.items()]
+
+    def _asked(self, _function: int, chosen: tuple[Any, ...]) -> tuple[int, ...]:
+        """The items of what was chosen that a function asks about: all of them."""
+        return chosen
 
     def _taken(self, held: HeldLevels) -> int:
         return min(len(held), self.padding)

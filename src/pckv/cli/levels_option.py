@@ -31,9 +31,10 @@ class LevelsType(click.ParamType[Any]):
             )
         if len(parts) > 1:
             return parts
-        if not value.strip().lstrip("-").isdigit():
+        try:
+            return int(value)
+        except ValueError:
             self.fail(f"{value!r} is not a whole number of levels.", param, ctx)
-        return int(value)
 
 
 LEVELS = LevelsType()

@@ -43,7 +43,7 @@ def max_arrow_bytes(task: Task) -> int:
     """Return the size of the largest stream of a task's reports; its schema may hold the task's text."""
     row = REPORT_ID_BYTES + task.message_format.body_bytes + MAX_ROW_FRAME_BYTES
     batches = MAX_BATCHES_PER_REQUEST * MAX_BATCH_FRAME_BYTES
-    names = 0 if isinstance(task.keys, int) else len(task.keys) * MAX_WRITTEN_NAME_BYTES
+    names = len(task.keys) * MAX_WRITTEN_NAME_BYTES if isinstance(task.keys, tuple) else 0
     return MAX_REPORTS_PER_REQUEST * row + batches + MAX_SCHEMA_FRAME_BYTES + names
 
 

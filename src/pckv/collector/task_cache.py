@@ -157,7 +157,7 @@ def contract_text(contract: Task | Series) -> ContractText:
 
 
 def _size(task: Task) -> int:
-    return BYTES_PER_TASK + (0 if isinstance(task.keys, int) else len(task.keys) * BYTES_PER_NAME)
+    return BYTES_PER_TASK + (len(task.keys) * BYTES_PER_NAME if isinstance(task.keys, tuple) else 0)
 
 
 def check_task_id(task_id: str) -> None:

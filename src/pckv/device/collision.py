@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from pckv.channels.collision import CollisionChannel
 from pckv.device.padding import Pair, draw_level
 from pckv.randomness import Tape
+
+# A pair, or a text.
+Held = TypeVar("Held")
 
 
 def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
@@ -18,6 +22,11 @@ def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape, functi
     items = [channel.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, channel.padding, tape)]
     if function is None:
         function = tape.below(channel.functions)
+    return send(channel, function, items, tape)
+
+
+def send(channel: CollisionChannel, function: int, items: Iterable[int], tape: Tape) -> int:
+    """Report a function, and a symbol that one of the items is sent to, or another."""
     own = channel.own_symbols(function, items)
     number = tape.draw()
     if number < len(own) * channel.hit:
@@ -30,12 +39,12 @@ def perturb(channel: CollisionChannel, pairs: Sequence[Pair], tape: Tape, functi
     return function * channel.symbols + symbol
 
 
-def choose(pairs: Sequence[Pair], most: int, tape: Tape) -> Sequence[Pair]:
-    """All pairs, or as many of them as a report takes, every choice equally likely."""
-    if len(pairs) <= most:
-        return pairs
-    shuffled = list(pairs)
+def choose(held: Sequence[Held], most: int, tape: Tape) -> Sequence[Held]:
+    """All that somebody holds, or as much of it as a report takes, every choice equally likely."""
+    if len(held) <= most:
+        return held
+    shuffled = list(held)
     for place in range(most):
-        other = place + tape.below(len(pairs) - place)
+        other = place + tape.below(len(held) - place)
         shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
     return shuffled[:most]

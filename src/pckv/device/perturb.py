@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 
+from pckv.channels.discovery import DiscoveryChannel
 from pckv.coins import CoinChoice, coin_choice
+from pckv.device import discovery
+from pckv.device.discovery import read_texts
 from pckv.device.padding import Pair, placed
 from pckv.device.size_question import answer
 from pckv.errors import PairsError, ParameterError
@@ -24,7 +27,7 @@ Sampler = Callable[..., int]
 _NUMBERS = (int, float, Real, Decimal)
 
 
-def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -> Report:
+def perturb(task: Task, pairs: Mapping[str, float] | Iterable[str], coin: bytes | None = None) -> Report:
     """Return one participant's report, made with the operating system's randomness.
 
     Every call spends the task's ε: store the report and send the same bytes again on a retry.
@@ -32,7 +35,7 @@ def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -
     Args:
         task: The contract of the collection.
         pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a `Decimal`
-            or a number of numpy's, and stands for the float nearest to it.
+            or a number of numpy's, and stands for the float nearest to it. For a discovery, the participant's texts.
         coin: The 16 bytes that the collector gave for this report, where the task's coin is the server's. They are
             public: they fix the report's id, its function, and whether it answers the size question, but no noise.
 
@@ -52,12 +55,21 @@ def perturb(task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -
     return perturb_from(Tape(task.draws), task, pairs, coin)
 
 
-def perturb_from(tape: Tape, task: Task, pairs: Mapping[str, float], coin: bytes | None = None) -> Report:
+def perturb_from(
+    tape: Tape, task: Task, pairs: Mapping[str, float] | Iterable[str], coin: bytes | None = None
+) -> Report:
     """The same from a given tape: for test vectors and audits."""
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
     choice = None if coin is None else coin_choice(task, coin)
-    message = make_message(task, choose_other(task, read_pairs(task, pairs), tape), tape, choice)
+    if isinstance(task.channel, DiscoveryChannel):
+        function = None if choice is None else choice.function
+        texts = read_texts(task.tree, pairs)
+        message = discovery.perturb(task.channel, task.tree, task.digest, texts, tape, function)
+    elif isinstance(pairs, Mapping):
+        message = make_message(task, choose_other(task, read_pairs(task, pairs), tape), tape, choice)
+    else:
+        raise PairsError(f"task {task.name!r} takes a mapping of keys to values")
     return Report(coin or tape.report_id, task.message_format.encode(message))
 
 

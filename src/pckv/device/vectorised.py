@@ -131,14 +131,15 @@ def perturb_many_from(
     """The same from a given tape, of pairs that were checked: for audits."""
     batch = max(1, draws_per_batch // task.draws)
     for start in range(0, len(population), batch):
-        part = _participants(population, start, start + batch)
+        part = part_of(population, start, start + batch)
         participants = np.arange(start, start + len(part))
         ids = tape.report_ids(participants)
         chosen = _choose_others(task, part, participants, tape)
         yield ReportBatch(ids, _messages(task, chosen, participants, tape))
 
 
-def _participants(population: Population, start: int, stop: int) -> Population:
+def part_of(population: Population, start: int, stop: int) -> Population:
+    """Return the participants from one number to another."""
     offsets = population.offsets[start : stop + 1]
     row = slice(offsets[0], offsets[-1])
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
@@ -215,7 +216,16 @@ def _sample(task: Task, population: Population, participants: Integers, tape: Ve
 
 
 def _take(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Taken:
-    sizes, starts, most = population.sizes, population.offsets[:-1], task.channel.padding
+    owners, chosen = choose_rows(population, task.channel.padding, participants, tape)
+    below, chances = _placed(task, population.values[chosen])
+    return Taken(participants, owners, population.keys[chosen].astype(np.int64), below, chances)
+
+
+def choose_rows(
+    population: Population, most: int, participants: Integers, tape: VectorisedTape
+) -> tuple[Integers, Integers]:
+    """Return the rows that reports are made from, up to as many per participant as one takes, and whose they are."""
+    sizes, starts = population.sizes, population.offsets[:-1]
     order = np.arange(population.keys.size)
     # The first pairs of everybody who holds too many are shuffled in, one place after another.
     many = np.flatnonzero(sizes > most)
@@ -225,10 +235,7 @@ def _take(task: Task, population: Population, participants: Integers, tape: Vect
         order[current], order[other] = order[other], order[current]
     owners = np.repeat(np.arange(len(population)), sizes)
     taken = np.arange(order.size) - starts[owners] < most
-    chosen = order[taken]
-    below, chances = _placed(task, population.values[chosen])
-    keys = population.keys[chosen].astype(np.int64)
-    return Taken(participants, owners[taken], keys, below, chances)
+    return owners[taken], order[taken]
 
 
 def _placed(task: Task, values: Floats) -> tuple[Integers, Draws]:
@@ -272,13 +279,29 @@ def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: Vector
 
 def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
     """Sample the words of `collision`, one per participant."""
-    participants, users = taken.participants, taken.participants.size
+    participants = taken.participants
     levels = taken.below + tape.rises(participants[taken.owners], taken.chances)
     functions = tape.below(participants, np.uint64(channel.functions))
-    places = item_positions(channel.numbering, channel.item(taken.keys, levels))
-    sent_to = channel.symbol_at(functions.view(np.uint64)[taken.owners], places.view(np.uint64))
+    return send_items(channel, functions, taken.owners, channel.item(taken.keys, levels), participants, tape)
+
+
+def send_items(  # noqa: PLR0917
+    channel: CollisionChannel,
+    functions: Integers,
+    holders: Integers,
+    items: Integers,
+    participants: Integers,
+    tape: VectorisedTape,
+) -> Integers:
+    """Report functions, one per participant, and symbols that some of the items of theirs are sent to, or others.
+
+    Holders of items are places in `participants`.
+    """
+    users = participants.size
+    places = item_positions(channel.numbering, items)
+    sent_to = channel.symbol_at(functions.view(np.uint64)[holders], places.view(np.uint64))
     # Everybody's own symbols, each once and in order.
-    numbered = np.sort(taken.owners * channel.symbols + sent_to.view(np.int64))
+    numbered = np.sort(holders * channel.symbols + sent_to.view(np.int64))
     owners, own = np.divmod(numbered[np.diff(numbered, prepend=-1) != 0], channel.symbols)
     counts = np.bincount(owners, minlength=users)
     starts = np.cumsum(counts) - counts

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pckv.arrays import Floats, Integers
-from pckv.estimators.distributions import NAME_DIGITS, Distributions, level_names
+from pckv.estimators.distributions import MAX_DIGITS, Distributions, level_names
 from pckv.texts import Ranged, ranged
 
 QUANTILE, ABOVE, BELOW = "quantile", "above", "below"
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     @property
     def title(self) -> str:
         """What tables for people call the answers."""
-        return f"{self.question} {level_names([self.at], NAME_DIGITS)[0]}"
+        return f"{self.question} {level_names([self.at], MAX_DIGITS)[0]}"
 
     def take(self, rows: Integers) -> Asked:
         """Return the answers of some keys."""

@@ -121,7 +121,8 @@ def distributions(
     """
     at_most = _at_most_limits(found, interval_on)
     scale, exact = Scale.of_values(task.level_values), task.between == REFUSE_BETWEEN
-    variance = np.maximum(_variance(scale, found.shares), 0.0)
+    # Rounding takes it beyond what is possible where all holders are at one level, or half of them at either end.
+    variance = np.clip(_variance(scale, found.shares), 0, 1)
     limits = _variance_limits(scale, found.shares, of_mean, interval_on)
     rounding = 0.0 if exact else _largest_rounding(scale)
     # The interval contains the point, and the lower limit holds for values before rounding.

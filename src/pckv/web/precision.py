@@ -165,8 +165,9 @@ async def precision(
     Vega-Lite specification.
     """
     stored = await collector.find(task_id)
-    # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones.
-    options = options._replace(hostile="0")
+    # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones. Only what
+    # is known of sets matters, for which any one key does where not all are estimated at once.
+    options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
     _, estimates = await find_estimates(collector, account, stored.task, options)
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
     now = known.noise(known.reports) if known.reports else None

@@ -14,7 +14,7 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.days import checked_days
 from pckv.errors import ParameterError
 from pckv.levels import checked_levels, level_values
-from pckv.limits import DEFAULT_USERS, MAX_KEYS, MIN_LEVELS, check_epsilon
+from pckv.limits import DEFAULT_USERS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
 from pckv.planning.plan import UNIT_RANGE, Plan, plan
 from pckv.task import Task
@@ -27,6 +27,8 @@ MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
 BetweenName = Literal["round", "refuse"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+LevelTexts = Annotated[list[Decimal], Field(min_length=MIN_LEVELS, max_length=MAX_LEVELS)]
+LevelCount = Annotated[int, Field(ge=MIN_LEVELS, le=MAX_LEVELS)]
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
@@ -36,7 +38,8 @@ EXPECTED = {
     "keys": "the keys must be a list of names, or a whole number from 1 to 2^31",
     "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
-    "levels": "the levels must be a whole number of them, or a list of numbers in plain digits, such as 1 or 0.5",
+    "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in plain digits, "
+    "such as 1 or 0.5",
     "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
     "users": "the number of people must be a whole number from 1 to 10^15",
     "pairs": "the pairs per person must be a number from 1 on",
@@ -129,7 +132,7 @@ class NewTaskForm(PlanHints):
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
     low: Decimal
     high: Decimal
-    levels: list[Decimal] | int = MIN_LEVELS
+    levels: LevelTexts | LevelCount = MIN_LEVELS
     between: BetweenName = "round"
     opens: str | None = None
     closes: str | None = None

@@ -21,7 +21,7 @@ from pckv.population import Population
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
-REPEATED = ("last", "mean")
+REPEATED = LAST, MEAN = "last", "mean"
 
 
 class Repairs(NamedTuple):
@@ -83,14 +83,22 @@ def population_of(
     builder = PopulationBuilder(file, keys)
     clipped = read_task_rows(file, builder.add, task, repairs, progress)
     population, merged = builder.build(repairs.repeated, most_pairs(task))
-    return RepairedPopulation(on_levels(population, task, repairs), clipped, merged)
+    return RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
 
 
-def on_levels(population: Population, task: Task, repairs: Repairs) -> Population:
-    """Return values that are levels, where a task takes no others and the means of repeated ones are to be moved, too."""
-    if not (repairs.clip and task.between == REFUSE_BETWEEN):
+def on_levels(file: PairsSource, population: Population, task: Task, repairs: Repairs) -> Population:
+    """Return values that are levels where a task takes no others: the means of repeated ones may not be."""
+    if task.between != REFUSE_BETWEEN or repairs.repeated != MEAN:
         return population
-    return replace(population, values=_nearest_levels(population.values, task))
+    if repairs.clip:
+        return replace(population, values=_nearest_levels(population.values, task))
+    between = np.flatnonzero(~np.isin(population.values, task.level_values))
+    if between.size:
+        key = task.key_name(int(population.keys[between[0]]))
+        mean = format_number(float(population.values[between[0]]))
+        reason = f"mean {mean} of a user's values of key {key!r} is not one of {listed(task.level_values)}"
+        raise file.error(reason, "value_between_levels")
+    return population
 
 
 def most_pairs(task: Task) -> int | None:
@@ -286,6 +294,6 @@ def _merge_repeats(values: Floats, repeats: Flags, how: str) -> Floats:
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         run = values[start : end + 1]
         # Rounding must not move a mean outside its values, and so perhaps outside the range.
-        value = run[-1] if how == "last" else np.clip(run.mean(), run.min(), run.max())
+        value = run[-1] if how == LAST else np.clip(run.mean(), run.min(), run.max())
         merged[start - np.searchsorted(indices, start)] = value
     return merged

@@ -113,5 +113,5 @@ def read_populations(
             for _ in spilled.populations(repairs.repeated, most):
                 pass
         for population, merged in spilled.populations(repairs.repeated, most):
-            yield RepairedPopulation(on_levels(population, task, repairs), clipped, merged)
+            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
             clipped = 0

@@ -182,17 +182,17 @@ export async function coinOf(task, coin) {
 
 export function readPairs(task, pairs) {
   const { low, high, levelValues, between, padding } = task;
-  const known = levelValues.map((level) => Number(level.toPrecision(12))).join(", ");
+  const known = levelValues.join(", ");
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
-    const index = task.keyIndex(key), within = typeof value === "number" && low <= value && value <= high;
+    const index = task.keyIndex(key, task.otherIndex), within = typeof value === "number" && low <= value && value <= high;
     check(within, "bad_pairs", `value ${value} of key '${key}' is not a number within [${low}, ${high}]`);
     check(between === "round" || levelValues.includes(value), "bad_pairs", `value ${value} of key '${key}' is not one of ${known}`);
     return [index, ...rounded(value, levelValues)];
   });
-  const { length } = read, distinct = new Set(read.map(([index]) => index)).size === length;
-  check(distinct, "bad_pairs", "a key is given twice");
-  const taken = task.more === "sample" || length <= padding;
-  check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${length}; nothing was perturbed`);
+  const { size } = new Set(read.map(([index]) => index));
+  check(task.collapse || size === read.length, "bad_pairs", "a key is given twice");
+  const taken = task.more === "sample" || size <= padding;
+  check(taken, "bad_pairs", `task ${task.name} takes at most ${padding} pairs, not ${size}; nothing was perturbed`);
   return read;
 }
 
@@ -306,6 +306,7 @@ const RULES = {
   kind: isOneOf("pairs"),
   name: isName,
   keys: (keys) =>
+    keys === "hashed" ||
     isCount(keys) ||
     (Array.isArray(keys) && isCount(keys.length) && keys.every(isName) && new Set(keys).size === keys.length),
   low: isDecimal,
@@ -319,6 +320,7 @@ const RULES = {
   coin: isOneOf("device", "server"),
   // levels.js checks them.
   levels: () => true,
+  other: (name) => name === null || isName(name),
   between: isOneOf("round", "refuse"),
   opens: isDay,
   closes: isDay,
@@ -341,42 +343,36 @@ export class Task {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
       must(known && RULES[member](members[member]), member);
     }
-    const { opens, closes, padding, more, series, levels } = members, low = Number(members.low), high = Number(members.high);
+    const { opens, closes, padding, more, series, levels, keys, other } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
     const levelValues = levels === 2 ? [low, high] : (await import("./levels.js")).valuesOf(members);
     must(!opens || !closes || opens < closes, "it closes before it opens");
-    const whole = !series || (opens && closes && members.name.endsWith(`, round ${series.round}`));
-    must(whole, "a round of a series has days, and a name that says which");
-    must(JSON.stringify(members, sorted) === text, "it is not in canonical form");
+    must(!series || (opens && closes && members.name.endsWith(`, round ${series.round}`)), "a round has days, and a name that says which");
+    must(JSON.stringify(members, sorted) === text, "it is not canonical");
     const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
-    const keyCount = members.keys.length ?? members.keys, epsilon = decimal(members.epsilon);
+    const unlisted = other ?? keys === "hashed" ? (await import("./unlisted.js")).unlistedOf(members, levelValues) : {};
+    const { keyCount = keys.length ?? keys } = unlisted, epsilon = decimal(members.epsilon);
     must(padding <= keyCount, "the padding is above the number of keys");
     const pairs = new Channel(keyCount, padding, epsilon, parameters, levelValues.length), share = decimal(members.size_share);
     must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
-    must(asks || !share.n, "size_share must be 0 for ue, for refuse, and where the padding covers all keys");
+    must(asks || !share.n, "size_share must be 0 where no size is asked");
     must(members.coin === "device" || pairs.functions, `coin must be device for ${mechanism}`);
-    const { SizeQuestion } = share.n ? await import("./size-question.js") : {};
-    const channel = SizeQuestion ? new SizeQuestion(pairs, epsilon, share) : pairs;
-    const { subtle } = crypto;
-    check(subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
-    const id = toText(new Uint8Array(await subtle.digest("SHA-256", encoder.encode(text))));
+    const channel = share.n ? new (await import("./size-question.js")).SizeQuestion(pairs, epsilon, share) : pairs;
+    check(crypto.subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
+    const id = toText(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
     must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");
-    const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost);
-    const { summary: sizeQuestion } = channel;
-    const checked = { id, text, low, high, levelValues, mechanism, parameters, keyCount, cost, realisedEpsilon, sizeQuestion };
-    const task = Object.assign(new Task(), members, checked);
+    const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost), { odds, summary: sizeQuestion } = channel;
+    const checked = { id, text, low, high, levelValues, mechanism, parameters, keyCount, cost, realisedEpsilon, odds, sizeQuestion };
+    const task = Object.assign(new Task(), members, checked, unlisted);
     channels.set(task, channel);
+    task.collapse?.(channel);
     // The time of a report does not show its keys.
     task.#indices = new Map();
-    if (Array.isArray(task.keys)) task.keys.forEach((key, index) => task.#indices.set(key, index));
+    if (Array.isArray(keys)) keys.forEach((key, index) => task.#indices.set(key, index));
     return task;
-  }
-
-  get odds() {
-    return channelOf(this).odds;
   }
 
   // Comparing with null is false.
@@ -384,9 +380,9 @@ export class Task {
     return day >= this.closes ? "closed" : day < this.opens ? "waiting" : "open";
   }
 
-  keyIndex(key) {
+  keyIndex(key, other) {
     const { keys } = this, number = key >>> 0, numbered = String(number) === key && number < keys ? number : undefined;
-    const index = Array.isArray(keys) ? this.#indices.get(key) : numbered;
+    const index = (Array.isArray(keys) ? this.#indices.get(key) : numbered) ?? other;
     check(index !== undefined, "bad_pairs", `key ${key} is not a key of task ${this.name}`);
     return index;
   }

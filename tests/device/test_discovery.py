@@ -1,0 +1,198 @@
+"""The exact law of a discovery's reports, found by running the device on every value of a small tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+import pytest
+
+from pckv import Task, perturb
+from pckv.auditing.exact import worst_ratio_of
+from pckv.auditing.exhaustive import ExhaustiveTape, in_weights, law_of_runs
+from pckv.channels.discovery import DiscoveryChannel, Path
+from pckv.coins import coin_choice
+from pckv.device import discovery
+from pckv.device.collision import choose
+from pckv.device.discovery import read_texts
+from pckv.device.perturb import perturb_from
+from pckv.errors import PairsError
+from pckv.prefix_tree import PrefixTree, prefix_tree
+from pckv.randomness import Tape
+
+TREE = prefix_tree("ab", characters=2)
+DIGEST = bytes(32)
+# Enough functions for some to send two of the texts to one symbol, few enough to enumerate.
+CHANNEL = DiscoveryChannel(2, Fraction(1), groups=2, symbols=4, bits=5, indices=3)
+TEXTS = ("a", "b", "aa", "ba", "bb")
+
+Sampler = Callable[..., int]
+
+
+def held_sets() -> Iterator[tuple[str, ...]]:
+    """Yield all sets of up to three texts: one more than the padding."""
+    for size in range(4):
+        yield from combinations(TEXTS, size)
+
+
+def path(text: str, tree: PrefixTree = TREE) -> Path:
+    return tuple(tree.item(DIGEST, tree.prefix(text, group), group) for group in range(tree.groups))
+
+
+def device_law(sampler: Sampler, texts: Sequence[str]) -> dict[int, Fraction]:
+    tape = ExhaustiveTape(CHANNEL.bits)
+    return law_of_runs(lambda: sampler(CHANNEL, TREE, DIGEST, texts, tape), tape)
+
+
+def stated_law(texts: Sequence[str]) -> dict[int, Fraction]:
+    weights, total = CHANNEL.law({path(text): 0 for text in texts})  # type: ignore[misc]
+    return {message: Fraction(weight, total) for message, weight in weights.items()}
+
+
+@cache
+def true_law(texts: tuple[str, ...]) -> dict[int, Fraction]:
+    return device_law(discovery.perturb, texts)
+
+
+def test_the_device_follows_the_stated_law_exactly() -> None:
+    for texts in held_sets():
+        assert true_law(texts) == stated_law(texts), texts
+
+
+def test_the_loss_is_the_realised_one_and_within_the_claim() -> None:
+    laws = [in_weights(true_law(texts)) for texts in held_sets()]
+    assert worst_ratio_of(laws) == CHANNEL.realised <= CHANNEL.claim
+
+
+def test_every_group_asks_equally_often() -> None:
+    for texts in held_sets():
+        law = stated_law(texts)
+        for group in range(CHANNEL.groups):
+            asked = sum(
+                chance for word, chance in law.items() if CHANNEL.group_of(word // CHANNEL.symbols) == group
+            )
+            assert asked == Fraction(1, CHANNEL.groups)
+
+
+def group_by_data(
+    channel: DiscoveryChannel, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
+) -> int:
+    """A device that asks about long prefixes only where it holds long texts."""
+    function = tape.below(channel.functions)
+    if all(len(text) == 1 for text in texts):
+        function %= channel.functions // channel.groups
+    return discovery.perturb(channel, tree, digest, texts, tape, function)
+
+
+def with_tree(changed: type[PrefixTree]) -> Sampler:
+    tree = changed(TREE.alphabet, TREE.characters, TREE.groups)
+
+    def sampler(channel: DiscoveryChannel, _: PrefixTree, *rest: object) -> int:
+        return discovery.perturb(channel, tree, *rest)  # type: ignore[arg-type]
+
+    return sampler
+
+
+class WrongLength(PrefixTree):
+    """The first group shows both characters."""
+
+    def prefix(self, text: str, group: int) -> str:
+        return text[:2].ljust(2, "\0") if group == 0 else super().prefix(text, group)
+
+
+class NoEndMark(PrefixTree):
+    """Texts are not filled up."""
+
+    def prefix(self, text: str, group: int) -> str:
+        return super().prefix(text, group).rstrip("\0")
+
+
+class GroupNotHashed(PrefixTree):
+    """One number for a prefix in all groups."""
+
+    def item(self, digest: bytes, prefix: str, _group: int) -> int:
+        return super().item(digest, prefix, 0)
+
+
+class TaskNotHashed(PrefixTree):
+    """One number for a prefix in all tasks."""
+
+    def item(self, _digest: bytes, prefix: str, group: int) -> int:
+        return super().item(b"", prefix, group)
+
+
+def not_distinct(
+    channel: DiscoveryChannel, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
+) -> int:
+    """A device that counts a symbol once per text that is sent to it."""
+    chosen = choose(texts, channel.padding, tape)
+    function = tape.below(channel.functions)
+    group = channel.group_of(function)
+    items = [tree.item(digest, tree.prefix(text, group), group) for text in chosen]
+    own: list[int] = sorted(channel.symbol(function, item) for item in items)
+    number = tape.draw()
+    if number < len(own) * channel.hit:
+        return function * channel.symbols + own[number // channel.hit]
+    others = [symbol for symbol in range(channel.symbols) if symbol not in own]
+    return function * channel.symbols + others[tape.below(len(others))]
+
+
+def test_a_group_that_depends_on_data_loses_more_than_stated() -> None:
+    laws = [in_weights(device_law(group_by_data, texts)) for texts in (("a",), ("a", "ba"))]
+    with pytest.raises(Exception, match="possible for one input set"):
+        worst_ratio_of(laws)
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        group_by_data,
+        with_tree(WrongLength),
+        with_tree(NoEndMark),
+        with_tree(GroupNotHashed),
+        with_tree(TaskNotHashed),
+        not_distinct,
+    ],
+    ids=["group", "length", "end mark", "group hashed", "task hashed", "distinct"],
+)
+def test_mutants_are_found(mutant: Sampler) -> None:
+    assert any(device_law(mutant, texts) != stated_law(texts) for texts in held_sets())
+
+
+def test_texts_that_cannot_be_found_are_left_out_and_long_ones_cut() -> None:
+    tree = prefix_tree("abc ", characters=3)
+    assert read_texts(tree, ["abcb", "abcc", "", "ä", "a", "abÄ", "abc\0", "a", " b"]) == ["abc", "a", " b"]
+    assert read_texts(tree, {"ab": 3.0}) == ["ab"]
+    with pytest.raises(PairsError, match="key 5 is not a text"):
+        read_texts(tree, [5])  # type: ignore[list-item]
+    with pytest.raises(PairsError, match="not one text"):
+        read_texts(tree, "abc")
+
+
+def test_a_report_is_a_word_of_the_task_whoever_draws_its_function() -> None:
+    task = Task.discovery(name="terms", epsilon=2, characters=4, padding=2, coin="server")
+    for number in range(50):
+        coin = number.to_bytes(16)
+        report = perturb(task, ["heat", "alien"], coin)
+        word = int.from_bytes(report.body, "little")
+        assert word < (task.word_limit or 0) < 2**63
+        assert word // (task.parameters["symbols"]) == coin_choice(task, coin).function  # type: ignore[operator]
+
+
+def test_the_tape_holds_all_draws() -> None:
+    task = Task.discovery(name="terms", epsilon=2, padding=2)
+    taken: list[int] = []
+
+    class Counting(Tape):
+        def draw(self) -> int:
+            taken.append(1)
+            return super().draw()
+
+    for _ in range(20):
+        taken.clear()
+        perturb_from(Counting(task.draws), task, ["a", "b", "c", "d"])
+        assert len(taken) <= task.draws
+    with pytest.raises(PairsError, match="takes a mapping"):
+        perturb(Task(name="t", keys=2, values=(0, 1), epsilon=1), ["0"])
