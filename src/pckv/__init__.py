@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pckv.counting.frames import tally_frame
     from pckv.device.perturb import perturb
     from pckv.errors import PckvError
+    from pckv.estimators.discovery.discover import discover
+    from pckv.estimators.discovery.result import Discovery
     from pckv.estimators.estimate import estimate
     from pckv.estimators.result import Estimates
     from pckv.estimators.trends.result import Trend
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pckv.lab.datasets import read_ratings
     from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
+    from pckv.planning.discovery import plan_discovery
     from pckv.planning.plan import Plan, plan
     from pckv.series import Series
     from pckv.tally import Tally
@@ -29,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Dataset",
+    "Discovery",
     "Estimates",
     "PckvError",
     "Plan",
@@ -38,10 +42,12 @@ __all__ = [
     "Task",
     "Trend",
     "audit",
+    "discover",
     "estimate",
     "perturb",
     "perturb_frame",
     "plan",
+    "plan_discovery",
     "read_ratings",
     "shuffled_privacy",
     "simulate",
@@ -52,6 +58,7 @@ __all__ = [
 # Loaded on first use: a device that perturbs never loads numpy.
 _HOMES = {
     "Dataset": "pckv.lab.dataset",
+    "Discovery": "pckv.estimators.discovery.result",
     "Estimates": "pckv.estimators.result",
     "PckvError": "pckv.errors",
     "Plan": "pckv.planning.plan",
@@ -61,10 +68,12 @@ _HOMES = {
     "Task": "pckv.task",
     "Trend": "pckv.estimators.trends.result",
     "audit": "pckv.auditing.audit",
+    "discover": "pckv.estimators.discovery.discover",
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
     "perturb_frame": "pckv.lab.frames",
     "plan": "pckv.planning.plan",
+    "plan_discovery": "pckv.planning.discovery",
     "read_ratings": "pckv.lab.datasets",
     "shuffled_privacy": "pckv.auditing.shuffled",
     "simulate": "pckv.lab.simulate",

@@ -131,7 +131,7 @@ def not_distinct(
     function = tape.below(channel.functions)
     group = channel.group_of(function)
     items = [tree.item(digest, tree.prefix(text, group), group) for text in chosen]
-    own = sorted(channel.symbol(function, item) for item in items)
+    own: list[int] = sorted(channel.symbol(function, item) for item in items)
     number = tape.draw()
     if number < len(own) * channel.hit:
         return function * channel.symbols + own[number // channel.hit]

@@ -15,7 +15,7 @@ from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_facts
 from pckv.cli.terminal import harmless, print_json
 from pckv.levels import listed
-from pckv.limits import MIN_LEVELS, REPORT_ID_BYTES
+from pckv.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
 from pckv.task import Task
 
 
@@ -70,7 +70,8 @@ def show_command(task_file: Path, as_json: bool) -> None:
     facts: dict[str, object] = {
         "id": task.id,
         "name": task.name,
-        "keys": task.key_count,
+        "keys": HASHED if task.is_hashed else task.key_count,
+        "other": task.other,
         "low": task.low,
         "high": task.high,
         "levels": task.levels if isinstance(task.levels, int) else list(task.levels),

@@ -38,7 +38,7 @@ from pckv.estimators.shares import (
     with_intervals,
 )
 from pckv.estimators.verdict import verdict
-from pckv.limits import MIN_LEVELS
+from pckv.limits import DISCOVERY, MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -115,6 +115,8 @@ def estimate(
     [1.0, 1.0]
     """
     check_level(level)
+    if tally.task.kind == DISCOVERY:
+        raise ParameterError(f"task {tally.task.name!r} is a discovery: pckv discover finds its keys")
     request = read_request(tally.task, method, post, keys, false_discovery_rate)
     liars = count_hostile(hostile, tally.reports)
     decoded = decode(tally, request, progress)

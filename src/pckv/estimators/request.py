@@ -9,7 +9,7 @@ import numpy as np
 
 from pckv.arrays import Integers
 from pckv.errors import ParameterError
-from pckv.estimators.detection import DEFAULT_RATE, Detection, check_rate
+from pckv.estimators.detection import Detection, check_rate
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -18,6 +18,7 @@ from pckv.estimators.methods.registry import (
 )
 from pckv.estimators.postprocess import CONSISTENT, check_posts
 from pckv.limits import MIN_LEVELS
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.progress import Progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support

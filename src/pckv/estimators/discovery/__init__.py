@@ -1,0 +1,1 @@
+"""Frequent texts that nobody listed, found prefix by prefix (proofs/discovery.md)."""

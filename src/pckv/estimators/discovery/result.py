@@ -1,0 +1,148 @@
+"""What a discovery found: texts with frequencies and intervals, and the prefixes that led to them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
+from pckv.texts import percent, plural, ranged
+
+COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "is_cut")
+
+
+@dataclass(frozen=True)
+class FoundKey:
+    """A text that was found.
+
+    Attributes:
+        key: The text.
+        frequency: The share of people who hold it, with its interval, `frequency_low` to `frequency_high`. Of those that
+            are only just found, more are too high than too low: others of the same frequency were not found.
+        is_cut: Whether it has as many characters as are found, so that people may hold longer texts that begin like it.
+    """
+
+    key: str
+    frequency: float
+    frequency_low: float
+    frequency_high: float
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class FollowedPrefix:
+    """A prefix that was followed, or a text that ended.
+
+    Attributes:
+        prefix: Its characters, without what fills it up.
+        length: How many characters its group reports.
+        ended: Whether it is a whole text.
+        frequency: The share of people whose texts begin with it, with its interval, from the reports of one group.
+        leads_to_key: Whether a text that was found begins with it.
+    """
+
+    prefix: str
+    length: int
+    ended: bool
+    frequency: float
+    frequency_low: float
+    frequency_high: float
+    leads_to_key: bool
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The texts that were found, the most frequent ones first.
+
+    Attributes:
+        task: The id of the task.
+        keys: The texts.
+        tree: The prefixes that were followed, from the shortest to the longest.
+        reports: The number of reports.
+        epsilon: The realised ε of a report.
+        level: The level of the intervals, each on its own.
+        false_discovery_rate: The share of texts that nobody holds among those found, on average, is at most this.
+        characters: How many characters of a text are found at most.
+        smallest_frequency: The least frequency of a text of that many characters that is found four times out of five
+            with so many reports.
+    """
+
+    task: str
+    keys: tuple[FoundKey, ...]
+    tree: tuple[FollowedPrefix, ...]
+    reports: int
+    epsilon: float
+    level: float
+    false_discovery_rate: float
+    characters: int
+    smallest_frequency: float
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def top(self, count: int) -> Discovery:
+        """Return the most frequent of the texts."""
+        return replace(self, keys=self.keys[:count])
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """What the result says, in sentences."""
+        found = f"{plural(len(self), 'key')} found" if self.keys else "No key was found"
+        sentence = (
+            f"{found} among {plural(self.reports, 'report')}. A key of {self.characters} characters that "
+            f"{percent(self.smallest_frequency)} of the people hold is found four times out of five; shorter ones are "
+            "found more easily."
+        )
+        cut = sum(key.is_cut for key in self.keys)
+        if not cut:
+            return (sentence,)
+        return (
+            sentence,
+            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found.",
+        )
+
+    def cells(self) -> list[tuple[str, str, str]]:
+        """Return what tables for people say of every key: the frequency, and its interval."""
+        return [
+            (
+                key.key,
+                *ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")[:2],
+            )
+            for key in self.keys
+        ]
+
+    def headers(self) -> tuple[str, str, str]:
+        """Return the names of these columns."""
+        return "key", "frequency", f"{100 * self.level:.6g} % interval"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values."""
+        return asdict(self) | {"verdict": list(self.verdict)}
+
+    def to_json(self) -> str:
+        """Return the same as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_csv(self) -> str:
+        """Return the keys as CSV with a header."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(tuple(asdict(key).values()) for key in self.keys)
+        return text.getvalue()
+
+    def to_text(self) -> str:
+        """Return the keys one per line: a file of keys, as a new task takes it."""
+        return "".join(f"{key.key}\n" for key in self.keys)
+
+    def __repr__(self) -> str:
+        return f"<Discovery of {plural(len(self), 'key')} in {plural(self.reports, 'report')}>"
+
+    def _repr_html_(self) -> str:
+        shown: Sequence[Sequence[str]] = self.top(ROWS_SHOWN).cells()
+        table = html_table("Keys found", self.headers(), shown, hidden=len(self) - len(shown), what="keys")
+        return table + html_paragraphs(self.verdict)

@@ -1,0 +1,160 @@
+"""What a discovery can find: which prefixes are followed, and which frequency is found often enough (proofs/discovery.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+from pckv.budget import epsilon_of
+from pckv.channels.discovery import DiscoveryChannel
+from pckv.errors import ParameterError
+from pckv.limits import Numeric, check_epsilon, check_padding
+from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
+from pckv.planning.detection import DETECTION_POWER, detection_threshold
+from pckv.prefix_tree import DEFAULT_ALPHABET, DEFAULT_CHARACTERS, PrefixTree, prefix_tree
+
+# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would multiply.
+FALSE_CONTINUATIONS = 0.5
+# The share of texts that nobody holds among those found, on average, at most.
+DEFAULT_RATE = 0.01
+# The rule of thumb: as many standard deviations of the frequency of one group.
+RULE_DEVIATIONS = 4.5
+_BISECTIONS = 50
+
+
+@dataclass(frozen=True)
+class DiscoveryPlan:
+    """What a discovery can find.
+
+    Attributes:
+        users: How many people take part.
+        epsilon: The realised ε of a report.
+        characters: How many characters of a text are found at most.
+        alphabet: The characters that texts consist of.
+        groups: How many groups of devices there are.
+        padding: How many texts a report stands for at most.
+        symbols: How many symbols prefixes are sent to.
+        frequency: The least frequency of a text of that many characters that is found four times out of five; shorter
+            texts are found at lower ones. At most 1, where nothing may be found.
+        rule_of_thumb: 4.5·√(4e^ε·groups/((e^ε - 1)²·users)), to compare.
+    """
+
+    users: int
+    epsilon: float
+    characters: int
+    alphabet: str
+    groups: int
+    padding: int
+    symbols: int
+    frequency: float
+    rule_of_thumb: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values."""
+        return asdict(self)
+
+
+def plan_discovery(
+    *,
+    users: int,
+    epsilon: Numeric,
+    characters: int = DEFAULT_CHARACTERS,
+    alphabet: str = DEFAULT_ALPHABET,
+    groups: int | None = None,
+    padding: int = 1,
+) -> DiscoveryPlan:
+    """Say which frequency a discovery finds, before anybody is asked anything.
+
+    Args:
+        users: How many people will take part.
+        epsilon: The privacy budget of a report, above 0 and at most 20.
+        characters: How many characters of a text are to be found.
+        alphabet: The characters that texts consist of.
+        groups: How many groups of devices report prefixes; by default one per character.
+        padding: How many texts a report stands for at most.
+
+    Raises:
+        ParameterError: if any of these is outside its domain.
+
+    >>> plan = plan_discovery(users=10**6, epsilon=2)
+    >>> round(plan.frequency, 3), round(plan.rule_of_thumb, 3)
+    (0.021, 0.019)
+    """
+    if isinstance(users, bool) or not isinstance(users, int) or users < 1:
+        raise ParameterError(f"users must be a whole number from 1 on, not {users!r}")
+    tree, budget = prefix_tree(alphabet, characters, groups), Fraction(check_epsilon(epsilon))
+    channel = DiscoveryChannel(check_padding(padding), budget, groups=tree.groups)
+    return DiscoveryPlan(
+        users=users,
+        epsilon=epsilon_of(channel.realised),
+        characters=characters,
+        alphabet=tree.alphabet,
+        groups=tree.groups,
+        padding=padding,
+        symbols=channel.symbols,
+        frequency=smallest_found_frequency(channel, tree, users),
+        rule_of_thumb=_rule_of_thumb(float(budget), tree.groups, users),
+    )
+
+
+def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
+    ratio = math.exp(epsilon)
+    return min(1.0, RULE_DEVIATIONS * math.sqrt(4 * ratio * groups / ((ratio - 1) ** 2 * users)))
+
+
+def moments_of(channel: DiscoveryChannel, left_out: float = 0.0) -> CountMoments:
+    """Return the moments of the counts of a prefix; `left_out` is the share of people who report other lengths."""
+    return CountMoments.of(channel.count_law, left_out, Scale((1.0,)))
+
+
+def followed_chance(tree: PrefixTree) -> float:
+    """Return the chance with which a prefix that nobody holds is followed."""
+    return FALSE_CONTINUATIONS / tree.continuations
+
+
+def smallest_found_frequency(
+    channel: DiscoveryChannel, tree: PrefixTree, reports: int, rate: float = DEFAULT_RATE
+) -> float:
+    """Return the least frequency of a text of full length that is found four times out of five; at most 1.
+
+    Its prefix must be followed in every group but the last, where it must stand out from all other continuations, as many
+    of which are tested for each text that there is.
+    """
+    moments, in_group = moments_of(channel), max(1, reports // tree.groups)
+    followed = _threshold(moments, in_group, followed_chance(tree))
+    found = _threshold(moments, in_group, rate / tree.continuations)
+
+    def is_found(frequency: float) -> bool:
+        steps = _chance(moments, in_group, followed, frequency) ** (tree.groups - 1)
+        return steps * _chance(moments, in_group, found, frequency) >= DETECTION_POWER
+
+    low, high = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_found(middle) else (middle, high)
+    return high
+
+
+def _threshold(moments: CountMoments, reports: int, chance: float) -> int:
+    """Return the least count that a prefix which nobody holds has at most as often as this."""
+    return detection_threshold(moments, reports, 1, 1 - 2 * chance)
+
+
+def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:
+    """Return the chance that a prefix of this frequency has at least this count.
+
+    Who is in a group is random, so that every report of it supports the prefix with one chance, independently.
+    """
+    mean = moments.sum_mean(frequency)
+    if reports * moments.noise < GAUSSIAN_NOISE:
+        return 1 - sum(_binomial(count, reports, mean) for count in range(min(threshold, reports + 1)))
+    deviation = math.sqrt(reports * mean * (1 - mean))
+    return NormalDist().cdf((reports * mean - threshold + 0.5) / deviation)
+
+
+def _binomial(count: int, trials: int, chance: float) -> float:
+    ways = math.lgamma(trials + 1) - math.lgamma(count + 1) - math.lgamma(trials - count + 1)
+    return math.exp(ways + count * math.log(chance) + (trials - count) * math.log1p(-chance))

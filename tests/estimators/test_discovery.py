@@ -1,0 +1,124 @@
+"""Discovery with known truth: what is found, how often nothing is, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from pckv import Tally, Task, discover, estimate, plan_discovery
+from pckv.channels.discovery import DiscoveryChannel
+from pckv.errors import ParameterError
+from pckv.estimators.discovery.search import null_chances, reports_by_group, search
+from support.texts import tally_of
+
+TASK = Task.discovery(name="terms", epsilon=4, alphabet="abcd", characters=5)
+# Of 30,000 people; the last one is cut.
+HOLDERS = {"a": 3_000, "ab": 1_500, "abc": 1_500, "dcba": 2_000, "cdcdc": 1_500, "bbbbbd": 2_500}
+USERS = 30_000
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    return tally_of(TASK, HOLDERS, USERS - sum(HOLDERS.values()), seed=2)
+
+
+def test_planted_texts_are_found_with_their_frequencies(tally: Tally) -> None:
+    """The smallest planted frequency is three times the planned one: each is missed with a chance below 10^-6."""
+    assert 3 * plan_discovery(users=USERS, epsilon=4, alphabet="abcd", characters=5).frequency < 0.05
+    found = discover(tally)
+    true = {TASK.tree.cut(text): count / USERS for text, count in HOLDERS.items()}
+    assert {key.key for key in found.keys} == set(true)
+    assert [key.frequency for key in found.keys] == sorted(
+        (key.frequency for key in found.keys), reverse=True
+    )
+    for key in found.keys:
+        # At six standard deviations; the seed is fixed.
+        assert abs(key.frequency - true[key.key]) < 3 * (key.frequency_high - key.frequency_low) / 2
+        assert key.is_cut == (len(key.key) == 5)
+    assert sum(key.frequency_low <= true[key.key] <= key.frequency_high for key in found.keys) >= 5
+
+
+def test_the_tree_leads_to_the_keys(tally: Tally) -> None:
+    found = discover(tally)
+    keys = {key.key for key in found.keys}
+    led = {(node.prefix, node.length) for node in found.tree if node.leads_to_key}
+    assert {(key[:length], length) for key in keys for length in (1, 2) if len(key) >= length} <= led
+    assert {node.prefix for node in found.tree if node.ended} >= keys
+    assert all(node.frequency_low <= node.frequency <= node.frequency_high for node in found.tree)
+    shared = next(node for node in found.tree if node.prefix == "ab" and not node.ended and node.length == 2)
+    assert shared.frequency == pytest.approx(0.1, abs=0.03)
+
+
+def test_whole_texts_are_counted_in_all_groups_that_show_their_end(tally: Tally) -> None:
+    channel = TASK.channel
+    assert isinstance(channel, DiscoveryChannel)
+    groups = reports_by_group(tally, channel)
+    assert sum(group.reports for group in groups) == USERS
+    whole = {one.text: one for one in search(TASK, channel, groups, 1_000).whole}
+    for text, first in {"a": 1, "abc": 3, "dcba": 4, "cdcdc": 4}.items():
+        count = 0
+        for number, group in enumerate(groups[first:], first):
+            item = TASK.tree.item(TASK.digest, TASK.tree.prefix(text, number), number)
+            functions, symbols = np.divmod(group.words.astype(np.uint64), np.uint64(channel.symbols))
+            hits = channel.symbol(functions, np.full_like(functions, item)) == symbols
+            count += int(group.times[hits].sum())
+        assert (whole[text].count, whole[text].reports) == (count, sum(g.reports for g in groups[first:]))
+
+
+def test_where_nobody_holds_anything_hardly_anything_is_found() -> None:
+    """Each of 40 runs finds something with a chance of at most 1 %: four or more do with one of 0.1 %."""
+    task = Task.discovery(name="terms", epsilon=2, alphabet="abc", characters=3)
+    assert sum(len(discover(tally_of(task, {}, 600, seed))) > 0 for seed in range(40)) < 4
+
+
+def test_a_text_of_the_planned_frequency_is_found_four_times_out_of_five() -> None:
+    """60 runs, each a success with a chance of about 0.8: from 38 to 57 with one of 99.9 %."""
+    users = 3_000
+    task = Task.discovery(name="terms", epsilon=2, alphabet="ab", characters=3)
+    planned = plan_discovery(users=users, epsilon=2, alphabet="ab", characters=3)
+    holders = round(planned.frequency * users)
+    found = sum(
+        "abb" in {key.key for key in discover(tally_of(task, {"abb": holders}, users - holders, seed)).keys}
+        for seed in range(60)
+    )
+    assert 38 <= found <= 57
+
+
+def test_chances_of_counts_are_binomial() -> None:
+    channel = TASK.channel
+    assert isinstance(channel, DiscoveryChannel)
+    chance = 1 / channel.symbols
+    expected = 1 - (1 - chance) ** 50 - 50 * chance * (1 - chance) ** 49
+    assert null_chances(channel, [2, 0, 2], [50, 50, 100])[:2] == pytest.approx([expected, 1])
+    assert null_chances(channel, [], 5).size == 0
+
+
+def test_results_are_written_in_all_formats(tally: Tally) -> None:
+    found = discover(tally)
+    assert found.top(2).to_text() == "".join(f"{key.key}\n" for key in found.keys[:2])
+    again = json.loads(found.to_json())
+    assert [row["key"] for row in again["keys"]] == [key.key for key in found.keys]
+    assert again["smallest_frequency"] == found.smallest_frequency
+    assert found.top(1).to_csv().splitlines()[0] == "key,frequency,frequency_low,frequency_high,is_cut"
+    assert "6 keys found among 30,000 reports." in found.verdict[0]
+    assert found.verdict[1].startswith("2 keys may go on")
+    assert "… and" not in found._repr_html_()
+    assert repr(found) == "<Discovery of 6 keys in 30,000 reports>"
+
+
+def test_what_makes_no_sense_is_refused(tally: Tally) -> None:
+    with pytest.raises(ParameterError, match="has more groups than reports: 5 groups, 4 reports"):
+        discover(tally_of(TASK, {"a": 4}, 0, seed=1))
+    listed = Task(name="movies", keys=2, values=(0, 1), epsilon=1)
+    with pytest.raises(ParameterError, match="'movies' is not a discovery"):
+        discover(Tally(listed))
+    with pytest.raises(ParameterError, match="level must be between 0 and 1"):
+        discover(tally, level=1)
+    with pytest.raises(ParameterError, match="the false discovery rate must be"):
+        discover(tally, false_discovery_rate=0)
+    with pytest.raises(ParameterError, match="most must be"):
+        discover(tally, most=0)
+    with pytest.raises(ParameterError, match="'terms' is a discovery: pckv discover"):
+        estimate(tally)
