@@ -159,7 +159,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
   async function drawCharts(signal) {
     try {
       const spec = await requests.ask("chart", options, { signal });
-      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(options)]);
+      const precisely = { ...options, candidates: requests.keys?.length };
+      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(precisely)]);
     } catch (error) {
       if (!signal.aborted) showProblem(error);
       return false;
