@@ -22,7 +22,7 @@ from experiments.levels_page import write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv.arrays import Flags, Floats
 from pckv.channels import build
-from pckv.estimators.detection import detected
+from pckv.estimators.detection import Detection
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profiles
@@ -173,7 +173,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
         (rated.distance(own), rated.distance(shares), rated.distance(informed)),
         with_intervals(own, own_interval(support, users, moments, LEVEL)),
         with_intervals(shares, partial(posterior.mean_interval, level=LEVEL)),
-        detected(support, users, moments, support.keys, LEVEL) & rated.held,
+        Detection(support.keys, LEVEL).detected(support.total, users, moments) & rated.held,
     )
 
 

@@ -65,7 +65,7 @@ def estimates_chart(
     if truth is not None:
         for row in rows:
             row["true frequency"], row["true mean"] = truth[row["key"]]
-    keys = key_count or len(estimates)
+    keys = key_count or len(estimates.listed)
     which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
     notes = [
         how_estimated(estimates),
@@ -74,13 +74,17 @@ def estimates_chart(
         "red: the truth" if truth is not None else "",
         "" if shown.detected.all() else f"grey: {TOO_RARE}",
     ]
-    title = {"text": f"{name}: {which}" if name else which, "subtitle": ", ".join(filter(None, notes))}
+    how = ", ".join(filter(None, notes))
+    title = {
+        "text": f"{name}: {which}" if name else which,
+        "subtitle": [how, estimates.other_note] if estimates.other else how,
+    }
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
 
 
 def shown_keys(estimates: Estimates) -> Estimates:
     """Return the most frequent keys, those that stand out from the noise first."""
-    shown = estimates.top(KEYS_SHOWN)
+    shown = estimates.listed.top(KEYS_SHOWN)
     return shown.take(np.argsort(~shown.detected, kind="stable"))
 
 
@@ -104,7 +108,7 @@ def levels_chart(
 
 
 def _interval_panels(
-    rows: Sequence[Mapping[str, Any]], title: Mapping[str, str], unit: str, *, with_truth: bool = False
+    rows: Sequence[Mapping[str, Any]], title: Mapping[str, Any], unit: str, *, with_truth: bool = False
 ) -> alt.HConcatChart:
     """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
     altair = load_altair()

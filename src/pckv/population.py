@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Participant i holds keys[offsets[i]:offsets[i + 1]], each once, with those values.
+    """Participant i holds keys[offsets[i]:offsets[i + 1]] with those values.
 
-    Keys are numbered as in the task; values are in the task's own units. Somebody without
-    pairs is a participant like any other.
+    Keys are numbered as in the task, and each is there once; but somebody may hold several that the task does not list, or
+    whose hashes are equal. Values are in the task's own units. Somebody without pairs is a participant like any other.
     """
 
     offsets: NDArray[np.int64]
@@ -35,6 +35,12 @@ class Population:
         np.cumsum(sizes, out=offsets[1:])
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[participants] - offsets[:-1], sizes)
         return Population(offsets, self.keys[rows], self.values[rows])
+
+    def with_rows(self, rows: NDArray[np.int64]) -> Population:
+        """Everybody with some of their pairs: those of one participant are next to each other, participants in order."""
+        owners = np.searchsorted(self.offsets, rows, "right") - 1
+        sizes = np.bincount(owners, minlength=len(self))
+        return Population(np.append(0, np.cumsum(sizes)), self.keys[rows], self.values[rows])
 
     def pairs(self, participant: int) -> dict[int, float]:
         """One participant's pairs."""

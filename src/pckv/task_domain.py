@@ -85,7 +85,7 @@ class TaskDomain:
     def key_index(self, key: str) -> int:
         """Return the number of the key called `key`, or raise a `PairsError` that names it."""
         if self.is_hashed:
-            return self._hashed_index(key)
+            return self.key_hash(key) % self.key_count
         index = self._listed_index(key)
         if index is None:
             raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
@@ -111,14 +111,14 @@ class TaskDomain:
         except (ValueError, TypeError):
             return None
 
-    def _hashed_index(self, key: str) -> int:
-        """Return the number of a text: a hash that is bound to this task."""
+    def key_hash(self, key: str) -> int:
+        """Return 64 bits of the hash of a text, which is bound to this task; its number is their remainder."""
         try:
-            text = check_name(key, f"key {key!r}")
+            text = check_name(key, "key")
         except ParameterError as error:
             raise PairsError(str(error)) from None
         digest = hashlib.sha256(_PREFIX + self.digest + text.encode()).digest()
-        return int.from_bytes(digest[:_HASH_BYTES]) % self.key_count
+        return int.from_bytes(digest[:_HASH_BYTES])
 
     def key_name(self, index: int) -> str:
         """Return the name of key number `index`; of a hash, which has none, its number."""

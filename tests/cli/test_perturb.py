@@ -44,11 +44,10 @@ def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     ("rows", "option", "printed"),
     [
         (["ann,alien,0.5", "bob,up,inf", "cat,up,-inf", "dan,up,5"], "--clip", "4 reports … 3 rows clipped"),
-        (["ann,jaws,4", "bob,up,3", "bob,jaws,4"], "--ignore-unknown", "2 reports … 2 rows ignored"),
         (["ann,up,4", "bob,up,3", "ann,up,2"], "--repeated last", "2 reports … 1 rows repeated"),
         (["ann,up,4", "bob,up,3", "ann,up,2"], "--repeated mean", "2 reports … 1 rows repeated"),
     ],
-    ids=["clip", "ignore-unknown", "last", "mean"],
+    ids=["clip", "last", "mean"],
 )
 def test_refused_rows_can_be_repaired(rows: list[str], option: str, printed: str) -> None:
     put({"pairs.csv": pairs_csv(*rows)})
@@ -79,7 +78,10 @@ def test_a_mean_of_values_in_the_range_is_in_the_range() -> None:
         (["ann,alien,nan"], "line 2: value is NaN"),
         (["ann,alien,four"], "line 2: value 'four' is not a number"),
         (["ann,alien,"], "line 2: value '' is not a number"),
-        (["ann,alien,5", "bob,jaws,5"], "line 3: key 'jaws' is not a key of task 'movies' (--ignore-unknown"),
+        (
+            ["ann,alien,5", "bob,jaws,5"],
+            "line 3: key 'jaws' is not a key of task 'movies' (pckv task new --other",
+        ),
         (["ann,,5"], "line 2: key '' is not a key"),
         ([",alien,5"], "line 2: no user"),
         (["ann,up,4", "bob,up,3", "ann,up,2"], "line 4: key 'up' again for the same user (--repeated"),

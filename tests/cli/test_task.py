@@ -69,6 +69,7 @@ def test_show_says_what_a_task_promises() -> None:
         "name": "movies",
         "kind": "pairs",
         "keys": 3,
+        "other": None,
         "low": 1.0,
         "high": 5.0,
         "levels": 2,

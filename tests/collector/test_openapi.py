@@ -50,6 +50,8 @@ RARELY_ACCEPTED = {
     "POST /tasks",
     "POST /tasks/new",
     "POST /session",
+    "POST /tasks/{task_id}/estimates",
+    "POST /tasks/{task_id}/chart",
     "GET /tasks/{task_id}/key",
     "GET /tasks/{task_id}/key/levels",
 }

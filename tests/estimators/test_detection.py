@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from pckv import Tally, Task, estimate
 from pckv.channels import build
-from pckv.estimators.detection import detected
+from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import frequency_interval
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.prior import cell_interval
@@ -39,8 +39,12 @@ def test_with_no_key_held_nothing_is_detected(name: str, keys: int) -> None:
     together, alone = 0, 0
     for _ in range(collections // 100):
         support = draw_counts(law, users, nobody, means, rng)
-        together += detected(support, users, moments, keys, 0.95).reshape(100, keys).any(axis=1).sum()
-        alone += detected(support, users, moments, 1, 0.95).reshape(100, keys).any(axis=1).sum()
+        together += (
+            Detection(keys, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
+        )
+        alone += (
+            Detection(1, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
+        )
     assert together / collections <= 0.05
     assert alone / collections > 0.05
 
@@ -49,7 +53,7 @@ def test_with_no_key_held_nothing_is_detected(name: str, keys: int) -> None:
 @given(any_counts())
 def test_a_detected_key_has_a_lower_limit_above_zero(counts: tuple[KeySupport, int, CountMoments]) -> None:
     support, reports, moments = counts
-    is_detected = detected(support, reports, moments, support.keys, 0.95)
+    is_detected = Detection(support.keys, 0.95).detected(support.total, reports, moments)
     own = frequency_interval(support, reports, moments, 0.95).low
     assert (own[is_detected] > 0).all()
     assert (learn(support, reports, moments).intervals(0.95)[0].low[is_detected] > 0).all()

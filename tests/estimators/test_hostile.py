@@ -19,6 +19,7 @@ from pckv.channels import Channel, CountLaw, build
 from pckv.channels.collision import CollisionChannel
 from pckv.device.vectorised import perturb_many
 from pckv.errors import ParameterError
+from pckv.estimators.detection import Detection
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.populations import zipf_sets
@@ -147,7 +148,7 @@ def test_intervals_contain_those_of_the_honest_reports_alone(name: str) -> None:
         assert (mean.low <= mean.high).all()
         threshold = detection_threshold(attack.moments, attack.fewer, 20, attack.level)
         told = attack.alone.total >= threshold
-        assert not (attack.honest.detected(attack.all, 20, attack.level) & ~told).any()
+        assert not (attack.honest.detected(attack.all, Detection(20, attack.level)) & ~told).any()
 
 
 def test_a_support_too_few_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:

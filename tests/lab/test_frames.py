@@ -113,8 +113,8 @@ def test_bad_rows_are_named(changes: dict[str, list[Any]], message: str) -> None
 
 
 def test_bad_rows_are_repaired_where_asked() -> None:
-    bad = frame(user=["ann", "bob", "bob", "dan"], movie=["jaws", "up", "up", None], stars=[5, 9, 0, None])
-    repaired = perturb_frame(GRR, bad, **COLUMNS, clip=True, ignore_unknown=True, repeated="mean")
+    bad = frame(user=["ann", "bob", "bob", "dan"], movie=["heat", "up", "up", None], stars=[5, 9, 0, None])
+    repaired = perturb_frame(GRR, bad, **COLUMNS, clip=True, repeated="mean")
     assert len(repaired) == 3
 
 

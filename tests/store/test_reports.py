@@ -22,12 +22,14 @@ from support.stores import (
     DAY,
     ENDING,
     GONE,
+    HASHED,
     KNOWN,
     OTHER,
     PLANES,
     SPARSE,
     STORED,
     TASK,
+    WITH_OTHER,
     add,
     report,
     some_reports,
@@ -37,7 +39,9 @@ from support.stores import (
 )
 
 
-@pytest.mark.parametrize("task", [TASK, OTHER, PLANES, SPARSE], ids=lambda task: task.name)
+@pytest.mark.parametrize(
+    "task", [TASK, OTHER, PLANES, SPARSE, HASHED, WITH_OTHER], ids=lambda task: task.name
+)
 def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> None:
     store.add_task(task)
     reports = some_reports(range(60), task)

@@ -24,6 +24,9 @@ from pckv.collector.settings import Settings
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.tokens import token_hash
 from pckv.days import utc_today
+from pckv.device.perturb import perturb_from
+from pckv.randomness import Tape
+from pckv.seeded import seeded_source
 from pckv.store.base import Role, Store
 from pckv.store.memory import MemoryStore
 from pckv.web.site import create_site
@@ -49,6 +52,12 @@ def new_task(**members: Any) -> Task:
     """Return a task that no other test has."""
     defaults: dict[str, Any] = {"name": f"task {next(_numbers)}", "keys": 11, "values": (0, 1), "epsilon": 1}
     return Task(**(defaults | {"mechanism": "grr"} | members))
+
+
+def perturbed(task: Task, *held: dict[str, float], times: int) -> list[Report]:
+    """Return reports of people with some pairs: the same in every run, as long as the task has the same id."""
+    source = seeded_source(1)
+    return [perturb_from(Tape(task.draws, source), task, pairs) for pairs in held for _ in range(times)]
 
 
 def as_items(*reports: Report) -> list[dict[str, str]]:
@@ -87,6 +96,15 @@ class Running:
     def send(self, task: Task | str, items: list[Any]) -> httpx2.Response:
         """Send reports as JSON."""
         return self.post(task, json.dumps({"reports": items}).encode())
+
+    def ask(
+        self, task: Task | str, keys: bytes | list[str], query: str = "", **headers: str
+    ) -> httpx2.Response:
+        """Ask for estimates of keys, by name or in a body as it is."""
+        task_id = task if isinstance(task, str) else task.id
+        content = keys if isinstance(keys, bytes) else json.dumps({"keys": keys}).encode()
+        sent = bearer(ANALYST) | {"Content-Type": JSON} | headers
+        return self.client.post(f"/tasks/{task_id}/estimates?{query}", content=content, headers=sent)
 
     def upload(self, task: Task, *reports: Report) -> dict[str, str]:
         """Send reports; return the reasons of refusals by id."""
@@ -173,6 +191,7 @@ __all__ = [
     "bearer",
     "check_problem",
     "new_task",
+    "perturbed",
     "refusals",
     "report",
     "running",

@@ -16,7 +16,15 @@ from support.parts import missing_part
 
 STATIC = CLIENT.parent / "static"
 # The scripts that say something.
-SCRIPTS = ("join-page.js", "join-privacy.js", "pairs-form.js", "preview.js", "report-view.js")
+SCRIPTS = (
+    "join-page.js",
+    "join-privacy.js",
+    "own-keys.js",
+    "pairs-form.js",
+    "preview.js",
+    "report-view.js",
+    "value-row.js",
+)
 SCRIPT = """
 const [file, languages, code] = process.argv.slice(1);
 globalThis.navigator = { languages: JSON.parse(languages) };

@@ -88,11 +88,12 @@ def test_the_participants_page_names_all_that_it_loads() -> None:
 
 @pytest.mark.parametrize("mechanism", CHANNELS)
 def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechanism: str) -> None:
-    for share, levels in [("0", 2)] if mechanism == "ue" else [("0", 2), ("0.1", 3)]:
+    for share, levels, other in [("0", 2, "x")] if mechanism == "ue" else [("0", 2, None), ("0.1", 3, "x")]:
         members: dict[str, Any] = {
             "mechanism": mechanism,
             "size_share": share,
             "levels": levels,
+            "other": other,
             "padding": 1,
         }
         task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, **members)
@@ -103,7 +104,8 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         allocates = ["client/budget.js"] if mechanism in {"ue", "grr"} else []
         asks = ["client/size-question.js"] if share != "0" else []
         places = ["client/levels.js"] if levels > 2 else []
-        assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks, *places]
+        finds = ["client/unlisted.js"] if other else []
+        assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks, *places, *finds]
         assert set(paths) <= set(site.app.state.static_files)
     for unknown in ("anything", "A" * 43):
         answer = site.get(f"/join/{unknown}", None)

@@ -36,7 +36,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 # The library names no options: what an option can do about an error is said here, by the error's code.
 HINTS = {
     "output_exists": ": use --force to replace it",
-    "unknown_key": " (--ignore-unknown leaves such rows out)",
+    "unknown_key": " (pckv task new --other makes a task that counts such keys)",
     "value_outside_range": " (--clip moves it to the nearest end)",
     "value_between_levels": " (--clip moves it to the nearest level)",
     "repeated_key": " (--repeated last or mean)",

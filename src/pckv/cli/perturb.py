@@ -47,7 +47,6 @@ from pckv.task import Task
     help="Move values outside the range to its nearest end, and those between two levels to the nearest one where the task "
     "refuses them.",
 )
-@click.option("--ignore-unknown", is_flag=True, help="Leave out rows with a key that the task does not have.")
 @click.option(
     "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
 )
@@ -60,7 +59,6 @@ def perturb_command(
     value: str | None,
     out: Path,
     clip: bool,
-    ignore_unknown: bool,
     repeated: str | None,
     force: bool,
 ) -> None:
@@ -68,6 +66,8 @@ def perturb_command(
 
     DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet; - is
     standard input.
+
+    A key that the task does not list counts as the task's other key; where it has none, the row is refused.
 
     Randomness is the operating system's. Running this again makes new reports and spends ε again. A task whose
     collector gives coins is refused: its reports are made one by one, by pckv submit.
@@ -87,7 +87,7 @@ def perturb_command(
         return
     if value is None:
         raise click.UsageError("Missing option '--value'.")
-    columns, repairs = Columns(user, key, value), Repairs(clip, ignore_unknown, repeated)
+    columns, repairs = Columns(user, key, value), Repairs(clip, repeated)
     with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
             parts = read_populations(path, task, columns, repairs, progress, name=name)
@@ -130,7 +130,6 @@ class _RepairedRows:
     """How many rows were not used as they were."""
 
     clipped: int = 0
-    ignored: int = 0
     repeated: int = 0
 
     def __str__(self) -> str:
@@ -142,9 +141,8 @@ def _perturbed_batches(
 ) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
     """Yield the reports of everybody in batches, and count the rows that were repaired."""
     reports = 0
-    for population, clipped, ignored, merged in parts:
+    for population, clipped, merged in parts:
         repaired.clipped += clipped
-        repaired.ignored += ignored
         repaired.repeated += merged
         for batch in perturb_many(task, population):
             yield batch

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import click
 
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.contract_options import named_keys
 from pckv.cli.discovery_options import discovery_options, read_discovery_options
 from pckv.cli.expected_people import expected_people_options, read_expected_people
-from pckv.cli.inputs import read_keys
 from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.cli.planned_discovery import print_discovery
 from pckv.cli.planned_influence import print_hostile
@@ -45,6 +45,12 @@ RULES = {
 @click.command("plan", short_help="Recommend what to run, and say what errors to expect.")
 @click.option("--keys", type=int, help="The number of keys.")
 @click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
+@click.option(
+    "--hashed", is_flag=True, help="Instead: any text is a key, and those to estimate are named afterwards."
+)
+@click.option(
+    "--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]"
+)
 @discovery_options
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
@@ -82,6 +88,8 @@ def plan_command(
     as_json: bool,
     keys: int | None,
     keys_file: Path | None,
+    hashed: bool,
+    candidates: int | None,
     low: str | None,
     high: str | None,
     levels: int | tuple[str, ...],
@@ -105,6 +113,7 @@ def plan_command(
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
+    pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
     pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
     tree = read_discovery_options(options, ("users", "epsilon", "as_json"))
@@ -118,10 +127,13 @@ def plan_command(
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    wanted = _read_wanted(keys, keys_file, low, high, out, name, force=force)
+    wanted = _read_wanted(
+        named_keys(keys_file, keys, "--keys", hashed=hashed), low, high, out, name, force=force
+    )
     people = read_expected_people(**options)
     recommended = plan(
-        wanted.key_count,
+        wanted.planned_keys,
+        candidates=candidates,
         epsilon=epsilon,
         central=central,
         values=wanted.ends,
@@ -160,12 +172,12 @@ def _check_budget(epsilon: str | None, central: str | None, shuffled: int | None
 class _WantedTask(NamedTuple):
     """What a plan is for: the keys, and the range of values where one is given."""
 
-    keys: list[str] | int
+    keys: list[str] | int | str
     values: tuple[str, str] | None
 
     @property
-    def key_count(self) -> int:
-        return self.keys if isinstance(self.keys, int) else len(self.keys)
+    def planned_keys(self) -> int | str:
+        return len(self.keys) if isinstance(self.keys, list) else self.keys
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -173,8 +185,7 @@ class _WantedTask(NamedTuple):
 
 
 def _read_wanted(
-    keys: int | None,
-    keys_file: Path | None,
+    keys: list[str] | int | str,
     low: str | None,
     high: str | None,
     out: Path | None,
@@ -182,17 +193,14 @@ def _read_wanted(
     *,
     force: bool,
 ) -> _WantedTask:
-    """Read keys and range; refuse what cannot be written as a task before anything is computed."""
-    if (keys is None) == (keys_file is None):
-        raise click.UsageError("give either --keys or --keys-file")
+    """Read the range; refuse what cannot be written as a task before anything is computed."""
     if (low is None) != (high is None):
         raise click.UsageError("give both --low and --high, or none of them")
     if out is not None:
         if name is None or low is None:
             raise click.UsageError("--out writes a task: give --name, --low and --high, too")
         check_free(out, force=force)
-    named = read_keys(keys_file) if keys_file is not None else keys or 0
-    return _WantedTask(named, None if low is None or high is None else checked_range((low, high)))
+    return _WantedTask(keys, None if low is None or high is None else checked_range((low, high)))
 
 
 def _print_plan(recommended: Plan, *, verbose: bool) -> None:
@@ -299,12 +307,15 @@ def _print_errors(recommended: Plan) -> None:
     )
     if recommended.levels is not None:
         _print_levels(recommended, recommended.levels)
+    listed = recommended.candidates is None
+    shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
     click.echo(
         f"Guessing the overall mean for every key would be off by ±{recommended.guessed_mean_error:.3g} where means are "
-        "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
+        f"spread over the whole range.{shrunk if listed else ''}"
     )
+    among = "" if listed else f" among {recommended.candidates:,} keys that are asked for"
     click.echo(
-        "The smallest frequency that stands out from the noise, "
+        f"The smallest frequency that stands out from the noise{among}, "
         f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}. Rarer keys are often {TOO_RARE}.\n"
     )
 

@@ -22,7 +22,8 @@ from pckv.client.transport import checked_url, one_line
 from pckv.collector.settings import TOKEN_VARIABLE
 from pckv.errors import DataError, ParameterError, PckvError
 
-TIMEOUT_SECONDS = 30
+# A collector computes estimates and trends for up to a minute, by default, before it answers.
+TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90
 # The largest answer that is read, and the largest problem; estimates grow with the keys, and have no limit.
 MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES = 2**26, 2**16
 REDIRECT_STATUSES = range(300, 400)
@@ -73,12 +74,16 @@ def understood(url: str) -> Iterator[None]:
 
 
 def ask(
-    method: str, url: str, path: str, token: str, body: bytes | None = None, *, may_be_large: bool = False
+    method: str, url: str, path: str, token: str, body: bytes | None = None, *, estimates: bool = False
 ) -> Any:
-    """Return what a collector answers; a problem becomes an error with one line."""
-    with _answer(method, url, path, token, body) as answer:
-        content = answer.read(-1 if may_be_large else MAX_ANSWER_BYTES + 1)
-    if not may_be_large:
+    """Return what a collector answers; a problem becomes an error with one line.
+
+    Estimates take their time, and may be large.
+    """
+    seconds = ESTIMATE_TIMEOUT_SECONDS if estimates else TIMEOUT_SECONDS
+    with _answer(method, url, path, token, body, seconds) as answer:
+        content = answer.read(-1 if estimates else MAX_ANSWER_BYTES + 1)
+    if not estimates:
         _check_size(url, content)
     try:
         return json.loads(content)
@@ -114,13 +119,20 @@ class _RefusedRedirects(HTTPRedirectHandler):
 
 
 @contextmanager
-def _answer(method: str, url: str, path: str, token: str, body: bytes | None = None) -> Iterator[IO[bytes]]:
+def _answer(
+    method: str,
+    url: str,
+    path: str,
+    token: str,
+    body: bytes | None = None,
+    seconds: float = TIMEOUT_SECONDS,
+) -> Iterator[IO[bytes]]:
     url = checked_url(url)
     _warn_once(url)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = Request(url + path, body, headers, method=method)  # noqa: S310
     try:
-        with build_opener(_RefusedRedirects).open(request, timeout=TIMEOUT_SECONDS) as answer:
+        with build_opener(_RefusedRedirects).open(request, timeout=seconds) as answer:
             yield answer
     except HTTPError as error:
         with error:

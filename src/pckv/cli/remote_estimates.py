@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ SCALAR_TYPES = {
     "level": float,
     "hostile": int,
 }
+# What only some tables have.
+OPTIONAL_TYPES = {"other": str, "false_discovery_rate": float}
 NUMBERS, FLAGS = COLUMNS[1:], ("mean_known", "detected")
 
 
@@ -46,9 +49,11 @@ def collected_estimates(
     url: str, token: str, task_id: str, *, keys: Sequence[str], **options: Any
 ) -> EstimatedTask:
     """Return the estimates of a task on a collector, of some keys or of all."""
-    query = {name: value for name, value in options.items() if value is not None} | {"keys": keys}
+    query = {name: value for name, value in options.items() if value is not None}
     path = collected(task_id, f"/estimates?{urlencode(query, doseq=True)}")
-    answer = ask("GET", url, path, token, may_be_large=True)
+    # There may be more keys than an address takes.
+    body = json.dumps({"keys": keys}).encode() if keys else None
+    answer = ask("POST" if keys else "GET", url, path, token, body, estimates=True)
     overview = ask("GET", url, collected(task_id, "/overview"), token)
     with understood(url):
         estimates, alarms = read_estimates(answer), overview["alarms"]
@@ -59,14 +64,7 @@ def collected_estimates(
     if keys:
         # The collector's sentences are about all keys, and these are to be about those asked for.
         with understood(url):
-            said = verdict(
-                estimates.reports,
-                estimates.detected,
-                estimates.sets,
-                estimates.hostile,
-                has_shares=bool(estimates.level_values),
-            )
-        estimates = replace(estimates, verdict=said)
+            estimates = replace(estimates, verdict=verdict(estimates))
     return EstimatedTask(estimates, alarms, name, unit)
 
 
@@ -86,7 +84,9 @@ def read_estimates(document: dict[str, Any]) -> Estimates:
         **columns,
         # It is not sent, and nothing that a command prints or writes has it.
         mean_misfit=np.zeros(len(rows), np.bool_),
+        collides=read_numbers([row.get("collides", False) for row in rows], bool),
         distributions=_read_distributions(document),
+        **{name: kind(document[name]) for name, kind in OPTIONAL_TYPES.items() if name in document},
     )
 
 

@@ -28,7 +28,7 @@ def collected_trend(
     query: dict[str, Any] = {"level": level, "rate": rate, "limit": MAX_ROUNDS, "keys": keys}
     query |= {} if since is None else {"since": since}
     path = series_path(series_id, f"/trend?{urlencode(query, doseq=True)}")
-    answer = ask("GET", url, path, token, may_be_large=True)
+    answer = ask("GET", url, path, token, estimates=True)
     with understood(url):
         found = _read_trend(answer)
     if found.series != series_id:

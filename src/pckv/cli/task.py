@@ -16,7 +16,7 @@ from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_facts
 from pckv.cli.terminal import harmless, print_json
 from pckv.levels import listed
-from pckv.limits import MIN_LEVELS, REPORT_ID_BYTES
+from pckv.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
 from pckv.prefix_tree import PrefixTree
 from pckv.task import Task
 
@@ -105,7 +105,8 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "id": task.id,
         "name": task.name,
         "kind": task.kind,
-        "keys": task.keys.to_dict() if isinstance(task.keys, PrefixTree) else task.key_count,
+        "keys": _shown_keys(task),
+        "other": task.other,
         "low": task.low,
         "high": task.high,
         "levels": task.levels if isinstance(task.levels, int) else list(task.levels),
@@ -140,6 +141,13 @@ def show_command(task_file: Path, as_json: bool) -> None:
     # What participants do not read is left out, and a text of several lines stands on one.
     facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
     print_facts(facts)
+
+
+def _shown_keys(task: Task) -> object:
+    """Return how many keys there are, or what stands in place of a list of them."""
+    if isinstance(task.keys, PrefixTree):
+        return task.keys.to_dict()
+    return HASHED if task.is_hashed else task.key_count
 
 
 @task_group.command("push", short_help="Give a task to a collector.")

@@ -53,6 +53,7 @@ ANALYSTS: frozenset[Route] = frozenset(
     {
         ("GET", "/metrics"),
         ("GET", "/tasks/{task_id}/estimates"),
+        ("POST", "/tasks/{task_id}/estimates"),
         ("GET", "/tasks/{task_id}/reports"),
         ("GET", "/series"),
         ("GET", "/series/{series_id}/rounds"),
@@ -61,6 +62,7 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/overview"),
         ("GET", "/tasks/{task_id}/overview"),
         ("GET", "/tasks/{task_id}/chart"),
+        ("POST", "/tasks/{task_id}/chart"),
         ("GET", "/tasks/{task_id}/precision"),
         ("GET", "/tasks/{task_id}/key"),
         ("GET", "/tasks/{task_id}/key/levels"),

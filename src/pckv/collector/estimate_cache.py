@@ -36,10 +36,15 @@ class EstimateOptions(NamedTuple):
     post: tuple[str, ...]
     # A number of reports, or a share of them such as "1%".
     hostile: str = "0"
+    # The keys that are asked for; None if all are.
+    keys: tuple[str, ...] | None = None
+    # Of hashed keys; None for the usual one.
+    false_discovery_rate: float | None = None
 
     def resolved(self, task: Task) -> EstimateOptions:
-        """Return the options with the method named."""
-        return self._replace(method=self.method or default_method(task))
+        """Return the options with the method named, and without keys where all are estimated at once in any case."""
+        keys = self.keys if task.is_hashed or not task.channel.decodes_all else None
+        return self._replace(method=self.method or default_method(task), keys=keys)
 
 
 class EstimateCache:
@@ -51,7 +56,7 @@ class EstimateCache:
         self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
         # Parts never change: the same numbers mean the same tally, which need not be read again.
         self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
-        self._key_names: OrderedDict[str, list[str]] = OrderedDict()
+        self._key_names: OrderedDict[tuple[str, tuple[str, ...] | None], list[str]] = OrderedDict()
         self._lock = Lock()
         self.shared: SharedComputations[Result] = SharedComputations(threads)
 
@@ -93,13 +98,14 @@ class EstimateCache:
     def _part_numbers(self, task: Task) -> frozenset[int]:
         return frozenset(part.number for part in self._store.part_summaries(task.id))
 
-    def search(self, estimates: Estimates, text: str) -> NDArray[np.bool_]:
-        """Return which keys have a text in their names, ignoring case."""
+    def search(self, estimates: Estimates, text: str, options: EstimateOptions) -> NDArray[np.bool_]:
+        """Return which keys have a text in their names, ignoring case; the options are those of the estimates."""
+        known = (estimates.task, options.keys)
         with self._lock:
-            names = self._key_names.get(estimates.task)
+            names = self._key_names.get(known)
         if names is None:
             names = [key.casefold() for key in estimates.key]
-            self._put(self._key_names, estimates.task, names)
+            self._put(self._key_names, known, names)
         folded = text.casefold()
         return np.fromiter((folded in name for name in names), np.bool_, len(names))
 

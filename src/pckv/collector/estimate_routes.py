@@ -6,15 +6,18 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from pckv import __version__
+from pckv.arrays import Integers
+from pckv.collector.asked_keys import ASKED_KEYS_BODY, AskedKeys
 from pckv.collector.download_names import attachment, file_stem
 from pckv.collector.estimate_cache import EstimateOptions
+from pckv.collector.estimate_rows import WantedRows, parse_rows, sorted_rows, top_rows
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
@@ -25,10 +28,7 @@ from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
-SORTS = ("key", "frequency", "-frequency", "mean", "-mean")
 MAX_KEYS_PER_REQUEST = 10_000
-# How many quantiles, or shares above or below a value, a request may ask for.
-MAX_QUESTIONS = 16
 # Writing a table with more keys, counted once more for each level, takes as long as estimating them.
 MAX_SHORT_CELLS = 2**17
 # The number of rows of all pages together.
@@ -41,15 +41,19 @@ def parse_options(
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
     post: Annotated[list[str] | None, Query(max_length=8)] = None,
     hostile: Annotated[str, Query(max_length=32)] = "0",
+    false_discovery_rate: Annotated[float | None, Query(gt=0, lt=1)] = None,
 ) -> EstimateOptions:
     """Return how to estimate, according to a query string."""
-    return EstimateOptions(method, level, tuple(post or ()), hostile)
+    return EstimateOptions(
+        method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate
+    )
 
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
 
 router = APIRouter(tags=["estimates"])
 
+QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 
 FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
@@ -57,6 +61,12 @@ FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     PARQUET_TYPE: estimates_to_parquet,
 }
 SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
+ESTIMATE_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
+        "content": {media: {"schema": {}} for media in FORMATS},
+    }
+}
 
 
 @router.get(
@@ -64,10 +74,7 @@ SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
     summary="Estimate frequencies and means",
     response_class=Response,
     responses={
-        200: {
-            "description": "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
-            "content": {media: {"schema": {}} for media in FORMATS},
-        },
+        **ESTIMATE_RESPONSES,
         304: {"description": "Nothing has changed since."},
         **problem_responses(
             ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.NOT_ACCEPTABLE
@@ -80,76 +87,110 @@ async def get_estimates(
     collector: CurrentCollector,
     account: Account,
     options: QueryOptions,
-    top: Annotated[int | None, Query(ge=1)] = None,
+    wanted: QueryRows,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
-    search: Annotated[str, Query(max_length=256)] = "",
-    sort: Annotated[str | None, Query(max_length=32)] = None,
-    limit: Annotated[int | None, Query(ge=1)] = None,
-    offset: Annotated[int, Query(ge=0)] = 0,
-    quantile: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
-    above: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
-    below: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
 ) -> Response:
     """Return estimates of all keys, or of some: by name (`keys`), by a part of it (`search`), or the `top` ones.
 
-    `sort` is key (the default), frequency, -frequency, mean or -mean. It cannot be combined with `top`, which
-    returns the keys of the largest frequencies in that order. `limit` and `offset` page through the result, whose
+    Where keys are hashed, they must be named; they are told from noise at a `false_discovery_rate`, by default 0.05.
+    `sort` is key (the default: the order of the task, or of the keys named), frequency, -frequency, mean, -mean or detected:
+    those that stand out from the noise first, by frequency. It cannot be combined with `top`, which
+    returns the keys of the largest frequencies in that order. The key for all that are not listed, whose name is the
+    member `other`, comes last in any order, and besides the top ones. `limit` and `offset` page through the result, whose
     length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
     Where the task has more than two levels, `quantile=0.5` adds the median of every key's values, and `above=3` or
     `below=3` the share of its holders with higher or lower ones; each may be repeated.
     `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header
     chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
+    asked = None if keys is None else tuple(keys)
+    return await _answer(request, collector, account, task_id, options._replace(keys=asked), wanted)
+
+
+@router.post(
+    "/tasks/{task_id}/estimates",
+    summary="Estimate frequencies and means of the keys named",
+    response_class=Response,
+    responses=ESTIMATE_RESPONSES
+    | problem_responses(
+        ProblemKind.MALFORMED,
+        *ADMIN_PROBLEMS,
+        *TASK_PROBLEMS,
+        ProblemKind.NOT_ACCEPTABLE,
+        ProblemKind.TOO_LARGE,
+        ProblemKind.MEDIA,
+    ),
+    openapi_extra=ASKED_KEYS_BODY,
+)
+async def ask_estimates(
+    task_id: str,
+    request: Request,
+    collector: CurrentCollector,
+    account: Account,
+    options: QueryOptions,
+    wanted: QueryRows,
+    keys: AskedKeys,
+) -> Response:
+    """Return estimates of the keys that the body names, each once: up to 100,000 of them.
+
+    Where keys are hashed, only this tells which texts are there. Everything else is as with GET.
+    """
+    return await _answer(request, collector, account, task_id, options._replace(keys=keys), wanted)
+
+
+async def _answer(
+    request: Request,
+    collector: Collector,
+    account: bytes,
+    task_id: str,
+    options: EstimateOptions,
+    wanted: WantedRows,
+) -> Response:
+    """Return the estimates that a request asks for, in the format that it accepts."""
     media = accepted_format(request, tuple(FORMATS), "estimates")
-    order = _row_order(sort, top)
+    order = wanted.order
     stored = await collector.find(task_id)
     digest, estimates = await find_estimates(collector, account, stored.task, options)
+    resolved = options.resolved(stored.task)
     headers = {
-        "ETag": entity_tag(digest, media, options.resolved(stored.task).method, request.url.query),
+        "ETag": entity_tag(digest, media, resolved.method, request.url.query),
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
         "Content-Disposition": attachment(
             f"{file_stem(stored.task, collector.today(), estimates.method)}.{SUFFIXES[media]}"
         ),
     }
-    if unchanged(request, headers["ETag"]):
+    if request.method != "GET":
+        # What a body asks for, no cache can tell by the address.
+        del headers["ETag"]
+    elif unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
 
     def serialise() -> str | bytes:
+        # Without keys in the resolved options, all were estimated.
+        keys = None if resolved.keys is not None else options.keys
         rows = _requested_rows(stored.task, estimates, keys)
-        if search:
-            rows = rows[collector.estimate_cache.search(estimates, search)[rows]]
-        rows = _sorted(estimates, rows, order)[:top]
+        if wanted.search:
+            rows = rows[collector.estimate_cache.search(estimates, wanted.search, resolved)[rows]]
+        rows = sorted_rows(estimates, rows, order)
+        if wanted.top is not None:
+            rows = top_rows(estimates, rows, wanted.top)
         headers[ROWS_HEADER] = str(len(rows))
-        shown = estimates.take(rows[offset:][:limit])
-        return FORMATS[media](_asked(shown, quantile or (), above or (), below or ()))
+        shown = estimates.take(rows[wanted.offset :][: wanted.limit])
+        return FORMATS[media](_asked(shown, wanted))
 
     threads = collector.analysis_threads
-    most = min(each for each in (len(estimates), top, limit) if each is not None)
+    most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
     is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
     content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
 
 
-def _asked(
-    estimates: Estimates, quantiles: Sequence[float], above: Sequence[float], below: Sequence[float]
-) -> Estimates:
+def _asked(estimates: Estimates, wanted: WantedRows) -> Estimates:
     try:
-        return estimates.ask(quantiles, above, below)
+        return estimates.ask(wanted.quantiles, wanted.above, wanted.below)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-
-
-def _row_order(sort: str | None, top: int | None) -> str:
-    if sort is not None and sort not in SORTS:
-        raise ProblemDetails(ProblemKind.MALFORMED, f"sort must be one of {', '.join(SORTS)}")
-    if top is None:
-        return sort or "key"
-    if sort is not None:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, "sort cannot be combined with top, which sorts by frequency"
-        )
-    return "-frequency"
 
 
 def entity_tag(*parts: object) -> str:
@@ -191,20 +232,13 @@ def _quality(options: list[str]) -> float:
     return 1.0
 
 
-def _requested_rows(task: Task, estimates: Estimates, keys: list[str] | None) -> np.ndarray:
+def _requested_rows(task: Task, estimates: Estimates, keys: Sequence[str] | None) -> Integers:
     if keys is None:
         return np.arange(len(estimates))
     try:
         return np.array([task.key_index(key) for key in keys], np.int64)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-
-
-def _sorted(estimates: Estimates, rows: np.ndarray, order: str) -> np.ndarray:
-    if order == "key":
-        return rows
-    column = getattr(estimates, order.removeprefix("-"))[rows]
-    return rows[np.argsort(-column if order.startswith("-") else column, kind="stable")]
 
 
 @router.get(

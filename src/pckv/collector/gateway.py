@@ -27,6 +27,8 @@ BODY_LIMITS: Mapping[Route, int | None] = {
     ("POST", "/tasks"): None,
     ("POST", "/series"): None,
     ("POST", "/tasks/new"): None,
+    ("POST", "/tasks/{task_id}/estimates"): None,
+    ("POST", "/tasks/{task_id}/chart"): None,
     ("POST", "/session"): 4 * 2**10,
 }
 # The body of any other route is small, or ignored.

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pckv.collector.cors import PREFLIGHT
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.rounds import next_round
-from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.state import Collector, CurrentCollector, keys_fact
 from pckv.collector.task_routes import ADMIN_PROBLEMS, check_media, contract_response
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.days import Phase
@@ -200,7 +200,8 @@ def _facts(collector: Collector, stored: StoredSeries) -> dict[str, Any]:
         "panels": series.panels,
         "rounds": series.rounds,
         "mechanism": series.task.mechanism,
-        "keys": series.task.key_count,
+        "keys": keys_fact(series.task),
+        "other": series.task.other,
         "epsilon": series.task.epsilon,
         "closed": stored.closed,
         "created": stored.created,

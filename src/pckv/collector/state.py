@@ -23,7 +23,9 @@ from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.trend_cache import TrendCache
 from pckv.days import Phase, utc_today
+from pckv.limits import HASHED
 from pckv.store.base import Store, StoredTask
+from pckv.task import Task
 
 
 @dataclass
@@ -81,6 +83,11 @@ def unchanged(request: Request, tag: str) -> bool:
     return tag in tags or "*" in tags
 
 
+def keys_fact(task: Task) -> int | str:
+    """Return how many keys a task has, or that they are hashed, as its text says."""
+    return HASHED if task.is_hashed else task.key_count
+
+
 def task_facts(stored: StoredTask) -> dict[str, object]:
     """Return a stored task as plain values."""
     task = stored.task
@@ -90,7 +97,8 @@ def task_facts(stored: StoredTask) -> dict[str, object]:
         "more": task.more,
         "size_share": task.size_share,
         "mechanism": task.mechanism,
-        "keys": task.key_count,
+        "keys": keys_fact(task),
+        "other": task.other,
         "epsilon": task.epsilon,
         "opens": task.opens,
         "closes": task.closes,

@@ -137,7 +137,11 @@ async def change_task(task_id: str, collector: CurrentCollector, changes: TaskSe
         named["target"] = changes.target
     if "public_results" in changes.model_fields_set:
         named["public_results"] = changes.public_results
-    await collector.find(task_id)
+    stored = await collector.find(task_id)
+    if changes.public_results and stored.task.is_hashed:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED, "results of hashed keys have no public page: nobody named the keys to show"
+        )
     await asyncio.to_thread(collector.store.change_task, task_id, named)
     collector.task_cache.invalidate(task_id)
     return task_facts(await collector.find(task_id))

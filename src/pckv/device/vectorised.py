@@ -6,7 +6,7 @@ For files and the lab. Every draw of a report is made here too, and only those i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,9 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
+from pckv.device.checked_pairs import check_keys, check_sizes, check_values, first_of_each_key, other_counts
 from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
-from pckv.errors import PairsError
-from pckv.levels import listed
-from pckv.limits import REFUSE, REFUSE_BETWEEN, REPORT_ID_BYTES
+from pckv.limits import REPORT_ID_BYTES
 from pckv.mechanisms import load_part
 from pckv.population import Population
 from pckv.positions import item_positions
@@ -35,8 +34,6 @@ Draws = NDArray[np.uint64]
 DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
 _KEYS_PER_BYTE = 8
-# Up to this many pairs per participant, each is compared with each to find repeated keys.
-_FEW_PAIRS = 8
 
 
 class ReportBatch(NamedTuple):
@@ -120,9 +117,11 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
     Functions are drawn here whoever the task's coin belongs to: over all coins they have the same law, so that a
     simulation of coins needs no others. A collector takes only reports of coins that it gave.
     """
-    check_sizes(task, population)
     check_keys(task, population)
     check_values(task, population)
+    if task.is_hashed:
+        population = first_of_each_key(population)
+    check_sizes(task, population)
     return perturb_many_from(VectorisedTape(source), task, population)
 
 
@@ -134,67 +133,9 @@ def perturb_many_from(
     for start in range(0, len(population), batch):
         part = part_of(population, start, start + batch)
         participants = np.arange(start, start + len(part))
-        yield ReportBatch(tape.report_ids(participants), _messages(task, part, participants, tape))
-
-
-def check_sizes(task: Task, population: Population) -> None:
-    """Refuse more pairs than a task takes that refuses them."""
-    if task.more == REFUSE and (largest := int(population.sizes.max(initial=0))) > task.padding:
-        raise PairsError(
-            f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
-        )
-
-
-def check_keys(task: Task, population: Population) -> None:
-    """Refuse a key that is not the task's, and one that somebody holds twice."""
-    keys = population.keys
-    if not keys.size:
-        return
-    for key in (int(keys.min()), int(keys.max())):
-        if not 0 <= key < task.key_count:
-            raise PairsError(f"key number {key} is not a key of task {task.name!r}")
-    repeated = _repeated_key(population)
-    if repeated is not None:
-        raise PairsError(f"key {task.key_name(repeated)!r} appears twice")
-
-
-def _repeated_key(population: Population) -> int | None:
-    """Return a key that somebody holds twice, if there is one."""
-    keys, offsets = population.keys, population.offsets
-    largest = int(population.sizes.max())
-    if largest <= _FEW_PAIRS:
-        distances: Iterable[int] = range(1, largest)
-    else:
-        # In order, which files keep, keys that are equal are next to each other.
-        owners = np.repeat(np.arange(len(population)), population.sizes)
-        ascending = (np.diff(keys) >= 0) | (np.diff(owners) > 0)
-        keys = keys if ascending.all() else keys[np.lexsort((keys, owners))]
-        distances = (1,)
-    for distance in distances:
-        equal = np.flatnonzero(keys[distance:] == keys[:-distance])
-        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(
-            offsets, equal + distance, "right"
-        )
-        if same_owner.any():
-            return int(keys[equal[same_owner][0]])
-    return None
-
-
-def check_values(task: Task, population: Population) -> None:
-    """Refuse a value outside the task's range, or between its levels where it refuses that, naming its key."""
-    wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
-    if wrong.size:
-        key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
-        raise PairsError(
-            f"value {value} of key {task.key_name(key)!r} is not within [{task.low:g}, {task.high:g}]"
-        )
-    if task.between == REFUSE_BETWEEN:
-        between = np.flatnonzero(~np.isin(population.values, task.level_values))
-        if between.size:
-            key, value = int(population.keys[between[0]]), population.values[between[0]]
-            raise PairsError(
-                f"value {value} of key {task.key_name(key)!r} is not one of {listed(task.level_values)}"
-            )
+        ids = tape.report_ids(participants)
+        chosen = _choose_others(task, part, participants, tape)
+        yield ReportBatch(ids, _messages(task, chosen, participants, tape))
 
 
 def part_of(population: Population, start: int, stop: int) -> Population:
@@ -202,6 +143,24 @@ def part_of(population: Population, start: int, stop: int) -> Population:
     offsets = population.offsets[start : stop + 1]
     row = slice(offsets[0], offsets[-1])
     return Population(offsets - offsets[0], population.keys[row], population.values[row])
+
+
+def _choose_others(
+    task: Task, population: Population, participants: Integers, tape: VectorisedTape
+) -> Population:
+    """Leave one of the pairs whose keys are not listed, chosen at random where there are several; it comes last."""
+    if task.other_index is None:
+        return population
+    counts = other_counts(task, population)
+    is_other = population.keys == task.other_index
+    owners = np.repeat(np.arange(len(population)), population.sizes)
+    order = np.lexsort((is_other, owners))
+    several = np.flatnonzero(counts > 1)
+    drawn = np.zeros(len(population), np.int64)
+    drawn[several] = tape.below(participants[several], counts[several].astype(np.uint64))
+    kept = ~is_other[order]
+    kept[(population.offsets[1:] - counts + drawn)[counts > 0]] = True
+    return population.with_rows(order[kept])
 
 
 def _messages(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Messages:

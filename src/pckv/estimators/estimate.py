@@ -12,20 +12,21 @@ import numpy as np
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
 from pckv.estimators.counted import CountedReports
-from pckv.estimators.detection import detected
+from pckv.estimators.detection import Detection
 from pckv.estimators.distributions import Distributions
 from pckv.estimators.hostile import HonestReports, count_hostile
-from pckv.estimators.intervals import Interval
+from pckv.estimators.intervals import Interval, frequency_interval
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.estimators.methods.registry import (
-    DEFAULT_FOR_MANY_KEYS,
-    DEFAULT_METHOD,
-    METHODS,
-    KeyEstimates,
-    check_method,
-    unclipped_frequency,
+from pckv.estimators.methods.registry import METHODS, KeyEstimates, unclipped_frequency
+from pckv.estimators.postprocess import POSTS, full_name, make_consistent
+from pckv.estimators.request import (
+    Decoded,
+    Request,
+    colliding,
+    decode,
+    default_method,
+    read_request,
 )
-from pckv.estimators.postprocess import CONSISTENT, POSTS, check_posts, full_name, make_consistent
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share, summarise_sets
 from pckv.estimators.shares import (
@@ -41,12 +42,7 @@ from pckv.limits import DISCOVERY, MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
-from pckv.tally.decode.support import (
-    DummySupport,
-    KeySupport,
-    decode_all,
-    key_support,
-)
+from pckv.tally.decode.support import KeySupport
 from pckv.task import Task
 
 __all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
@@ -54,36 +50,6 @@ __all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
 MAX_LEVEL = 1 - 1e-9
 # A mean whose interval spans 95 % of [-1, 1] or more is unknown.
 KNOWN_SPAN = 0.95 * 2
-# Estimating all keys at once takes about 200 bytes of memory per key of two levels.
-MAX_KEYS_AT_ONCE = 2**25
-
-
-class _Request(NamedTuple):
-    """What is to be estimated: by which method, with which postprocessing, for which keys (None: all)."""
-
-    method: str
-    posts: tuple[str, ...]
-    keys: Integers | None
-    # Whether shares of levels are estimated, where there are more than two.
-    shares: bool = True
-
-    @property
-    def consistent(self) -> bool:
-        """Whether frequencies are made consistent."""
-        return CONSISTENT in self.posts
-
-    @property
-    def needs_all_keys(self) -> bool:
-        """Whether all keys must be decoded, whichever are asked for."""
-        return self.consistent or METHODS[self.method].needs_all_keys
-
-
-class _Decoded(NamedTuple):
-    """The counts of some keys, and of the dummies where frequencies are to be made consistent."""
-
-    keys: Integers
-    support: KeySupport
-    dummies: DummySupport | None
 
 
 class _Hostile(NamedTuple):
@@ -109,6 +75,7 @@ def estimate(
     *,
     post: str | Sequence[str] = (),
     hostile: int | str = 0,
+    false_discovery_rate: float | None = None,
     progress: Progress = no_progress,
 ) -> Estimates:
     """Estimate the frequency and mean of all keys of a tally, or of those asked for, with intervals.
@@ -123,17 +90,21 @@ def estimate(
     Args:
         tally: The counted reports.
         method: `baseline`, `corrected` or `bayes`; by default `bayes`, or `corrected` where keys are too many to be
-            decoded together. `bayes` decodes all keys even if a few are asked for.
+            decoded together. `bayes` decodes all keys even if a few are asked for; of hashed keys it learns from those
+            asked for.
         level: The level of the intervals.
-        keys: The names of the keys to estimate; by default all.
+        keys: The names of the keys to estimate; by default all. Hashed keys must be named, each once.
         post: `consistent` projects the frequencies on those that are possible together. It decodes all keys.
         hostile: How many of the reports may say anything: a number, or a share of all such as "1%", rounded up. Intervals,
             `detected` and `sets` then hold for the other participants, whatever these reports say; for any method they
             are made from each key's own counts. The estimates stay those of all reports.
+        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
+            average, at most; by default 0.05.
         progress: Called with the share that is done, where decoding takes long.
 
     Returns:
-        A table with a row per key, in the order of the task or of `keys`.
+        A table with a row per key, in the order of the task or of `keys`. The key that stands for all that are not
+        listed comes last, unless `keys` are named.
 
     Raises:
         ParameterError: if an argument does not exist or does not fit the task.
@@ -144,18 +115,15 @@ def estimate(
     [1.0, 1.0]
     """
     check_level(level)
-    task, posts = tally.task, check_posts(post)
-    if task.kind == DISCOVERY:
-        raise ParameterError(f"task {task.name!r} is a discovery: pckv discover finds its keys")
-    request = _Request(check_method(method or default_method(task)), posts, _key_numbers(task, keys))
+    if tally.task.kind == DISCOVERY:
+        raise ParameterError(f"task {tally.task.name!r} is a discovery: pckv discover finds its keys")
+    request = read_request(tally.task, method, post, keys, false_discovery_rate)
     liars = count_hostile(hostile, tally.reports)
-    decoded = _decode(tally, request, progress)
+    decoded = decode(tally, request, progress)
     honest = HonestReports.of_pairs(tally, liars) if liars else None
     estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
     requested = _only_requested(estimates, request)
-    has_shares = bool(requested.level_values)
-    said = verdict(tally.reports, requested.detected, requested.sets, liars, has_shares=has_shares)
-    return replace(requested, verdict=said)
+    return replace(requested, verdict=verdict(requested))
 
 
 def estimate_supports(
@@ -173,13 +141,13 @@ def estimate_supports(
     Returns:
         A table with a row per key, without shares of levels.
     """
-    request = _Request(method, (), keys, shares=False)
-    estimates = _estimates(counted, _Decoded(keys, support, None), request, level, _Hostile(0, None))
-    return replace(estimates, verdict=verdict(counted.reports, estimates.detected, estimates.sets))
+    request = Request(method, keys=keys, shares=False)
+    estimates = _estimates(counted, Decoded(keys, support, None), request, level, _Hostile(0, None))
+    return replace(estimates, verdict=verdict(estimates))
 
 
 def _estimates(
-    counted: CountedReports, decoded: _Decoded, request: _Request, level: float, hostile: _Hostile
+    counted: CountedReports, decoded: Decoded, request: Request, level: float, hostile: _Hostile
 ) -> Estimates:
     """Return the table of all keys that were decoded, without a verdict."""
     task = counted.task
@@ -193,19 +161,12 @@ def _estimates(
         hostile=hostile.reports,
         sets=summarise_sets(counted, level, hostile.reports),
         verdict=(),
-        key=task.key_names(decoded.keys.tolist()),
+        key=request.texts or task.key_names(decoded.keys.tolist()),
+        collides=colliding(decoded.keys) if task.is_hashed else np.zeros(decoded.keys.size, np.bool_),
+        other=task.other if task.other_index is not None and task.other_index in decoded.keys else None,
+        false_discovery_rate=request.rate,
         **_columns(counted, decoded, request, level, hostile),
     )
-
-
-def default_method(task: Task) -> str:
-    """Return the method that is used where none is named."""
-    together = task.channel.decodes_all and task.key_count <= _max_keys_at_once(task)
-    return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
-
-
-def _max_keys_at_once(task: Task) -> int:
-    return MAX_KEYS_AT_ONCE * MIN_LEVELS // task.level_count
 
 
 def check_level(level: float) -> None:
@@ -214,44 +175,15 @@ def check_level(level: float) -> None:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
 
 
-def _key_numbers(task: Task, keys: Sequence[str] | None) -> Integers | None:
-    return None if keys is None else np.array([task.key_index(key) for key in keys], np.int64)
-
-
-def _decode(tally: Tally, request: _Request, progress: Progress) -> _Decoded:
-    """Decode the counts of all keys where the request needs them, otherwise of those asked for."""
-    task, numbers = tally.task, request.keys
-    if numbers is None or request.needs_all_keys:
-        _check_key_count(task, request)
-        numbers = np.arange(task.key_count)
-    if request.consistent:
-        return _Decoded(numbers, *decode_all(task.channel, tally.counts, progress))
-    return _Decoded(numbers, key_support(tally, numbers, progress), None)
-
-
-def _only_requested(estimates: Estimates, request: _Request) -> Estimates:
+def _only_requested(estimates: Estimates, request: Request) -> Estimates:
     """Return the rows asked for, where more were estimated than those."""
     if request.keys is None or not request.needs_all_keys:
         return estimates
     return estimates.take(request.keys)
 
 
-def _check_key_count(task: Task, request: _Request) -> None:
-    """Refuse more keys than can be estimated at once, saying what to do instead."""
-    dummies = task.channel.counted_dummies if request.consistent else 0
-    if task.key_count + dummies <= _max_keys_at_once(task):
-        return
-    many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
-    instead = "name the keys wanted"
-    if request.consistent:
-        instead = f"leave out post {CONSISTENT!r}"
-    elif METHODS[request.method].needs_all_keys:
-        instead = "take another method"
-    raise ParameterError(f"{many} are too many to estimate at once: {instead}")
-
-
 def _columns(
-    counted: CountedReports, decoded: _Decoded, request: _Request, level: float, hostile: _Hostile
+    counted: CountedReports, decoded: Decoded, request: Request, level: float, hostile: _Hostile
 ) -> dict[str, Any]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
     task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method
@@ -260,9 +192,10 @@ def _columns(
         return _columns_without_reports(support.keys, task, has_shares=has_shares)
     scale = Scale.of_values(task.level_values)
     moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people, scale=scale)
-    found = _known_of_all(counted, support, moments, method, level)
+    detection = request.detection(task, level)
+    found = _known_of_all(counted, support, moments, method, detection)
     if hostile.reports:
-        found = _known_of_honest(hostile.honest, support, found.estimates, task.key_count, level)
+        found = _known_of_honest(hostile.honest, support, found.estimates, detection)
     result = found.estimates
     frequency, mean = result.frequency, result.mean
     if decoded.dummies is not None:
@@ -311,19 +244,23 @@ def _distributions(  # noqa: PLR0917
 
 
 def _known_of_all(
-    counted: CountedReports, support: KeySupport, moments: CountMoments, method: str, level: float
+    counted: CountedReports, support: KeySupport, moments: CountMoments, method: str, detection: Detection
 ) -> _Known:
     """Return what the reports say if all of them are honest."""
-    reports = counted.pair_reports
-    return _Known(
-        METHODS[method].estimate_with_intervals(support, reports, moments, level),
-        own_standard_error(support, reports, moments),
-        detected(support, reports, moments, counted.task.key_count, level),
-    )
+    reports, level = counted.pair_reports, detection.level
+    estimates = METHODS[method].estimate_with_intervals(support, reports, moments, level)
+    detected = detection.detected(support.total, reports, moments)
+    if detection.rate is not None:
+        # What is learned from all keys does not pull the lower limit of a detected key to 0.
+        low, high = estimates.frequency_interval
+        own = frequency_interval(support, reports, moments, level).low
+        limits = Interval(np.where(detected & (low <= 0), own, low), high)
+        estimates = estimates._replace(frequency_interval=limits)
+    return _Known(estimates, own_standard_error(support, reports, moments), detected)
 
 
 def _known_of_honest(
-    honest: HonestReports | None, support: KeySupport, of_all: KeyEstimates, keys: int, level: float
+    honest: HonestReports | None, support: KeySupport, of_all: KeyEstimates, detection: Detection
 ) -> _Known:
     """Return estimates of all reports with what holds whatever some of them say."""
     if honest is None:
@@ -334,6 +271,7 @@ def _known_of_honest(
             mean_misfit=nowhere,
         )
         return _Known(anything, zeros, nowhere)
+    level = detection.level
     # All reports may be honest, so that no interval is narrower than the method's own.
     frequency = of_all.frequency_interval.joined(honest.frequency_interval(support, level))
     low, high, misfit = honest.mean_interval(support, level)
@@ -341,7 +279,7 @@ def _known_of_honest(
     return _Known(
         of_all._replace(frequency_interval=frequency, mean_interval=mean, mean_misfit=misfit),
         honest.least_standard_error(support),
-        honest.detected(support, keys, level) & (frequency.low > 0),
+        honest.detected(support, detection) & (frequency.low > 0),
     )
 
 

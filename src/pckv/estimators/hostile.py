@@ -20,6 +20,7 @@ import numpy as np
 from pckv.arrays import Flags, Floats, Integers
 from pckv.channels import CountLaw
 from pckv.errors import ParameterError
+from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import (
     GAUSSIAN_VARIANCE,
     Interval,
@@ -30,7 +31,6 @@ from pckv.estimators.intervals import (
     two_sided_z,
 )
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
-from pckv.planning.detection import detection_threshold
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 
@@ -244,10 +244,10 @@ class HonestReports:
         )
         return constant, slope
 
-    def detected(self, support: KeySupport, keys: int, level: float) -> Flags:
-        """Return whose counts are beyond what noise and hostile reports together give for any of the task's keys."""
+    def detected(self, support: KeySupport, detection: Detection) -> Flags:
+        """Return whose counts are beyond what noise and hostile reports together give."""
         fewer, _ = self._totals(support)
-        return np.asarray(fewer >= detection_threshold(self.most, self.fewest, keys, level))
+        return detection.detected(fewer, self.fewest, self.most)
 
     def least_standard_error(self, support: KeySupport) -> Floats:
         """Return the least standard errors that the keys' own frequencies may have."""

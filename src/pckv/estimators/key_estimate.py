@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from pckv.estimators.distributions import DEVIATIONS, LevelShare
-from pckv.texts import TOO_RARE, Ranged, ranged
+from pckv.texts import TOO_RARE, Ranged, percent, ranged
 
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
@@ -25,6 +25,8 @@ class KeyEstimate(NamedTuple):
         shares: The share of the holders at every level, with its interval; empty where the task has two levels.
         deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
             the task has two levels.
+        collides: Whether the key shares its number with another one that was asked for, so that reports do not tell them
+            apart; None where keys are not hashed.
     """
 
     key: str
@@ -40,14 +42,17 @@ class KeyEstimate(NamedTuple):
     deviation: float | None = None
     deviation_low: float | None = None
     deviation_high: float | None = None
+    collides: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain values; shares and deviation only where there are any."""
+        """Return the row as plain values; shares, deviation and `collides` only where there are any."""
         row = self._asdict()
         found = {name: row[name] for name in COLUMNS}
         if self.shares:
             found |= {name: row[name] for name in DEVIATIONS}
             found["shares"] = [share._asdict() for share in self.shares]
+        if self.collides is not None:
+            found["collides"] = self.collides
         return found
 
 
@@ -70,6 +75,14 @@ def key_cells(row: KeyEstimate) -> tuple[str, ...]:
         *_deviation_cells(row),
         *map(_share_cell, shares),
     )
+
+
+def unlisted_note(row: KeyEstimate) -> str:
+    """Say how many people hold keys that are not listed, given what is known of the key that stands for them."""
+    low, high = percent(row.frequency_low), percent(row.frequency_high)
+    if not row.detected:
+        return f"Up to {high} of people may hold keys that are not listed"
+    return f"{percent(row.frequency)} of people hold keys that are not listed ({low} to {high})"
 
 
 def _deviation_cells(row: KeyEstimate) -> list[str]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import starmap
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from pckv.arrays import Floats
 from pckv.errors import UnknownKey, require
 from pckv.estimators.asked import Asked, ask
-from pckv.estimators.distributions import DEVIATIONS, Distributions, Quantiles, Shares
-from pckv.estimators.key_estimate import COLUMNS, KeyEstimate, answer_cells, key_cells
+from pckv.estimators.distributions import DEVIATIONS, Distributions
+from pckv.estimators.key_estimate import COLUMNS, KeyEstimate, answer_cells, key_cells, unlisted_note
 from pckv.estimators.set_sizes import SetSummary
-from pckv.html_table import ROWS_SHOWN, html_table
+from pckv.estimators.value_spread import ValueSpread
+from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
 from pckv.limits import REFUSE_BETWEEN, ROUND
 from pckv.texts import plural
 
@@ -34,10 +35,12 @@ SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostil
 REPEATED = ("reports", "epsilon", "method", "level", "hostile")
 # So few that other threads need not wait long for their turn.
 ROWS_PER_TEXT = 2**8
+# What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
+OPTIONAL = ("other", "false_discovery_rate")
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
+class Estimates(ValueSpread):
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
     A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
@@ -56,13 +59,19 @@ class Estimates:
         key: The names of the keys; every member below has one entry per key.
         frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
         mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
-        detected: Whether the key stands out from the noise: its count is beyond what noise alone gives for any key of
-            the task, whatever the method.
+        detected: Whether the key stands out from the noise, whatever the method: its count is beyond what noise alone
+            gives for any key of the task; of hashed keys, beyond what the false discovery rate allows.
         mean_known: False where the interval of a mean spans 95 % of the range or more.
         mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
             the range that the data point to.
+        collides: Of hashed keys, which of them share their number with another one that was asked for: reports do not
+            tell them apart.
         distributions: How the holders are spread over the levels; its members are those of the estimates, too.
         asked: What was asked for besides: quantiles, and shares above or below a value.
+        other: The name of the key that stands for all that are not listed, whose row is the last one of all keys; None
+            where the table has no such row.
+        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
+            average, at most; None where keys are listed.
     """
 
     task: str
@@ -84,8 +93,11 @@ class Estimates:
     detected: NDArray[np.bool_]
     mean_known: NDArray[np.bool_]
     mean_misfit: NDArray[np.bool_]
+    collides: NDArray[np.bool_]
     distributions: Distributions
     asked: tuple[Asked, ...] = ()
+    other: str | None = None
+    false_discovery_rate: float | None = None
 
     def __len__(self) -> int:
         return len(self.key)
@@ -111,11 +123,16 @@ class Estimates:
     def __iter__(self) -> Iterator[KeyEstimate]:
         """Yield what is known of every key, in the order of the table."""
         rows = zip(*self._common_columns().values(), strict=True)
-        if not self.level_values:
-            return starmap(KeyEstimate, rows)
         deviations = (getattr(self, name).tolist() for name in DEVIATIONS)
-        spread = zip(self.distributions.rows(), *deviations, strict=True)
-        return (KeyEstimate(*row, *more) for row, more in zip(rows, spread, strict=True))
+        spread = (
+            zip(self.distributions.rows(), *deviations, strict=True)
+            if self.level_values
+            else repeat(((), None, None, None))
+        )
+        shared = self.collides.tolist() if self.is_hashed else repeat(None)
+        # Only the rows end.
+        table = zip(rows, spread, shared, strict=False)
+        return (KeyEstimate._make((*row, *more, collides)) for row, more, collides in table)
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows
@@ -125,87 +142,9 @@ class Estimates:
         return {key: row for row, key in enumerate(self.key)}
 
     @property
-    def level_values(self) -> tuple[float, ...]:
-        """What each level is worth, in the task's own units; empty where there are two."""
-        return self.distributions.values  # noqa: PD011
-
-    @property
-    def shares(self) -> Floats:
-        """The share of the holders at every level, one row per key; no column where the task has two levels."""
-        return self.distributions.shares
-
-    @property
-    def shares_low(self) -> Floats:
-        """The lower limits of the shares."""
-        return self.distributions.shares_low
-
-    @property
-    def shares_high(self) -> Floats:
-        """The upper limits of the shares."""
-        return self.distributions.shares_high
-
-    @property
-    def deviation(self) -> Floats:
-        """The standard deviation of the values of every key; empty where the task has two levels.
-
-        Values that were rounded to levels at random vary more than they did before; the lower limits allow for that.
-        """
-        return self.distributions.deviation
-
-    @property
-    def deviation_low(self) -> Floats:
-        """The lower limits of the standard deviations."""
-        return self.distributions.deviation_low
-
-    @property
-    def deviation_high(self) -> Floats:
-        """The upper limits of the standard deviations."""
-        return self.distributions.deviation_high
-
-    def quantile(self, p: float) -> Quantiles:
-        """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
-
-        Where the task refuses values between its levels, it is a level. Otherwise values between two levels are taken
-        to be spread evenly there, and the interval holds however they are spread.
-
-        Args:
-            p: The share, such as 0.5 for the median.
-
-        Returns:
-            The quantile of every key with its interval, in the task's own units.
-
-        Raises:
-            ParameterError: if the share is not between 0 and 1, or the task has two levels.
-        """
-        return self.distributions.quantile(p)
-
-    def share_above(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels above a value.
-
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
-        """
-        return self.distributions.share_above(value)
-
-    def share_below(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels below a value.
-
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
-        """
-        return self.distributions.share_below(value)
+    def is_hashed(self) -> bool:
+        """Whether any text is a key: the table has those that were asked for."""
+        return self.false_discovery_rate is not None
 
     def ask(
         self, quantiles: Sequence[float] = (), above: Sequence[float] = (), below: Sequence[float] = ()
@@ -230,6 +169,11 @@ class Estimates:
         """What the intervals hold against, in words; empty if all reports are taken to be honest."""
         return f"intervals hold whatever {self.hostile:,} of the reports say" if self.hostile else ""
 
+    @property
+    def other_note(self) -> str:
+        """How many people hold keys that are not listed, in words; empty where the table has no such row."""
+        return "" if self.other is None else unlisted_note(self[self.other])
+
     def headers(self, interval: str) -> tuple[str, ...]:
         """Return the headers of the table for people.
 
@@ -242,14 +186,20 @@ class Estimates:
         levels = [f"at {name}" for name in self.distributions.names]
         spread = ["deviation", *levels] if levels else []
         asked = (header for each in self.asked for header in (each.title, interval))
-        return ("key", "frequency", interval, "mean", interval, *spread, *asked)
+        collides = ["collides"] if self.collides.any() else []
+        return ("key", "frequency", interval, "mean", interval, *spread, *asked, *collides)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
         names = dict(zip(self.level_values, self.distributions.names, strict=True))
         asked = [each.cells(names) for each in self.asked]
+        some_collide = bool(self.collides.any())
         return [
-            (*key_cells(row), *(cell for cells in asked for cell in answer_cells(cells[number], row)))
+            (
+                *key_cells(row),
+                *(cell for cells in asked for cell in answer_cells(cells[number], row)),
+                *(["yes" if row.collides else ""] if some_collide else []),
+            )
             for number, row in enumerate(self)
         ]
 
@@ -257,12 +207,23 @@ class Estimates:
         """Return the keys with the largest estimated frequencies.
 
         Args:
-            count: How many keys.
+            count: How many keys; the one that stands for all that are not listed is not counted.
 
         Returns:
-            These rows, the most frequent first.
+            These rows, the most frequent first, and after them that of all others where the table has it.
         """
-        return self.take(np.argsort(-self.frequency, kind="stable")[:count])
+        order = np.argsort(-self.frequency, kind="stable")
+        if self.other is None:
+            return self.take(order[:count])
+        others = self._rows[self.other]
+        return self.take(np.append(order[order != others][:count], others))
+
+    @property
+    def listed(self) -> Estimates:
+        """The same table without the key that stands for all that are not listed, unless it has no other."""
+        if self.other is None or len(self) == 1:
+            return self
+        return self.take(np.delete(np.arange(len(self)), self._rows[self.other]))
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
         """Return some rows of the table.
@@ -276,11 +237,13 @@ class Estimates:
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, "sets", "verdict", "key", "distributions", "asked")
+            if field.name not in (*SCALARS, *OPTIONAL, "sets", "verdict", "key", "distributions", "asked")
         }
+        keys = [self.key[row] for row in rows]
         return replace(
             self,
-            key=[self.key[row] for row in rows],
+            key=keys,
+            other=self.other if self.other in keys else None,
             distributions=self.distributions.take(rows),
             asked=tuple(each.take(rows) for each in self.asked),
             **columns,
@@ -291,7 +254,7 @@ class Estimates:
         columns = self._common_columns() | self.distributions.columns()
         for each in self.asked:
             columns |= each.columns()
-        return columns
+        return columns | ({"collides": self.collides.tolist()} if self.is_hashed else {})
 
     def _common_columns(self) -> dict[str, list[Any]]:
         return {
@@ -313,11 +276,21 @@ class Estimates:
 
     def _about(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
-        return {name: getattr(self, name) for name in SCALARS} | {
-            "estimand": self.sets.estimand,
-            "verdict": list(self.verdict),
-            "sizes": self.sets.to_dict(),
-        }
+        optional = {name: getattr(self, name) for name in self._optional}
+        return (
+            {name: getattr(self, name) for name in SCALARS}
+            | optional
+            | {
+                "estimand": self.sets.estimand,
+                "verdict": list(self.verdict),
+                "sizes": self.sets.to_dict(),
+            }
+        )
+
+    @property
+    def _optional(self) -> tuple[str, ...]:
+        """The members that only some tables have, those that this one has."""
+        return tuple(name for name in OPTIONAL if getattr(self, name) is not None)
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -336,8 +309,9 @@ class Estimates:
         """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        columns, repeated = self.columns(), tuple(getattr(self, name) for name in REPEATED)
-        writer.writerow((*columns, *REPEATED))
+        columns, names = self.columns(), (*REPEATED, *self._optional)
+        repeated = tuple(getattr(self, name) for name in names)
+        writer.writerow((*columns, *names))
         writer.writerows((*row, *repeated) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
 
@@ -355,22 +329,24 @@ class Estimates:
 
     def __repr__(self) -> str:
         return (
-            f"<Estimates of {len(self):,} keys from {plural(self.reports, 'report')}: {self.mechanism}, "
+            f"<Estimates of {plural(len(self.listed), 'key')} from {plural(self.reports, 'report')}: {self.mechanism}, "
             f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
             f"{(self.hostile and f', hostile {self.hostile:,}') or ''}"
             f"{(self.level_values and f', {len(self.level_values)} levels') or ''}>"
         )
 
     def _repr_html_(self) -> str:
-        shown = self.top(ROWS_SHOWN)
-        return html_table(
+        listed = self.listed
+        shown = listed.top(ROWS_SHOWN)
+        table = html_table(
             repr(self).strip("<>"),
-            self.headers("interval"),
+            shown.headers("interval"),
             shown.cells(),
             grey=[not told for told in shown.detected],
-            hidden=len(self) - len(shown),
+            hidden=len(listed) - len(shown),
             what="keys",
         )
+        return table + html_paragraphs([f"{self.other_note}."] if self.other else [])
 
 
 def _as_text(value: Any) -> str:

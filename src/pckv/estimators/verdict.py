@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from pckv.arrays import Flags
+from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import SetSummary
 from pckv.limits import REFUSE
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
+# Somebody may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
+LARGEST_FACTOR_TOLD = 10**6
 
-def verdict(
-    reports: int, detected: Flags, sets: SetSummary, hostile: int = 0, *, has_shares: bool = False
-) -> tuple[str, ...]:
-    """Return the sentences that estimates end in.
 
-    Args:
-        reports: How many reports were counted.
-        detected: Whether each key stands out from the noise.
-        sets: What is known of people who hold more pairs than the padding.
-        hostile: How many of the reports may be hostile.
-        has_shares: Whether the shares of levels were estimated, too.
-    """
-    if not reports:
+def verdict(estimates: Estimates) -> tuple[str, ...]:
+    """Return the sentences that estimates end in."""
+    if not estimates.reports:
         return ("There are no reports yet.",)
-    found = detection_sentence(int(detected.sum()), detected.size, hostile)
-    return tuple(filter(None, (found, sets_sentence(sets, has_shares=has_shares))))
+    listed = estimates.listed
+    rate = estimates.false_discovery_rate
+    sentences = (
+        detection_sentence(int(listed.detected.sum()), len(listed), estimates.hostile, rate),
+        estimates.other_note and f"{estimates.other_note}.",
+        collisions_sentence(int(estimates.collides.sum())),
+        sets_sentence(estimates.sets, has_shares=bool(estimates.level_values)),
+    )
+    return tuple(filter(None, sentences))
 
 
-def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
-    """Say how many keys stand out from the noise, whatever some of the reports say.
+def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
+    """Say how many keys stand out from the noise, whatever some of the reports say; a `rate` is for hashed keys.
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys stand out from the noise; the others are too rare to tell.'
@@ -40,11 +40,23 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0) -> str:
         remedy = "Fewer hostile reports" if hostile else "More people"
         rare = f"all are {TOO_RARE}" if keys > 1 else f"it is {TOO_RARE}"
         return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
+    if rate is not None:
+        despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
     if detected == keys:
         return f"{f'All {keys:,} keys stand' if keys > 1 else 'The key stands'} out from the noise{despite}."
     others = "other is" if keys - detected == 1 else "others are"
     stand = "stands" if detected == 1 else "stand"
     return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
+
+
+def collisions_sentence(collisions: int) -> str:
+    """Say how many hashed keys have the number of another one; empty if none has."""
+    if not collisions:
+        return ""
+    return (
+        f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys apart, and the "
+        "estimates of each are those of all that have its number."
+    )
 
 
 def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
@@ -54,9 +66,11 @@ def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
     if not sets.larger_high:
         return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
+        told = sets.factor <= LARGEST_FACTOR_TOLD
+        most = f"up to {two_digits(sets.factor)} times" if told else "many times perhaps"
         return (
-            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, up "
-            f"to {two_digits(sets.factor)} times. The intervals include that."
+            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
+            f"{most}. The intervals include that."
         )
     more = f"Up to {percent(sets.larger_high)} of people may hold more than {pairs}"
     if sets.larger_low > 0:

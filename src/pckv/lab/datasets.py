@@ -12,6 +12,7 @@ from pckv.arrays import Flags, Floats
 from pckv.errors import ParameterError
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import PopulationBuilder
+from pckv.files.pairs.row_keys import listed_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
 from pckv.files.pairs.tables import TablePairs
 from pckv.lab.dataset import Dataset
@@ -60,8 +61,9 @@ class _RatingRows:
 
     def __init__(self, pairs: PairsSource, low: float | None, high: float | None) -> None:
         self._pairs, self._low, self._high = pairs, low, high
-        self._builder = PopulationBuilder(pairs)
         self._numbers: dict[str, int] = {}
+        keys = listed_keys(self._numbers.__getitem__, lambda key: list(self._numbers)[key])
+        self._builder = PopulationBuilder(pairs, keys)
         self._least, self._largest = np.inf, -np.inf
 
     def add(self, batch: RowBatch) -> None:
@@ -85,7 +87,7 @@ class _RatingRows:
     def dataset(self, name: str, repeated: str | None) -> Dataset:
         """Return all rows as a data set."""
         names = list(self._numbers)
-        population, _ = self._builder.build(repeated, names.__getitem__)
+        population, _ = self._builder.build(repeated)
         if not names:
             raise self._pairs.error("no pairs")
         low = self._least if self._low is None else self._low

@@ -23,7 +23,6 @@ def perturb_frame(
     key: str,
     value: str,
     clip: bool = False,
-    ignore_unknown: bool = False,
     repeated: str | None = None,
 ) -> Any:
     """Return one report per user of a table, made as the participants' devices would, with the system's randomness.
@@ -40,7 +39,6 @@ def perturb_frame(
         value: The name of the column of values.
         clip: Move values outside the range to its nearest end, and those between two levels to the nearest one where the
             task refuses them, instead of refusing them.
-        ignore_unknown: Leave out rows with a key that the task does not have, instead of refusing them.
         repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
 
     Returns:
@@ -62,7 +60,7 @@ def perturb_frame(
     if task.coin == SERVER_COIN:
         raise ParameterError(f"every report of task {task.name!r} needs a coin, which its collector gives")
     pairs = TablePairs(frame, Columns(user, key, value))
-    population = population_of(pairs, task, Repairs(clip, ignore_unknown, repeated)).population
+    population = population_of(pairs, task, Repairs(clip, repeated)).population
     batches = list(record_batches(task, perturb_many(task, population)))
     schema = report_schema(task).with_metadata(report_metadata(task))
     table = require("pyarrow", extra="files").Table.from_batches(

@@ -1,13 +1,17 @@
 """Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
 
 A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
-where nobody holds the key. Counts are sums of independent reports, each of which supports a number of the key's levels.
+where nobody holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
+rate. Counts are sums of independent reports, each of which supports a number of the key's levels.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from statistics import NormalDist
 
@@ -15,6 +19,8 @@ import numpy as np
 
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
+# The false discovery rate of hashed keys where none is named.
+DEFAULT_RATE = 0.05
 # The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
@@ -26,35 +32,83 @@ _BISECTIONS = 60
 
 def detection_threshold(moments: CountMoments, reports: int, keys: int, level: float) -> int:
     """Return the least count of supports at which a key of a task with this many keys is detected."""
-    tail = (1 - level) / 2 / keys
+    return threshold_by_chance(moments, reports)(_one_sided(level) / keys)
+
+
+def discovery_threshold(
+    moments: CountMoments, reports: int, counts: Sequence[tuple[int, int]], level: float, rate: float
+) -> int:
+    """Return the least count at which keys that are tested together are detected (Benjamini and Hochberg).
+
+    Args:
+        moments: The moments of the channel's count law.
+        reports: The number of reports that say something of pairs.
+        counts: Every count of supports that some key has, from the largest on, and how many keys have at least that.
+        level: That of the intervals: a key is not detected where its own interval reaches 0.
+        rate: The false discovery rate.
+
+    Returns:
+        A count; where no key is detected, one that none of them has.
+    """
+    threshold = threshold_by_chance(moments, reports)
+    (largest, _), (_, keys) = counts[0], counts[-1]
+    found = (
+        count
+        for count, at_least in reversed(counts)
+        if count >= threshold(min(rate * at_least / keys, _one_sided(level)))
+    )
+    return next(found, largest + 1)
+
+
+def threshold_by_chance(moments: CountMoments, reports: int) -> Callable[[float], int]:
+    """Return a function from a chance to the least count that a key which nobody holds has at most as often."""
     if reports * moments.noise < GAUSSIAN_NOISE:
-        return _exact_threshold(moments.absent, reports, tail)
-    return _gaussian_threshold(moments.absent, reports, tail)
+        return _exact_thresholds(moments.absent, reports)
+    return partial(_gaussian_threshold, moments.absent, reports)
+
+
+def _one_sided(level: float) -> float:
+    """Return the chance that an interval of this level leaves out at one end."""
+    return (1 - level) / 2
 
 
 def smallest_detected_frequency(
-    moments: CountMoments, expected_reports: float, keys: int, seen: float = 1.0
+    moments: CountMoments,
+    expected_reports: float,
+    keys: int,
+    seen: float = 1.0,
+    *,
+    rate: float | None = None,
 ) -> float:
     """Return the least frequency that is detected four times out of five, at level 95 %; at most 1.
 
     Args:
         moments: The moments of the channel's count law.
         expected_reports: The number of reports that will say something of pairs.
-        keys: The number of keys of the task.
+        keys: The number of keys of the task, or of those that are tested.
         seen: The share of a frequency that reports show: below 1 where the padding is too short.
+        rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
     reports = max(1, round(expected_reports))
-    threshold = detection_threshold(moments, reports, keys, DETECTION_LEVEL)
+    alone = _one_sided(DETECTION_LEVEL)
+    chance = alone / keys if rate is None else min(rate / keys, alone)
+    threshold = threshold_by_chance(moments, reports)(chance)
     exact = reports * moments.noise < GAUSSIAN_NOISE
     shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
     return min(shown / seen, 1.0)
 
 
-def _exact_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
+def _exact_thresholds(absent: SupportMoments, reports: int) -> Callable[[float], int]:
     deviation = math.sqrt(reports * absent.variance_sum)
     size = math.ceil(reports * absent.mean_sum + _DEVIATIONS * deviation) + _MORE_COUNTS
-    below = accumulate(sum_chances(absent, reports, size))
-    return next((count for count, chance in enumerate(below, 1) if 1 - chance <= tail), size)
+    # The chance of a count of at least 1, 2, …, from the largest on.
+    at_least = [1 - chance for chance in accumulate(sum_chances(absent, reports, size))]
+
+    def threshold(tail: float) -> int:
+        found = bisect_left(at_least, -tail, key=operator.neg)
+        return min(found + 1, size)
+
+    return threshold
 
 
 def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> int:

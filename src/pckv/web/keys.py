@@ -9,7 +9,9 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from pckv.charts import how_estimated, levels_chart
+from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.estimate_rows import is_listed, sorted_rows
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Account, CurrentCollector
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
@@ -41,27 +43,22 @@ async def key_details(
     """Return the estimate of a key, the people it means, the keys before and after it, and what would be sharper.
 
     `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
-    frequencies from 1. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
+    frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
     the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
     `smallest` are often too rare to tell today. With more than two levels the estimate has quantiles of the values of those
     who hold the key, and for every level the shares of them `above` and `below` it.
     """
     stored = await collector.find(task_id)
-    number = _key_number(stored.task, name)
+    options, number = _question(stored.task, name, options)
     _, estimates = await find_estimates(collector, account, stored.task, options)
 
     def details() -> dict[str, Any]:
-        order = np.argsort(-estimates.frequency, kind="stable")
-        rank = int(np.flatnonzero(order == number)[0])
         found = _asked(estimates.take(np.array([number]))).to_dict()
         [row] = found.pop("estimates")
         return found | {
             "estimate": row,
             "people": _people(row, estimates.reports),
-            "rank": rank + 1,
-            "keys": len(estimates),
-            "previous": estimates.key[order[rank - 1]] if rank else None,
-            "next": estimates.key[order[rank + 1]] if rank + 1 < len(order) else None,
+            **_rank(estimates, number, alone=options.keys is not None),
             "sharper": _sharper(stored.task, estimates, row["frequency"]),
         }
 
@@ -85,7 +82,7 @@ async def key_levels(
     `distribution_chart` is that of the values of those who hold the key, null unless the task has more than two levels.
     """
     stored = await collector.find(task_id)
-    number = _key_number(stored.task, name)
+    options, number = _question(stored.task, name, options)
     rows = []
     for level in sorted({*LEVELS, options.level}):
         _, estimates = await find_estimates(collector, account, stored.task, options._replace(level=level))
@@ -120,11 +117,30 @@ def _asked(own: Estimates) -> Estimates:
     return own.ask(QUANTILES, values, values) if values else own
 
 
-def _key_number(task: Task, name: str) -> int:
+def _question(task: Task, name: str, options: EstimateOptions) -> tuple[EstimateOptions, int]:
+    """Return the options for estimates with a key, and the row of the key in them."""
     try:
-        return task.key_index(name)
+        number = task.key_index(name)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    options = options._replace(keys=(name,)).resolved(task)
+    return options, number if options.keys is None else 0
+
+
+def _rank(estimates: Estimates, number: int, *, alone: bool) -> dict[str, Any]:
+    """Return where a key stands among all, and its neighbours there; `alone`: no other key was estimated."""
+    order = sorted_rows(estimates, np.arange(len(estimates)), "-frequency")
+    order = order[is_listed(estimates, order)]
+    places = np.flatnonzero(order == number)
+    if alone or not places.size:
+        return {"rank": None, "keys": None, "previous": None, "next": None}
+    rank = int(places[0])
+    return {
+        "rank": rank + 1,
+        "keys": order.size,
+        "previous": estimates.key[order[rank - 1]] if rank else None,
+        "next": estimates.key[order[rank + 1]] if rank + 1 < order.size else None,
+    }
 
 
 def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
@@ -138,7 +154,8 @@ def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
 def _sharper(task: Task, estimates: Estimates, frequency: float) -> dict[str, Any] | None:
     if not estimates.reports or estimates.hostile:
         return None
-    known = Precision(task, estimates.sets, estimates.reports, min(max(frequency, MIN_FREQUENCY), 1.0))
+    frequency, candidates = min(max(frequency, MIN_FREQUENCY), 1.0), 1 if task.is_hashed else None
+    known = Precision(task, estimates.sets, estimates.reports, frequency, candidates)
     return {
         "noise": known.noise(known.reports).frequency,
         "hidden": known.hidden(known.reports),

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from pckv.collector.asked_keys import ASKED_KEYS_BODY, AskedKeys
 from pckv.collector.download_names import file_stem
+from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
@@ -21,6 +23,8 @@ from pckv.store.base import StoredTask, TaskFilter
 
 # The largest number that a database gives a task.
 MAX_NUMBER = 2**63 - 1
+# The key of examples for a task that lists none.
+ANY_KEY = "any text"
 
 router = APIRouter(tags=["dashboard"])
 
@@ -91,10 +95,10 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
         "bytes_per_report": REPORT_ID_BYTES + stored.task.channel.body_bytes,
-        "first_key": stored.task.key_name(0),
+        "first_key": ANY_KEY if stored.task.is_hashed else stored.task.key_name(0),
         "method": default_method(stored.task),
         "methods": list(METHODS),
-        "posts": list(POSTS),
+        "posts": [] if stored.task.is_hashed else list(POSTS),
         "reports_forgotten": stored.reports_forgotten,
         "keep_reports": collector.settings.keep_reports,
         "alarms": None if checked is None else checked.to_dict(),
@@ -117,6 +121,29 @@ async def chart(
     With more than two levels, it has a stacked bar of their shares per key, too.
     Its `usermeta` has the name of the `file` for a downloaded picture, without an extension.
     """
+    return await _chart(task_id, collector, account, options)
+
+
+@router.post(
+    "/tasks/{task_id}/chart",
+    summary="A chart of the most frequent of the keys named",
+    responses=problem_responses(
+        ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.TOO_LARGE, ProblemKind.MEDIA
+    ),
+    openapi_extra=ASKED_KEYS_BODY,
+)
+async def chart_of_keys(
+    task_id: str,
+    collector: CurrentCollector,
+    account: Account,
+    options: QueryOptions,
+    keys: AskedKeys,
+) -> Response:
+    """Return the chart of the most frequent keys among those that the body names, where keys are hashed; see GET."""
+    return await _chart(task_id, collector, account, options._replace(keys=keys))
+
+
+async def _chart(task_id: str, collector: Collector, account: bytes, options: EstimateOptions) -> Response:
     stored = await collector.find(task_id)
     _, estimates = await find_estimates(collector, account, stored.task, options)
     task, day = stored.task, collector.today()

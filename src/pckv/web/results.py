@@ -14,8 +14,9 @@ from fastapi.responses import Response
 from pckv.collector.answers import SharedResponse
 from pckv.collector.estimate_cache import EstimateOptions
 from pckv.collector.estimate_routes import find_estimates
+from pckv.collector.estimate_rows import DETECTED, sorted_rows, top_rows
 from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.state import Collector, CurrentCollector, keys_fact
 from pckv.collector.task_routes import TASK_PROBLEMS
 from pckv.collector.upload_routes import JSON_TYPE
 from pckv.estimators.result import Estimates
@@ -84,12 +85,14 @@ def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
         "low": task.low,
         "high": task.high,
         "padding": task.padding,
-        "keys": task.key_count,
+        "keys": keys_fact(task),
+        "other": task.other,
     }
 
 
 def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
-    rows = np.lexsort((-estimates.frequency, ~estimates.detected))[:MAX_KEYS_SHOWN]
+    rows = sorted_rows(estimates, np.arange(len(estimates)), DETECTED)
+    rows = top_rows(estimates, rows, MAX_KEYS_SHOWN)
     return json.dumps(facts | estimates.take(rows).to_dict(), ensure_ascii=False).encode()
 
 

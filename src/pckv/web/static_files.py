@@ -117,6 +117,8 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
         paths.append("client/size-question.js")
     if task.levels != MIN_LEVELS:
         paths.append("client/levels.js")
+    if task.is_hashed or task.other is not None:
+        paths.append("client/unlisted.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
     text, _ = await collector.task_cache.text(task)
     if len(text) <= MAX_TASK_BYTES:

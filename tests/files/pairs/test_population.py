@@ -55,14 +55,6 @@ def test_clipping(tmp_path: Path, write: Any) -> None:
     assert refusal(path, clip=True).endswith("value is NaN")
 
 
-@pytest.mark.parametrize("write", [csv_file, parquet_file])
-def test_people_whose_keys_are_all_unknown_stay(tmp_path: Path, write: Any) -> None:
-    rows = [(1, "jaws", 4), (2, "up", 2), (2, "jaws", 99), (3, "alien", 3)]
-    repaired = read(write(tmp_path / "a", *rows), ignore_unknown=True)
-    assert people(repaired.population) == [{}, {2: 2}, {0: 3}]
-    assert repaired.ignored == 2
-
-
 REPEATS = [
     (1, "up", 4.0),
     (2, "alien", 1.5),

@@ -15,18 +15,26 @@ from pckv.files.pairs.spill import read_populations
 from pckv.population import Population
 from support.pairs_files import MOVIES, NAMES
 
-NAMED_KEYS = ["alien", "heat", "up", "nobody knows"]
-REPAIRS = Repairs(ignore_unknown=True, repeated="mean")
+NAMED_KEYS = ["alien", "heat", "up", "nobody knows", "nobody lists"]
+OTHER = Task(name="t", keys=NAMED_KEYS[:3], other="other", values=(1, 5), epsilon=1)
+HASHED = Task(name="t", keys="hashed", values=(1, 5), epsilon=1)
+REPAIRS = Repairs(repeated="mean")
 
 
 def held_by_all(populations: Iterable[Population]) -> list[tuple[tuple[int, float], ...]]:
     return sorted(
-        tuple(sorted(people.pairs(one).items())) for people in populations for one in range(len(people))
+        tuple(sorted(zip(keys.tolist(), values.tolist(), strict=True)))
+        for people in populations
+        for keys, values in zip(
+            np.split(people.keys, people.offsets[1:-1]),
+            np.split(people.values, people.offsets[1:-1]),
+            strict=True,
+        )
     )
 
 
 def many_ratings(path: Path) -> Path:
-    """Nine hundred people with unknown keys, repeated ones, and some without a pair."""
+    """Nine hundred people with keys that are not listed, repeated ones, and some without a pair."""
     rng = np.random.default_rng(3)
     lines = ["user,key,value"]
     for user, key, value in zip(*(rng.integers(0, most, 5000) for most in (900, 12, 5)), strict=True):
@@ -35,17 +43,22 @@ def many_ratings(path: Path) -> Path:
     return path
 
 
-def test_people_are_the_same_spilled_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("task", [OTHER, HASHED], ids=["other", "hashed"])
+def test_people_are_the_same_spilled_to_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task
+) -> None:
     path = many_ratings(tmp_path / "a.csv")
-    task = Task(name="t", keys=NAMED_KEYS[:3], values=(1, 5), epsilon=1)
     in_memory = read_population(path, task, NAMES, REPAIRS)
     monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 10)
     parts = list(read_populations(path, task, NAMES, REPAIRS))
     assert len(parts) > 100
-    assert held_by_all(part.population for part in parts) == held_by_all([in_memory.population])
-    for repair in ("clipped", "ignored", "merged"):
+    all_held = held_by_all([in_memory.population])
+    assert held_by_all(part.population for part in parts) == all_held
+    for repair in ("clipped", "merged"):
         assert sum(getattr(part, repair) for part in parts) == getattr(in_memory, repair)
-    assert in_memory.ignored > 0 < in_memory.merged
+    assert in_memory.merged > 0
+    if task is OTHER:
+        assert max(keys.count(3) for keys in ([key for key, _ in held] for held in all_held)) == 2
 
 
 def test_a_repeated_key_is_named_when_spilled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ function fromBits(digits) {
   return bits.getFloat64(0);
 }
 
-/** The answers to the thresholds, tasks, levels, reports and coins of the vectors. */
+/** The answers to the thresholds, tasks, levels, keys, reports and coins of the vectors. */
 export async function answers(client, vectors) {
   const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, readPairs, toText } = await import(
     `${client}/core.js`
@@ -88,6 +88,11 @@ export async function answers(client, vectors) {
     return tasks.get(json);
   }
 
+  async function key(vector) {
+    const read = await taskOf(vector.task);
+    return refusal("pairs", () => ({ number: read.keyIndex(vector.key, read.otherIndex) }));
+  }
+
   async function report(vector) {
     const read = await taskOf(vector.task);
     if (!(read instanceof Task)) return read;
@@ -110,6 +115,7 @@ export async function answers(client, vectors) {
   return {
     thresholds: await all(vectors.thresholds, threshold),
     tasks: await all(vectors.tasks, task),
+    keys: await all(vectors.keys ?? [], key),
     reports: await all(vectors.reports, report),
     coins: await all(vectors.coins ?? [], coin),
     levels: (vectors.levels ?? []).map(level),

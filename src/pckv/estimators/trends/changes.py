@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import ParameterError
 from pckv.estimators.binomial import binomial_upper_tail
 from pckv.estimators.intervals import GAUSSIAN_VARIANCE, two_sided_z
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.moments import GAUSSIAN_NOISE
-
-DEFAULT_RATE = 0.05
 
 
 class KeyChange(NamedTuple):
@@ -99,13 +96,6 @@ class Changes:
             "sentence": self.sentence,
             "keys": [row._asdict() for row in self],
         }
-
-
-def check_rate(rate: float) -> float:
-    """Return a false discovery rate, or refuse what is none."""
-    if not 0 < rate < 1:
-        raise ParameterError(f"the false discovery rate must be above 0 and below 1, not {rate}")
-    return rate
 
 
 def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: float, rate: float) -> Changes:

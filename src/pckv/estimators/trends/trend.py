@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
+from pckv.estimators.detection import check_rate
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.corrected import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.result import Estimates
 from pckv.estimators.set_sizes import hidden_share
-from pckv.estimators.trends.changes import DEFAULT_RATE, check_rate, compare
+from pckv.estimators.trends.changes import compare
 from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.progress import Progress, no_progress
 from pckv.series import Series
 from pckv.tally import Tally

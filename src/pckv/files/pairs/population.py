@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import DataError, PairsError
 from pckv.files.pairs.open_pairs import open_pairs
+from pckv.files.pairs.row_keys import RowKeys, row_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
 from pckv.levels import listed
 from pckv.limits import REFUSE, REFUSE_BETWEEN
@@ -28,15 +29,13 @@ class Repairs(NamedTuple):
 
     # Move values outside the range to its nearest end, and those between two levels that a task refuses to the nearest one.
     clip: bool = False
-    # Leave out rows with a key that the task does not have.
-    ignore_unknown: bool = False
     # Which value counts where a user has a key twice: one of REPEATED.
     repeated: str | None = None
 
 
 NO_REPAIRS = Repairs()
 
-# Takes a batch with the number of each row's key, its value within the range, and whether the row is used.
+# Takes a batch with each row's key as an integer, its value within the range, and whether the row is used.
 AddRows = Callable[[RowBatch, Integers, Floats, Flags], None]
 
 
@@ -47,7 +46,7 @@ class PairRules(NamedTuple):
     repeated: str | None
     # How many pairs a user may have.
     most: int | None
-    key_name: Callable[[int], str]
+    keys: RowKeys
     # Takes the index of a row, what is wrong with it and the code of that, and returns the error.
     row_error: Callable[[int, str, str], DataError]
 
@@ -57,7 +56,6 @@ class RepairedPopulation(NamedTuple):
 
     population: Population
     clipped: int
-    ignored: int
     merged: int
 
 
@@ -72,8 +70,7 @@ def read_population(
 ) -> RepairedPopulation:
     """Read everybody's pairs; a row with neither key nor value is a participant without pairs.
 
-    Users whose keys are all ignored stay participants: leaving them out would bias every share. `name` is what
-    messages call the file, where that is not its path.
+    `name` is what messages call the file, where that is not its path.
     """
     return population_of(open_pairs(path, columns, name), task, repairs, progress)
 
@@ -82,10 +79,11 @@ def population_of(
     file: PairsSource, task: Task, repairs: Repairs = NO_REPAIRS, progress: Progress = no_progress
 ) -> RepairedPopulation:
     """Return everybody in a source of pairs, checked against a task, in the order in which they first appear."""
-    builder = PopulationBuilder(file)
-    clipped, ignored = read_task_rows(file, builder.add, task, repairs, progress)
-    population, merged = builder.build(repairs.repeated, task.key_name, most_pairs(task))
-    return RepairedPopulation(on_levels(file, population, task, repairs), clipped, ignored, merged)
+    keys = row_keys(task)
+    builder = PopulationBuilder(file, keys)
+    clipped = read_task_rows(file, builder.add, task, repairs, progress)
+    population, merged = builder.build(repairs.repeated, most_pairs(task))
+    return RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
 
 
 def on_levels(file: PairsSource, population: Population, task: Task, repairs: Repairs) -> Population:
@@ -108,34 +106,29 @@ def most_pairs(task: Task) -> int | None:
     return task.padding if task.more == REFUSE else None
 
 
-def read_task_rows(
-    file: PairsSource, add: AddRows, task: Task, repairs: Repairs, progress: Progress
-) -> tuple[int, int]:
-    """Check all rows against a task and pass them to `add`; return how many were clipped and ignored."""
-    clipped = ignored = 0
+def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs, progress: Progress) -> int:
+    """Check all rows against a task and pass them to `add`; return how many were clipped."""
+    clipped, of_text = 0, row_keys(task).of_text
     for batch in file.batches(progress):
-        keys, unknown = _task_keys(file, batch, task, repairs)
-        used = ~(unknown | batch.blank)
+        keys, used = _task_keys(file, batch, task, of_text), ~batch.blank
         values, moved = _task_values(file, batch, used, task, repairs)
-        clipped, ignored = clipped + moved, ignored + int(unknown.sum())
+        clipped += moved
         add(batch, keys, values, used)
-    return clipped, ignored
+    return clipped
 
 
-def _task_keys(file: PairsSource, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Integers, Flags]:
-    numbers = np.full(len(batch.keys.names), -1, np.int64)
+def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable[[str], int]) -> Integers:
+    numbers = np.zeros(len(batch.keys.names), np.int64)
     for code, name in enumerate(batch.keys.names):
         try:
-            numbers[code] = task.key_index(name)
+            # Without a text there is no key, not even one that is not listed.
+            numbers[code] = of_text(name) if name else task.key_index(name)
         except PairsError as error:
-            if repairs.ignore_unknown:
-                continue
             unknown = (batch.keys.codes == code) & ~batch.blank
             if unknown.any():
                 first = int(batch.rows[np.argmax(unknown)])
-                raise file.row_error(first, str(error), "unknown_key") from None
-    keys = numbers[batch.keys.codes]
-    return keys, (keys < 0) & ~batch.blank
+                raise file.row_error(first, str(error), None if task.is_hashed else "unknown_key") from None
+    return numbers[batch.keys.codes]
 
 
 def _task_values(
@@ -172,11 +165,12 @@ def _nearest_levels(values: Floats, task: Task) -> Floats:
 class PopulationBuilder:
     """Rows of pairs in memory, until they are built into a population."""
 
-    def __init__(self, file: PairsSource) -> None:
+    def __init__(self, file: PairsSource, keys: RowKeys) -> None:
         self.file = file
+        self._keys = keys
         self._users: dict[str, int] = {}
         self._user = _GrowingArray(np.dtype(np.int32))
-        self._key = _GrowingArray(np.dtype(np.int32))
+        self._key = _GrowingArray(keys.kind)
         self._value = _GrowingArray(np.dtype(np.float64))
         self._unused = _GrowingArray(np.dtype(np.int64))
 
@@ -189,9 +183,7 @@ class PopulationBuilder:
         self._value.extend(values[used])
         self._unused.extend(batch.rows[~used])
 
-    def build(
-        self, repeated: str | None, key_name: Callable[[int], str], most: int | None = None
-    ) -> tuple[Population, int]:
+    def build(self, repeated: str | None, most: int | None = None) -> tuple[Population, int]:
         """Return everybody's pairs, and how many rows were merged into others."""
         if not self._users:
             raise no_rows(self.file)
@@ -203,7 +195,7 @@ class PopulationBuilder:
             rules=PairRules(
                 repeated,
                 most,
-                key_name,
+                self._keys,
                 lambda index, reason, code: self.file.row_error(self._row_of(index), reason, code),
             ),
         )
@@ -222,13 +214,16 @@ def no_rows(file: PairsSource) -> DataError:
 
 def build_population(
     users: NDArray[np.int32],
-    keys: NDArray[np.int32],
+    keys: Integers | NDArray[np.int32],
     values: Floats,
     *,
     participants: int,
     rules: PairRules,
 ) -> tuple[Population, int]:
-    """Return rows of pairs as a population, and how many rows were merged into others."""
+    """Return rows of pairs as a population, and how many rows were merged into others.
+
+    Different keys of one number stay apart, in the order of their rows: `perturb_many` chooses among them.
+    """
     # A stable order: rows of one user and key stay as they came.
     order = np.lexsort((keys, users))
     # One after the other: each unordered column is freed before the next one is copied.
@@ -240,15 +235,21 @@ def build_population(
     if repeats.any():
         if rules.repeated is None:
             first = int(np.flatnonzero(repeats)[np.argmin(order[repeats])])
-            reason = f"key {rules.key_name(int(keys[first]))!r} again for the same user"
+            reason = f"{rules.keys.name(int(keys[first]))} again for the same user"
             raise rules.row_error(int(order[first]), reason, "repeated_key")
         values = _merge_repeats(values, repeats, rules.repeated)
         users, keys, order = users[~repeats], keys[~repeats], order[~repeats]
+    numbers = rules.keys.numbers(keys)
+    shared = np.zeros(users.size, np.bool_)
+    shared[1:] = (users[1:] == users[:-1]) & (numbers[1:] == numbers[:-1])
+    if shared.any():
+        by_row = np.lexsort((order, numbers, users))
+        values, order = values[by_row], order[by_row]
     if rules.most is not None:
-        _check_number(users, order, rules.most, rules)
+        _check_number(users[~shared], order[~shared], rules.most, rules)
     offsets = np.zeros(participants + 1, np.int64)
     np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
-    return Population(offsets, keys, values), int(repeats.sum())
+    return Population(offsets, numbers, values), int(repeats.sum())
 
 
 def _check_number(users: NDArray[np.int32], order: Integers, most: int, rules: PairRules) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -26,6 +26,7 @@ from pckv.files.pairs.population import (
     population_of,
     read_task_rows,
 )
+from pckv.files.pairs.row_keys import RowKeys, row_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch
 from pckv.files.spill import SpilledRecords
 from pckv.population import Population
@@ -33,17 +34,16 @@ from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
 # A user is identified by 128 bits of a hash; a row without a pair has no key.
-RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i4")])
+RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8")])
 NO_KEY = -1
-
-KeyName = Callable[[int], str]
 
 
 class SpilledRows:
     """Rows of pairs on disk, until they are built into populations, one per group."""
 
-    def __init__(self, file: PairsSource) -> None:
+    def __init__(self, file: PairsSource, keys: RowKeys) -> None:
         self.file = file
+        self._keys = keys
         self._spill = SpilledRecords(RECORD)
         self.close = self._spill.close
 
@@ -56,19 +56,17 @@ class SpilledRows:
         records["key"] = np.where(used, keys, NO_KEY)
         self._spill.add(records, records["user"][:, 0])
 
-    def populations(
-        self, repeated: str | None, key_name: KeyName, most: int | None
-    ) -> Iterator[tuple[Population, int]]:
+    def populations(self, repeated: str | None, most: int | None) -> Iterator[tuple[Population, int]]:
         """Yield everybody's pairs, some people at a time, and how many rows were merged into others."""
         empty = True
         for records in self._spill.read():
             empty = False
-            yield self._population(records, repeated, key_name, most)
+            yield self._population(records, repeated, most)
         if empty:
             raise no_rows(self.file)
 
     def _population(
-        self, records: NDArray[Any], repeated: str | None, key_name: KeyName, most: int | None
+        self, records: NDArray[Any], repeated: str | None, most: int | None
     ) -> tuple[Population, int]:
         order = np.lexsort(records["user"].T)
         new = np.ones(order.size, np.bool_)
@@ -86,7 +84,7 @@ class SpilledRows:
             pairs["key"],
             pairs["value"],
             participants=int(new.sum()),
-            rules=PairRules(repeated, most, key_name, row_error),
+            rules=PairRules(repeated, most, self._keys, row_error),
         )
 
 
@@ -107,13 +105,13 @@ def read_populations(
     if not file.is_large:
         yield population_of(file, task, repairs, progress)
         return
-    with closing(SpilledRows(file)) as spilled:
-        clipped, ignored = read_task_rows(file, spilled.add, task, repairs, progress)
+    with closing(SpilledRows(file, row_keys(task))) as spilled:
+        clipped = read_task_rows(file, spilled.add, task, repairs, progress)
         most = most_pairs(task)
         if most is not None:
             # A file in which anybody has too many pairs is refused whole, before any of it is used.
-            for _ in spilled.populations(repairs.repeated, task.key_name, most):
+            for _ in spilled.populations(repairs.repeated, most):
                 pass
-        for population, merged in spilled.populations(repairs.repeated, task.key_name, most):
-            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, ignored, merged)
-            clipped = ignored = 0
+        for population, merged in spilled.populations(repairs.repeated, most):
+            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
+            clipped = 0

@@ -46,8 +46,17 @@ export declare class Task {
   readonly text: string;
   readonly name: string;
   readonly kind: "pairs";
-  /** The names of the keys, or their number if they are named "0", "1" and so on. */
-  readonly keys: readonly string[] | number;
+  /**
+   * The names of the keys, or their number if they are named "0", "1" and so on. `hashed`: any text is a key that is in
+   * normal form C, has no control characters, and from 1 to 256 bytes in UTF-8. Its number is a hash.
+   */
+  readonly keys: readonly string[] | number | "hashed";
+  /**
+   * The name of one more key, which stands for all that are not listed; null if only listed keys are taken. If somebody
+   * holds several such keys, the value of one of them is reported, chosen at random.
+   */
+  readonly other: string | null;
+  /** How many keys there are: with `other`, or of all hashes. */
   readonly keyCount: number;
   readonly low: number;
   readonly high: number;

@@ -1,5 +1,5 @@
 // Keys that nobody listed: one more key stands for all of them, or any text is a key and its number a hash.
-import { Task, check, encoder, fromText, isName, must } from "./core.js";
+import { Task, check, encoder, fromText, isCount, isName, must } from "./core.js";
 
 // The most keys with levels, of which hashes are numbers.
 const ITEMS = 2 ** 30 - 2;
@@ -9,6 +9,7 @@ export const unlistedOf = (members, levels) => (members.keys === "hashed" ? hash
 function withOther({ keys, other }) {
   const named = Array.isArray(keys), otherIndex = keys.length ?? keys;
   must(named ? !keys.includes(other) : !/^\p{Nd}+$/u.test(other), "other has the name of a listed key");
+  must(isCount(otherIndex + 1), "other is one key too many");
   return {
     keyCount: otherIndex + 1,
     otherIndex,

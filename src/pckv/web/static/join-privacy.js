@@ -59,7 +59,7 @@ export function privacy(task, invitation, budget, example) {
 // What the noise does to an answer. A report that answers the size question claims no key.
 function odds({ odds: { held, absent }, keys, keyCount, padding, more, sizeQuestion }) {
   const aboutPairs = 1 - (sizeQuestion?.share ?? 0),
-    chances = { key: keys[0] ?? "0", absent: percent(aboutPairs * absent), held: percent(aboutPairs * held) };
+    chances = { key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"), absent: percent(aboutPairs * absent), held: percent(aboutPairs * held) };
   if (more === "refuse") return say("odds_choose", chances);
   return padding < keyCount ? `${say("odds_have", chances)} ${say("odds_less", { count: padding })}` : say("odds_have", chances);
 }

@@ -1,38 +1,18 @@
-// The form for pairs: one row per key with a row of buttons or a number. A long list comes in pages, with a search.
-import { announce, debounced, field, make, replace } from "./page.js";
-import { anyOf, compareNames, number, say } from "./join-strings.js";
+// The form for pairs: one row per key. A long list comes in pages, with a search; keys that nobody listed are written.
+import { debounced, field, make, replace } from "./page.js";
+import { compareNames, say } from "./join-strings.js";
+import { OwnKeys } from "./own-keys.js";
+import { ValueRow, ends, leavesOut } from "./value-row.js";
 
 const MAX_LISTED = 30,
   ROWS_PER_PAGE = 10,
-  MAX_COLLATED = 10_000,
-  MAX_BUTTONS = 10,
-  // Buttons whose labels are longer together than this do not stand in one line on a phone.
-  MAX_LINE_LETTERS = 24;
+  MAX_COLLATED = 10_000;
 
-// What an end of the range means, like "5 (great)", and a value in its unit.
-const endText = (value, label) => (label ? say("value_label", { value, label }) : number(value));
+// What keys there are to choose from; a page of keys that nobody listed has others too.
+const listedCount = ({ keys, keyCount, other }) => (keys === "hashed" ? 0 : keyCount - (other !== null));
 
-// Equally spaced levels may have endless decimals, of which few tell them apart.
-function levelText({ levels, levelValues }, value) {
-  const [first, second] = levelValues,
-    decimals = Array.isArray(levels) ? 15 : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
-  return number(Number(value.toFixed(decimals)));
-}
-
-// Whether only levels are taken, or the levels have values of their own: those are what people choose from.
-const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
-
-// Whether somebody's value may lie between two that are offered: steps of 1, like stars, leave nothing out.
-const leavesOut = (task) => offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
-
-const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
-
-export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
-
-// What several levels are worth, as a choice between them.
-export const levelsText = (task, levels) => inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
-
-const ends = ({ low, high, about }) => ({ low: endText(low, about.low_label), high: endText(high, about.high_label) });
+// The name of a key by its number; texts that are hashed have none.
+export const keyName = ({ keys, other, otherIndex }, index) => (index === otherIndex ? other : Array.isArray(keys) ? keys[index] : String(index));
 
 export class PairsForm {
   // What is called after every change.
@@ -45,19 +25,23 @@ export class PairsForm {
     this.limit = task.more === "refuse" ? task.padding : Infinity;
     this.list = make("ul", { class: "keys", "aria-label": say("list") });
     this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.scaleNote());
-    if (task.keyCount <= MAX_LISTED) {
-      for (let index = 0; index < task.keyCount; index++) this.list.append(this.row(keyName(task, index)).element);
-      this.element.append(this.list);
-    } else {
+    const count = listedCount(task);
+    if (task.keys === "hashed" || task.other !== null) this.own = new OwnKeys(task, () => this.added++, () => this.update());
+    if (count > MAX_LISTED) {
       this.pages = new KeyPages(this);
       this.element.append(...this.pages.elements);
+    } else if (count) {
+      for (let index = 0; index < count; index++) this.list.append(this.row(keyName(task, index)).element);
+      this.element.append(this.list);
     }
+    if (this.own) this.element.append(this.own.element);
   }
 
   instruction() {
-    const { padding, keyCount } = this.task;
+    const { padding, keyCount, keys } = this.task,
+      all = say(keys === "hashed" ? "write_all" : "choose_all");
     if (this.limit < Infinity) return say("choose_up_to", { count: padding });
-    return padding === keyCount ? say("choose_all") : `${say("choose_all")} ${say("choose_sampled", { count: padding })}`;
+    return padding === keyCount ? all : `${all} ${say("choose_sampled", { count: padding })}`;
   }
 
   // What the ends mean, and what to do where a value is not offered; labels stand below the scales too.
@@ -73,24 +57,33 @@ export class PairsForm {
     return this.rows.get(key);
   }
 
-  get chosen() {
+  get chosenListed() {
     return [...this.rows.values()].filter((row) => row.chosen);
+  }
+
+  get chosen() {
+    return [...this.chosenListed, ...(this.own?.rows.values() ?? [])];
+  }
+
+  // How many count against the limit: all that are not listed are one.
+  get taken() {
+    return this.chosenListed.length + (this.own?.taken ?? 0);
   }
 
   // Where the task takes no more pairs, what is not chosen cannot be chosen.
   update() {
-    const count = this.chosen.length,
-      full = count >= this.limit;
+    const full = this.taken >= this.limit;
     for (const row of this.rows.values()) row.enable(row.chosen || !full);
-    this.pages?.count(count);
+    this.own?.enable(!full);
+    this.pages?.count(this.chosenListed.length);
     this.onchange();
   }
 
   // How many are chosen, and of how many.
   countText() {
-    const count = this.chosen.length,
-      { limit } = this;
-    if (limit < Infinity) return say(count < limit ? "chosen_of" : "chosen_full", { count, limit });
+    const { limit, taken } = this,
+      count = this.chosen.length;
+    if (limit < Infinity) return say(taken < limit ? "chosen_of" : "chosen_full", { count: taken, limit });
     return count ? say("chosen", { count }) : say("chosen_none");
   }
 
@@ -105,16 +98,15 @@ export class PairsForm {
   }
 
   focus(key) {
-    this.pages?.showChosen(key);
-    this.rows.get(key).focus();
+    const own = this.own?.rows.get(key);
+    if (!own) this.pages?.showChosen(key);
+    (own ?? this.rows.get(key)).focus();
   }
 
   pairs() {
     return new Map(this.chosen.map((row) => [row.key, row.value]));
   }
 }
-
-const keyName = (task, index) => task.keys[index] ?? String(index);
 
 const firstLetter = (name) => {
   const [first] = String.fromCodePoint(name.codePointAt(0)).normalize("NFD").toLocaleUpperCase();
@@ -127,10 +119,10 @@ const sorted = (names) => [...names].sort(names.length > MAX_COLLATED ? undefine
 // The keys of a long list: in the order of the alphabet, by search, or only those that were chosen.
 class KeyPages {
   constructor(form) {
-    const { keys, keyCount } = form.task;
+    const { keys } = form.task;
     this.form = form;
     // Numbered keys may be very many: they are not listed.
-    this.all = Array.isArray(keys) ? sorted(keys) : { length: keyCount, at: String };
+    this.all = Array.isArray(keys) ? sorted(keys) : { length: keys, at: String };
     this.first = 0;
     this.input = make("input", {
       type: "search",
@@ -190,7 +182,7 @@ class KeyPages {
   }
 
   names() {
-    if (this.isOnly) return this.form.chosen.map((row) => row.key);
+    if (this.isOnly) return this.form.chosenListed.map((row) => row.key);
     const text = this.input.value.trim().toLocaleLowerCase();
     if (!text) return this.all;
     if (Array.isArray(this.all)) return this.all.filter((name) => name.toLocaleLowerCase().includes(text));
@@ -223,139 +215,5 @@ class KeyPages {
 
   count(count) {
     this.only.textContent = say("only_chosen", { count });
-  }
-}
-
-// The values that have buttons: levels, or a few whole numbers; otherwise none.
-function offered(task) {
-  const { low, high, levelValues } = task;
-  if (offersLevels(task)) return levelValues;
-  if (!Number.isInteger(low) || !Number.isInteger(high) || high - low >= MAX_BUTTONS) return null;
-  return Array.from({ length: high - low + 1 }, (_, step) => low + step);
-}
-
-class ValueRow {
-  constructor(task, key, place, onchange) {
-    Object.assign(this, { task, key, value: null, chosen: false, onchange });
-    const values = offered(task);
-    this.control = values ? new Scale(this, place, values) : new Measure(this);
-    this.button = make(
-      "button",
-      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: () => this.clear() },
-      "×",
-    );
-    this.button.disabled = true;
-    this.element = make("li", {}, make("span", { class: "name" }, key), this.control.element, this.button);
-  }
-
-  // A value out of range is none, but its key stays chosen.
-  set(value, chosen = value !== null) {
-    Object.assign(this, { value, chosen });
-    this.button.disabled = !chosen;
-    this.element.classList.toggle("chosen", chosen);
-    this.onchange();
-  }
-
-  clear() {
-    this.control.clear();
-    this.set(null);
-    this.focus();
-    announce(say("removed", { key: this.key }));
-  }
-
-  enable(enabled) {
-    this.element.classList.toggle("unavailable", !enabled);
-    for (const input of this.control.element.querySelectorAll("input")) input.disabled = !enabled;
-  }
-
-  focus() {
-    this.control.element.querySelector("input").focus();
-  }
-}
-
-const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
-
-const endLabels = ({ about: { low_label, high_label } }) =>
-  low_label || high_label
-    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
-    : null;
-
-// One radio button per value, drawn as a row of buttons; in several lines, each with its own edge, if they are many.
-class Scale {
-  constructor(row, place, values) {
-    const { task } = row,
-      texts = values.map((value) => (offersLevels(task) ? levelText(task, value) : number(value))),
-      longest = Math.max(...texts.map(({ length }) => length)),
-      inLine = values.length * longest <= MAX_LINE_LETTERS;
-    this.inputs = values.map((value) => make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }));
-    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
-    const group = make("fieldset", { class: inLine ? "scale" : "scale wrapped" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels);
-    if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
-    this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
-  }
-
-  clear() {
-    for (const input of this.inputs) input.checked = false;
-  }
-}
-
-// Any number: a box, and a slider that shows no value until somebody gives one.
-class Measure {
-  constructor(row) {
-    const { low, high } = row.task,
-      { unit } = row.task.about;
-    const limits = { min: low, max: high, step: "any" };
-    Object.assign(this, { row, low, high });
-    // A click where the slider stands already is a choice too.
-    const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
-    const label = say("slider_of", { key: row.key });
-    this.range = make("input", { type: "range", ...limits, "aria-label": label, oninput: slid, onclick: slid });
-    this.box = make("input", {
-      type: "number",
-      ...limits,
-      "aria-label": legend(row),
-      oninput: () => this.take(this.box.valueAsNumber, this.box),
-    });
-    this.clear();
-    const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
-    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
-  }
-
-  // The slider gives steps that a person would choose, at least 50 of them.
-  rounded(value) {
-    const step = 10 ** Math.floor(Math.log10((this.high - this.low) / 50));
-    const near = Number((Math.round(value / step) * step).toPrecision(12));
-    return Math.min(this.high, Math.max(this.low, near));
-  }
-
-  take(value, from) {
-    const empty = from === this.box && Number.isNaN(value) && !this.box.validity.badInput,
-      valid = value >= this.low && value <= this.high;
-    this.box.setAttribute("aria-invalid", String(!valid && !empty));
-    if (empty) {
-      this.untouch();
-    } else if (valid) {
-      if (from === this.range) this.box.value = value;
-      else this.range.value = value;
-      this.touch(value);
-    }
-    this.row.set(valid ? value : null, !empty);
-  }
-
-  touch(value) {
-    this.range.classList.remove("untouched");
-    this.range.setAttribute("aria-valuetext", valueText(this.row.task, value));
-  }
-
-  untouch() {
-    this.range.value = (this.low + this.high) / 2;
-    this.range.classList.add("untouched");
-    this.range.setAttribute("aria-valuetext", say("no_value"));
-  }
-
-  clear() {
-    this.box.value = "";
-    this.box.setAttribute("aria-invalid", "false");
-    this.untouch();
   }
 }

@@ -2,7 +2,8 @@
 import { make } from "./page.js";
 import { percent, say } from "./join-strings.js";
 import { sizeText } from "./join-privacy.js";
-import { levelsText, valueText } from "./pairs-form.js";
+import { keyName } from "./pairs-form.js";
+import { levelsText, valueText } from "./value-row.js";
 
 const MAX_KEYS_DECODED = 2000,
   MAX_CLAIMS_SHOWN = 12,
@@ -20,7 +21,8 @@ export const whatLeft = (task, report, typed) =>
 // when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
   const drawn = make("div"),
-    names = Array.from({ length: Math.min(2, task.padding) }, (_, index) => keyName(task, index));
+    made = task.keys === "hashed" ? [say("some_key"), say("another_key")] : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
+    names = made.slice(0, task.padding);
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
   return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
 
@@ -45,7 +47,11 @@ function comparison(task, report, pairs, whose, shown) {
   return make("div", { class: "compare" }, left, right);
 }
 
-const keyName = (task, index) => task.keys[index] ?? String(index);
+// The keys that were entered, as reports know them: all that are not listed are one.
+function namesOf(task, typed) {
+  const { other, otherIndex } = task;
+  return new Set(Array.from(typed?.keys() ?? [], (key) => (task.keyIndex(key, otherIndex) === otherIndex ? other : key)));
+}
 
 const list = (task, pairs) =>
   make("ul", {}, ...Array.from(pairs, ([key, value]) => make("li", {}, say("pair", { key, value: valueText(task, value) }))));
@@ -60,18 +66,19 @@ function claims(task, { body }, typed, whose) {
   const all = task.keyCount <= MAX_KEYS_DECODED;
   const keys = all
     ? Array.from({ length: task.keyCount }, (_, index) => keyName(task, index))
-    : [...(typed?.keys() ?? [])];
+    : [...namesOf(task, typed)];
   const said = keys.map((key) => [key, task.says(body, key)]).filter(([, levels]) => levels.length),
     listed = said.slice(0, MAX_CLAIMS_SHOWN),
     more = said.length - listed.length,
-    rest = task.keyCount - keys.length;
+    rest = task.keyCount - keys.length,
+    share = percent(task.odds.absent);
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
     make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
-    all ? null : paragraph(say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
-    small(say("claims_chance", { share: percent(task.odds.absent) })),
+    all ? null : paragraph(task.keys === "hashed" ? say("claims_texts", { share }) : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
+    small(say("claims_chance", { share })),
   ].filter(Boolean);
 }
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pckv.arrays import Flags, Floats, Integers
-from pckv.estimators.detection import detected
+from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
@@ -159,7 +159,8 @@ class Posterior:
         together = self._own_frequency_interval(min(1 - (1 - level) / keys, MAX_LEVEL_TOGETHER))
         # The interval may be normal where detection is exact; then the key's own limit at the level is above 0.
         above_zero = np.where(together.low > 0, together.low, full.low)
-        return np.where(detected(self.support, self.reports, self.moments, keys, level), above_zero, 0.0)
+        stands_out = Detection(keys, level).detected(self.support.total, self.reports, self.moments)
+        return np.where(stands_out, above_zero, 0.0)
 
     def _own_frequency_interval(self, level: float) -> Interval:
         return frequency_interval(self.support, self.reports, self.moments, level)

@@ -1,0 +1,109 @@
+"""The checks of many participants' pairs at once, and what becomes of keys that share a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pckv.arrays import Integers
+from pckv.errors import PairsError
+from pckv.levels import listed
+from pckv.limits import REFUSE, REFUSE_BETWEEN
+from pckv.population import Population
+from pckv.task import Task
+
+# Up to this many pairs per participant, each is compared with each to find repeated keys.
+_FEW_PAIRS = 8
+NO_KEY = -1
+
+
+def check_sizes(task: Task, population: Population) -> None:
+    """Refuse more pairs than a task takes that refuses them; all keys that it does not list are one."""
+    if task.more != REFUSE:
+        return
+    others = other_counts(task, population)
+    largest = int((population.sizes - np.maximum(others - 1, 0)).max(initial=0))
+    if largest > task.padding:
+        raise PairsError(
+            f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
+        )
+
+
+def other_counts(task: Task, population: Population) -> Integers:
+    """Return how many keys that the task does not list everybody holds."""
+    rows = np.flatnonzero(population.keys == _other(task))
+    owners = np.searchsorted(population.offsets, rows, "right") - 1
+    return np.bincount(owners, minlength=len(population))
+
+
+def check_keys(task: Task, population: Population) -> None:
+    """Refuse a key that is not the task's, and one that somebody holds twice, where it is listed."""
+    keys = population.keys
+    if not keys.size:
+        return
+    for key in (int(keys.min()), int(keys.max())):
+        if not 0 <= key < task.key_count:
+            raise PairsError(f"key number {key} is not a key of task {task.name!r}")
+    if task.is_hashed:
+        return
+    repeated = _repeated_key(population, _other(task))
+    if repeated is not None:
+        raise PairsError(f"key {task.key_name(repeated)!r} appears twice")
+
+
+def _repeated_key(population: Population, other: int = NO_KEY) -> int | None:
+    """Return a key that somebody holds twice, if there is one `other` than this."""
+    keys, offsets = population.keys, population.offsets
+    largest = int(population.sizes.max())
+    if largest <= _FEW_PAIRS:
+        distances: Iterable[int] = range(1, largest)
+    else:
+        # In order, which files keep, keys that are equal are next to each other.
+        owners = np.repeat(np.arange(len(population)), population.sizes)
+        ascending = (np.diff(keys) >= 0) | (np.diff(owners) > 0)
+        keys = keys if ascending.all() else keys[np.lexsort((keys, owners))]
+        distances = (1,)
+    for distance in distances:
+        equal = np.flatnonzero((keys[distance:] == keys[:-distance]) & (keys[distance:] != other))
+        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(
+            offsets, equal + distance, "right"
+        )
+        if same_owner.any():
+            return int(keys[equal[same_owner][0]])
+    return None
+
+
+def first_of_each_key(population: Population) -> Population:
+    """Leave the first pair of every key that somebody holds several times."""
+    if not population.keys.size or _repeated_key(population) is None:
+        return population
+    owners = np.repeat(np.arange(len(population)), population.sizes)
+    order = np.lexsort((population.keys, owners))
+    held = np.column_stack([owners, population.keys])[order]
+    repeats = order[1:][(held[1:] == held[:-1]).all(axis=1)]
+    kept = np.ones(owners.size, bool)
+    kept[repeats] = False
+    return population.with_rows(np.flatnonzero(kept))
+
+
+def check_values(task: Task, population: Population) -> None:
+    """Refuse a value outside the task's range, or between its levels where it refuses that, naming its key."""
+    wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
+    if wrong.size:
+        key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
+        raise PairsError(
+            f"value {value} of key {task.key_name(key)!r} is not within [{task.low:g}, {task.high:g}]"
+        )
+    if task.between == REFUSE_BETWEEN:
+        between = np.flatnonzero(~np.isin(population.values, task.level_values))
+        if between.size:
+            key, value = int(population.keys[between[0]]), population.values[between[0]]
+            raise PairsError(
+                f"value {value} of key {task.key_name(key)!r} is not one of {listed(task.level_values)}"
+            )
+
+
+def _other(task: Task) -> int:
+    """Return the number of the key that stands for all that are not listed, or one that no key has."""
+    return NO_KEY if task.other_index is None else task.other_index

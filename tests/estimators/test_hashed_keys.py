@@ -1,0 +1,216 @@
+"""Estimates of hashed keys: those of a list with the same numbers, few false discoveries, and what is flagged or refused."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from pckv import Tally, Task, estimate
+from pckv.channels import build
+from pckv.channels.collision import CollisionChannel
+from pckv.errors import PairsError, ParameterError
+from pckv.estimators.detection import Detection
+from pckv.estimators.methods.registry import METHODS
+from pckv.lab.choices import draw_counts
+from pckv.moments import CountMoments
+from pckv.planning.detection import sum_chances
+
+SITES = [f"site {number}" for number in range(40)]
+
+
+@cache
+def hashed_task(**options: object) -> Task:
+    members: dict[str, object] = {"values": (1, 5), "epsilon": 3, "padding": 2, **options}
+    return Task(name="sites", keys="hashed", **members)  # type: ignore[arg-type]
+
+
+def counted(task: Task) -> Tally:
+    """Words whose functions send the first sites to their symbol, and words of any function."""
+    rng, channel = np.random.default_rng(5), task.channel
+    assert isinstance(channel, CollisionChannel)
+    functions = rng.integers(0, channel.functions, 3000)
+    symbols = rng.integers(0, channel.symbols, functions.size)
+    for place, site in enumerate(SITES[:6]):
+        part = slice(place * 200, (place + 1) * 200)
+        item = channel.item(task.key_index(site), place % task.level_count)
+        for word in range(part.start, part.stop):
+            symbols[word] = channel.symbol(int(functions[word]), item)
+    tally = Tally(task)
+    tally.add_many(functions * channel.symbols + symbols)
+    return tally
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_estimates_are_those_of_a_list_with_the_same_numbers(levels: int) -> None:
+    hashed = hashed_task(levels=levels)
+    mechanism = {"name": hashed.mechanism, **hashed.parameters}
+    listed = Task(
+        name="list",
+        keys=hashed.key_count,
+        values=(1, 5),
+        levels=levels,
+        epsilon=3,
+        padding=2,
+        mechanism=mechanism,
+        size_share=hashed.size_share,
+    )
+    tally, same = counted(hashed), Tally(listed)
+    words, times = tally.counts.nonzero()
+    same.add_counted(words, times)
+    numbers = [str(hashed.key_index(site)) for site in SITES]
+    for method in ("corrected", "baseline"):
+        found, expected = (
+            estimate(tally, method, keys=SITES),
+            estimate(same, method, keys=numbers),
+        )
+        assert found.key == SITES
+        for name in (
+            "frequency",
+            "frequency_low",
+            "frequency_high",
+            "mean",
+            "mean_low",
+            "mean_high",
+            "shares",
+        ):
+            assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+    assert estimate(tally, keys=SITES).method == "corrected"
+
+
+def test_an_estimate_does_not_depend_on_what_else_is_asked() -> None:
+    tally = counted(hashed_task())
+    alone, among = estimate(tally, keys=SITES[3:4]), estimate(tally, keys=SITES)
+    assert alone["site 3"][:8] == among["site 3"][:8]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_keys_that_are_there_are_detected_by_all_methods(method: str) -> None:
+    found = estimate(counted(hashed_task()), method, keys=SITES)
+    assert found.detected.tolist() == [True] * 6 + [False] * 34
+    assert (found.frequency_low[:6] > 0).all()
+    assert found.false_discovery_rate == 0.05
+    said = "6 of 40 keys stand out from the noise (at most 5 % of such flags are false, on average)"
+    assert found.verdict[0].startswith(said)
+    # More than half of what is counted as theirs may be hostile.
+    assert not estimate(counted(hashed_task()), method, keys=SITES, hostile=400).detected.any()
+    some = estimate(counted(hashed_task()), method, keys=SITES, hostile=20)
+    assert some.detected.sum() == 6
+    assert "whatever 20 of the reports say (at most" in some.verdict[0]
+
+
+@pytest.mark.parametrize(("reports", "holders"), [(300, 36), (20_000, 280)])
+def test_the_false_discovery_rate_holds(reports: int, holders: int) -> None:
+    """600 collections of 400 keys, 20 of them held by some: the mean share of false ones is at most the rate.
+
+    The standard error of that mean is at most 0.005 (rate 0.2), the margin above the expected 0.19: a rate of 0.22 would
+    be seen with a power of 0.99. The control, keys judged one by one, must fail. Counts are few (noise below 50) and many.
+    """
+    keys, held, collections = 400, 20, 600
+    law = build("collision", 2**20, 1, Fraction(3), {}).count_law
+    moments, rng = CountMoments.of(law), np.random.default_rng(reports)
+    of_key = np.where(np.arange(keys) < held, holders, 0)
+    tests = {rate: Detection(keys, 0.95, rate) for rate in (0.05, 0.2)} | {None: Detection(1, 0.95)}
+    false = dict.fromkeys(tests, 0.0)
+    power = dict.fromkeys(tests, 0.0)
+    for _ in range(collections):
+        totals = draw_counts(law, reports, of_key, np.zeros(keys), rng).total
+        for rate, detection in tests.items():
+            found = detection.detected(totals, reports, moments)
+            false[rate] += found[held:].sum() / max(found.sum(), 1) / collections
+            power[rate] += found[:held].mean() / collections
+    assert false[0.05] <= 0.05
+    assert false[0.2] <= 0.2
+    assert false[None] > 0.22
+    assert power[0.2] > power[0.05] > 0.3
+
+
+def test_the_threshold_is_that_of_benjamini_and_hochberg_on_exact_chances() -> None:
+    law = build("collision", 2**20, 1, Fraction(3), {}).count_law
+    moments, reports = CountMoments.of(law), 400
+    chances = sum_chances(moments.absent, reports, 150)
+    at_least = np.append(1.0, 1 - np.cumsum(chances))
+    rng = np.random.default_rng(7)
+    compared = 0
+    for level, rate in ((0.95, 0.05), (0.8, 0.1), (0.999, 0.3)):
+        for keys in (1, 3, 50, 300):
+            totals = rng.integers(20, 75, keys)
+            order = np.sort(at_least[totals])
+            allowed = np.minimum(rate * np.arange(1, keys + 1) / keys, (1 - level) / 2)
+            passed = np.flatnonzero(order <= allowed)
+            expected = at_least[totals] <= (allowed[passed[-1]] if passed.size else -1)
+            found = Detection(keys, level, rate).detected(totals, reports, moments)
+            assert found.tolist() == expected.tolist()
+            compared += bool(expected.any() and not expected.all())
+    assert compared > 4
+
+
+def test_keys_with_the_same_number_are_flagged_and_not_refused() -> None:
+    task = hashed_task()
+    # As many texts as make a collision likely, of which there are 2^29 numbers.
+    numbers: dict[int, str] = {}
+    for count in range(200_000):
+        text = f"text {count}"
+        first = numbers.setdefault(task.key_index(text), text)
+        if first != text:
+            break
+    found = estimate(counted(task), keys=[first, "site 0", text])
+    assert found.collides.tolist() == [True, False, True]
+    assert found[first].frequency == found[text].frequency
+    assert [row["collides"] for row in found.to_dict()["estimates"]] == [True, False, True]
+    assert found.columns()["collides"] == [True, False, True]
+    assert found.headers("interval")[-1] == "collides"
+    assert [cells[-1] for cells in found.cells()] == ["yes", "", "yes"]
+    assert "2 of the keys share their numbers" in found.verdict[1]
+    assert found.top(1).headers("interval")[-1] != "collides" or found.top(1).collides.any()
+
+
+def test_columns_of_hashed_keys_are_left_out_of_other_tables() -> None:
+    listed = estimate(Tally(Task(name="t", keys=["a"], values=(0, 1), epsilon=1)))
+    assert "collides" not in listed.columns()
+    assert "false_discovery_rate" not in listed.to_dict()
+    hashed = estimate(counted(hashed_task()), keys=SITES, false_discovery_rate=0.1)
+    assert hashed.to_dict()["false_discovery_rate"] == 0.1
+    header, first = (line.split(",") for line in hashed.to_csv().splitlines()[:2])
+    assert dict(zip(header, first, strict=True))["false_discovery_rate"] == "0.1"
+    assert hashed.to_arrow().schema.metadata[b"pckv.false_discovery_rate"] == b"0.1"
+    assert hashed.to_pandas().attrs["false_discovery_rate"] == 0.1
+    assert {field.name for field in fields(hashed)} >= {"collides", "other", "false_discovery_rate"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "name the keys"),
+        ({"keys": []}, "name the keys"),
+        ({"keys": "site 0"}, "keys must be a list of names"),
+        ({"keys": ["a", "b", "a"]}, "number 3 and number 1 are 'a'"),
+        ({"keys": ["a"], "post": "consistent"}, "hashed keys have no list"),
+        ({"keys": ["a"], "false_discovery_rate": 1.0}, "false discovery rate must be above 0 and below 1"),
+        ({"keys": ["a"], "method": "best"}, "does not exist"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        estimate(Tally(hashed_task()), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["", "x" * 257, "e\u0301", "a\nb", 3, ["a"]])
+def test_texts_that_are_no_keys_are_refused(key: object) -> None:
+    with pytest.raises(PairsError, match="key"):
+        estimate(Tally(hashed_task()), keys=["a", key])  # type: ignore[list-item]
+
+
+def test_a_list_has_no_false_discovery_rate() -> None:
+    tally = Tally(Task(name="t", keys=["a"], values=(0, 1), epsilon=1))
+    with pytest.raises(ParameterError, match="for hashed keys"):
+        estimate(tally, false_discovery_rate=0.05)
+
+
+def test_without_reports_nothing_is_known() -> None:
+    found = estimate(Tally(hashed_task()), keys=["a", "b"])
+    assert found.detected.tolist() == [False, False]
+    assert found.verdict == ("There are no reports yet.",)

@@ -1,0 +1,123 @@
+"""Estimates with a key for all that are not listed: right about known truth, and always apart from the listed keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pckv import Tally, Task, estimate
+from pckv.channels import CHANNELS
+from pckv.charts import estimates_chart
+from pckv.device.vectorised import perturb_many
+from pckv.estimators.methods.registry import METHODS
+from pckv.estimators.result import Estimates
+from pckv.population import Population
+from pckv.seeded import seeded_source
+
+LISTED = [f"app {number}" for number in range(8)]
+PEOPLE = 40_000
+
+
+def task_with_other(mechanism: str = "auto", **options: object) -> Task:
+    members: dict[str, object] = {"values": (1, 5), "epsilon": 4, "padding": 2, "more": "refuse", **options}
+    return Task(name="apps", keys=LISTED, other="others", mechanism=mechanism, **members)  # type: ignore[arg-type]
+
+
+def collected(task: Task) -> Tally:
+    """Half of all hold two keys: the first app with value 2, and one that is not listed with value 5 or 3."""
+    half = PEOPLE // 2
+    first, unlisted = np.zeros(half, np.int64), np.full(half, task.other_index)
+    keys = np.stack([first, unlisted], axis=1).ravel()
+    values = np.stack([np.full(half, 2.0), np.where(np.arange(half) % 4, 5.0, 3.0)], axis=1).ravel()
+    rows = np.minimum(np.arange(PEOPLE + 1) * 2, keys.size)
+    tally = Tally(task)
+    for part in perturb_many(task, Population(rows, keys, values), seeded_source(3)):
+        tally.add_many(part.messages)
+    return tally
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("method", METHODS)
+def test_frequency_and_mean_are_those_of_the_people_who_hold_unlisted_keys(
+    mechanism: str, method: str
+) -> None:
+    """Truth: 50 %, mean 4.5. The margins are five standard errors of the noisiest mechanism, grr (α < 1e-5)."""
+    found = estimate(collected(task_with_other(mechanism)), method)
+    others = found["others"]
+    assert others.frequency == pytest.approx(0.5, abs=0.03)
+    assert others.mean == pytest.approx(4.5, abs=0.15)
+    assert found["app 0"].mean == pytest.approx(2, abs=0.15)
+    assert others.detected
+    assert found.detected.tolist() == [True] + [False] * 7 + [True]
+    assert found.verdict[0].startswith("1 of 8 keys stands out")
+    assert found.verdict[1].startswith("50 % of people hold keys that are not listed (4")
+
+
+def some_estimates() -> Estimates:
+    return estimate(collected(task_with_other("grr")), "corrected")
+
+
+def test_the_row_comes_last_and_is_never_among_the_top_keys() -> None:
+    found = some_estimates()
+    assert found.other == found.key[-1] == "others"
+    top = found.top(2)
+    assert (len(top), top.key[0], top.key[-1], top.other) == (3, "app 0", "others", "others")
+    assert found.listed.key == LISTED
+    assert found.listed.other is None
+    assert "others" not in found.listed.top(8).key
+    assert repr(found).startswith("<Estimates of 8 keys")
+
+
+def test_all_forms_of_the_table_mark_it() -> None:
+    found = some_estimates()
+    assert found.to_dict()["other"] == "others"
+    assert found.to_dict()["estimates"][-1]["key"] == "others"
+    header, *_, last = (line.split(",") for line in found.to_csv().splitlines())
+    assert (header[-1], last[0], last[-1]) == ("other", "others", "others")
+    assert found.to_arrow().schema.metadata[b"pckv.other"] == b"others"
+    assert found.to_pandas().attrs["other"] == "others"
+    shown = found._repr_html_()
+    assert "<td" in shown
+    assert ">others<" not in shown
+    assert "<p>50 % of people hold keys that are not listed" in shown
+    assert "other" not in found.listed.to_dict()
+
+
+def test_charts_draw_listed_keys_and_say_how_many_hold_others() -> None:
+    chart = estimates_chart(some_estimates()).to_dict()
+    assert chart["title"]["text"] == "8 keys"
+    assert chart["title"]["subtitle"][1].startswith("50 % of people hold keys that are not listed")
+    assert "app 7" in str(chart)
+    assert "'others'" not in str(chart)
+
+
+def test_it_may_be_asked_for_or_left_out() -> None:
+    tally = collected(task_with_other("grr"))
+    alone = estimate(tally, "corrected", keys=["others"])
+    assert (alone.key, alone.other, alone.listed.key, alone.top(1).key) == (
+        ["others"],
+        "others",
+        *2 * [["others"]],
+    )
+    assert alone.verdict[1].startswith("50 % of people")
+    without = estimate(tally, "corrected", keys=["app 0"])
+    assert without.other is None
+    assert not any("not listed" in sentence for sentence in without.verdict)
+    first = estimate(tally, keys=["others", "app 0"])
+    assert (first.key, first.listed.key, first.top(1).key) == (
+        ["others", "app 0"],
+        ["app 0"],
+        ["app 0", "others"],
+    )
+
+
+def test_nobody_with_unlisted_keys_is_said_so() -> None:
+    task = task_with_other("grr")
+    tally = Tally(task)
+    population = Population(np.arange(4001), np.zeros(4000, np.int64), np.full(4000, 2.0))
+    for part in perturb_many(task, population, seeded_source(3)):
+        tally.add_many(part.messages)
+    found = estimate(tally)
+    assert not found["others"].detected
+    assert found.verdict[1].startswith("Up to ")
+    assert "may hold keys that are not listed" in found.verdict[1]

@@ -1,0 +1,203 @@
+"""Keys that nobody listed in the JavaScript client: reports that are Python's on all draws, what they say, and mutants."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Report, Tally, Task
+from pckv.auditing.interval_tape import explore
+from pckv.channels import CHANNELS
+from pckv.errors import AuditFailure
+from pckv.tally.decode.support import key_support
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.client_vectors import check_answers, vectors
+from support.node import CLIENT, NodeProcess, node
+from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.traced_settings import Request
+
+# Texts of two lists of a task: some are its keys, and the others are not.
+LISTED, UNLISTED = ["a", "b"], ["other", "x", "", "__proto__"]
+COIN = bytes(range(16))
+
+
+def unlisted_task(mechanism: str, **members: Any) -> Task:
+    """Return a task with two listed keys, and one for all others."""
+    given: dict[str, Any] = {
+        "name": "t",
+        "keys": LISTED,
+        "other": "other",
+        "values": (0, 1),
+        "epsilon": "1.5",
+    }
+    given |= {"padding": 2, "size_share": "0"} | members
+    return Task(mechanism=mechanism, **given)
+
+
+def hashed_task(**members: Any) -> Task:
+    given: dict[str, Any] = {"name": "t", "keys": "hashed", "values": (0, 1), "epsilon": "1.5", "padding": 2}
+    return Task(mechanism={"name": "collision", "symbols": 8}, **given | members)
+
+
+def other_settings(mechanism: str) -> Iterator[Setting]:
+    """Yield people with listed keys, with others, and with both."""
+    tasks = [unlisted_task(mechanism)]
+    if mechanism != "ue":
+        tasks += [unlisted_task(mechanism, size_share="0.25"), unlisted_task(mechanism, keys=5, padding=1)]
+        tasks += [unlisted_task(mechanism, levels=3, more="refuse")]
+    for task in tasks:
+        names = [task.key_name(0), *UNLISTED, task.key_name(1)]
+        for size in (2, 3) if task.more == "refuse" or mechanism == "ue" else (0, 2, 6):
+            values = (0.0, 1.0, 0.3, 1.0, 0.0, 0.75)
+            yield Setting(task, dict(zip(names[:size], values, strict=False)))
+    if mechanism in {"ue-compact", "collision"}:
+        task = unlisted_task(mechanism, coin="server", size_share="0.5")
+        yield Setting(task, {"x": 0.5, "a": 1.0, "y": 0.0}, COIN)
+
+
+def hashed_settings() -> Iterator[Setting]:
+    task = hashed_task(size_share="0.25", levels=3)
+    for texts in (("x",), ("x", "größe", "日本")):
+        yield Setting(task, dict(zip(texts, (1.0, 0.0, 0.3), strict=False)))
+
+
+@lru_cache
+def requests_of(mechanism: str) -> list[Request]:
+    seeded = random.Random(f"unlisted {mechanism}")
+    settings = hashed_settings() if mechanism == "hashed" else other_settings(mechanism)
+    requests = [(setting, explored_points(setting, seeded)) for setting in settings]
+    seeded.shuffle(requests)
+    return requests
+
+
+def check_reports(mechanism: str) -> Callable[[Path], None]:
+    """Return the check of a client's folder that compares one mechanism with Python on all draws."""
+
+    def check(client: Path) -> None:
+        with traced_node(client) as process:
+            check_points(process, requests_of(mechanism))
+
+    return check
+
+
+@pytest.mark.parametrize("mechanism", [*CHANNELS, "hashed"])
+def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
+    check_reports(mechanism)(CLIENT)
+
+
+@lru_cache
+def few_vectors() -> dict[str, list[dict[str, Any]]]:
+    """Return some vectors of keys that nobody listed, enough for any fault; another test runs them all."""
+    cases = vectors()
+    chosen: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
+    chosen["keys"] = cases["keys"][::3]
+    chosen["tasks"] = [case for case in cases["tasks"] if "hashed keys need" in case.get("reason", "")]
+    chosen["reports"] = [
+        case for case in cases["reports"] if '"hashed"' in case["task"] and len(case["pairs"]) > 1
+    ]
+    return chosen
+
+
+def check_vectors(client: Path) -> None:
+    """Check a client on some vectors."""
+    cases = few_vectors()
+    try:
+        with node(client) as process:
+            [answers] = process.ask({"do": "vectors", **cases})
+        check_answers(cases, answers)
+    except AssertionError as error:
+        raise AuditFailure(f"vectors: {str(error)[:300]}") from error
+
+
+def test_some_vectors_of_unlisted_keys() -> None:
+    assert all(few_vectors()[name] for name in ("keys", "tasks", "reports"))
+    check_vectors(CLIENT)
+
+
+@pytest.mark.parametrize("mechanism", CHANNELS)
+def test_what_a_report_says_of_other_is_what_is_counted(process: NodeProcess, mechanism: str) -> None:
+    task = unlisted_task(mechanism)
+    # Of the first function, where there are functions, and of some others.
+    messages = [leaf.first for leaf in explore(Setting(task, {"x": 1.0}).message, 0)]
+    bodies = [task.message_format.encode(message) for message in sorted(set(messages))]
+    request = {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
+    [answers] = process.ask(request | {"keys": [*LISTED, "other"]})
+    claimed = 0
+    for body, answer in zip(bodies, answers, strict=True):
+        tally = Tally(task)
+        tally.add(Report(bytes(16), body))
+        counts = key_support(tally).counts
+        assert answer["keys"] == [counts[:, key].nonzero()[0].tolist() for key in range(3)]
+        claimed += bool(answer["keys"][2])
+    assert claimed
+
+
+def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
+    task, texts = hashed_task(levels=3), ["größe", "x", "😀"]
+    channel: Any = task.channel
+    items = [3 * task.key_index(text) + level for text in texts for level in range(3)]
+    words = [7 * channel.symbols + channel.symbol(7, item) for item in items]
+    bodies = [task.message_format.encode(word).hex() for word in words]
+    [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies, "keys": texts})
+    for word, answer in zip(words, answers, strict=True):
+        symbol = word % channel.symbols
+        expected = [channel.symbol(7, item) == symbol for item in items]
+        assert [level in said for said in answer["keys"] for level in range(3)] == expected
+
+
+@pytest.mark.parametrize(
+    ("task", "pairs", "says"),
+    [
+        (unlisted_task("grr"), [[5, 1]], "key 5 is not a text"),
+        (unlisted_task("grr"), [["a", 1], ["a", 0]], "a key is given twice"),
+        (unlisted_task("grr"), [["x", 1], ["x", 0]], None),
+        (unlisted_task("grr", more="refuse"), [["x", 1], ["y", 1], ["z", 0], ["a", 0]], None),
+        (unlisted_task("grr", more="refuse"), [["x", 1], ["b", 1], ["a", 0]], "takes at most 2 pairs, not 3"),
+        (hashed_task(more="refuse"), [["x", 1], ["y", 1], ["z", 1]], "takes at most 2 pairs, not 3"),
+        (hashed_task(), [["e\u0301", 1]], "is not a text of 1 to 256 bytes"),
+        (hashed_task(), [[5, 1]], "is not a text of 1 to 256 bytes"),
+    ],
+)
+def test_what_is_refused(process: NodeProcess, task: Task, pairs: list[Any], says: str | None) -> None:
+    request = {"do": "refused", "task": task.to_json(), "pairs": pairs, "form": "repeating"}
+    [found] = process.ask(request)
+    assert found is None if says is None else (found["code"] == "bad_pairs" and says in found["message"])
+
+
+def test_a_listed_task_does_not_take_other_keys(process: NodeProcess) -> None:
+    task = unlisted_task("grr", other=None)
+    [found] = process.ask({"do": "refused", "task": task.to_json(), "pairs": [["x", 1]], "form": "map"})
+    assert found == {"code": "bad_pairs", "message": "key x is not a key of task t"}
+
+
+FILE = "unlisted.js"
+CHOICE = "others[tape.below(BigInt(others.length))]"
+grr, collision, hashed = (check_reports(name) for name in ("grr", "collision", "hashed"))
+
+MUTANTS = (
+    ClientMutant("the first of the others is taken", FILE, {CHOICE: "others[0]"}, grr),
+    ClientMutant("a draw although there is one", FILE, {"others.length > 1": "others.length > 0"}, grr),
+    ClientMutant("all others are kept", FILE, {f"[{CHOICE}]": "others"}, collision),
+    ClientMutant("others are left out", FILE, {"[...listed, ...(": "[...listed, ...[].concat(listed.length ? [] : "}, grr),
+    ClientMutant("others come first", FILE, {"[...listed, ...(others": "[...(others", "] : others)]": "] : others), ...listed]"}, grr),
+    ClientMutant("other is the first key", FILE, {"otherIndex = keys.length ?? keys;": "otherIndex = 0;"}, check_vectors),
+    ClientMutant("a hash that is not bound to its task", FILE, {"...fromText(this.id), ": ""}, check_vectors),
+    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
+    ClientMutant("one hash for all levels", FILE, {"Math.floor(ITEMS / length)": "Math.floor(ITEMS / 2)"}, check_vectors),
+    ClientMutant("the second of two texts of one hash counts", FILE, {"if (!found.has(pair[0])) ": ""}, check_vectors),
+    ClientMutant("two texts of one hash are two keys", FILE, {"prepend(channel, 0, firsts)": "prepend(channel, 0, (pairs) => pairs)"}, check_vectors),
+    ClientMutant("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_vectors),
+    ClientMutant("texts are taken by every mechanism", FILE, {"must(mechanism.positions": "must(true"}, check_vectors),
+    ClientMutant("one round of the hash is wrong", FILE, {"turned(e, 6, 11, 25)": "turned(e, 6, 11, 24)"}, check_vectors),
+    ClientMutant("long texts are cut", FILE, {"(data.length + 9) / 64": "(Math.min(data.length, 119) + 9) / 64"}, check_vectors),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
