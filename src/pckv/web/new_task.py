@@ -88,7 +88,7 @@ class _ErrorCurves:
             # Not every mechanism exists at every ε: such a point is left out.
             with suppress(ParameterError):
                 spec = ChannelSpec(
-                    planned.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
+                    self.expected.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
                 )
                 channel = tuned_channel(planned.mechanism, spec, self.expected.aim)
                 points.append((epsilon, self._errors(channel, planned.users)))
@@ -104,7 +104,8 @@ class _ErrorCurves:
         planned = self.planned
         epsilon = Fraction(str(planned.epsilon))
         levels = self.expected.levels
-        return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters, levels)
+        keys = self.expected.keys
+        return build(planned.mechanism, keys, planned.padding, epsilon, planned.parameters, levels)
 
     def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
         share = float(planned_size_share(channel, self.expected))
