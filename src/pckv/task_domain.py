@@ -44,7 +44,7 @@ class TaskDomain:
     def tree(self) -> PrefixTree:
         """The prefixes that a discovery asks about, or raise a `ParameterError` for other tasks."""
         if not isinstance(self.keys, PrefixTree):
-            raise ParameterError(f"task {self.name!r} is not a discovery: it lists its keys or hashes them")
+            raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
         return self.keys
 
     @property

@@ -44,8 +44,8 @@ BEFORE_PEOPLE = (
         metavar="[NAME]",
         help=f"Add a key for all that are not listed, called {OTHER} unless named otherwise.",
     ),
-    click.option("--low", required=True, help="The smallest value a key may have."),
-    click.option("--high", required=True, help="The largest value a key may have."),
+    click.option("--low", help="The smallest value a key may have."),
+    click.option("--high", help="The largest value a key may have."),
     click.option(
         "--levels",
         type=LEVELS,
@@ -132,13 +132,15 @@ def read_contract(
     key_count: int | None,
     hashed: bool,
     other: str | None,
-    low: str,
-    high: str,
+    low: str | None,
+    high: str | None,
     mechanism: str,
     about_file: Path | None,
     **options: Any,
 ) -> NewContract:
     """Make a task from the options."""
+    if low is None or high is None:
+        raise click.UsageError("give --low and --high")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
     keys = named_keys(keys_file, key_count, "--key-count", hashed=hashed)

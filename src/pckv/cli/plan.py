@@ -9,8 +9,10 @@ import click
 
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import named_keys
+from pckv.cli.discovery_options import discovery_options, read_discovery_options
 from pckv.cli.expected_people import expected_people_options, read_expected_people
 from pckv.cli.levels_option import LEVELS, LEVELS_HELP
+from pckv.cli.planned_discovery import print_discovery
 from pckv.cli.planned_influence import print_hostile
 from pckv.cli.planned_series import check_series_options, print_series, series_options
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
@@ -49,6 +51,7 @@ RULES = {
 @click.option(
     "--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]"
 )
+@discovery_options
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
 @shuffle_options
@@ -111,7 +114,12 @@ def plan_command(
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
     pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
+    pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
+    tree = read_discovery_options(options, ("users", "epsilon", "as_json"))
+    if tree is not None:
+        print_discovery(tree, options["users"], epsilon, as_json=as_json)
+        return
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
     _check_budget(epsilon, central, shuffled)
     check_series_options(panels, rounds, drift)
