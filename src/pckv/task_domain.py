@@ -68,6 +68,11 @@ class TaskDomain:
         return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
     @property
+    def lists_keys(self) -> bool:
+        """Whether the keys are known beforehand, by names or by their number."""
+        return isinstance(self.keys, tuple | int)
+
+    @property
     def other_index(self) -> int | None:
         """The number of the key that stands for all that are not listed, the last one; None where there is none."""
         return None if self.other is None else self.key_count - 1

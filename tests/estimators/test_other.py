@@ -88,6 +88,15 @@ def test_all_forms_of_the_table_mark_it() -> None:
     assert "other" not in found.listed.to_dict()
 
 
+def test_a_notebook_shows_what_keys_a_task_has() -> None:
+    shown = task_with_other("grr")._repr_html_()
+    assert ">8 keys<" in shown
+    assert "counted as “others”" in shown
+    hashed = Task(name="t", keys="hashed", values=(1, 5), epsilon=1)._repr_html_()
+    assert ">any text<" in hashed
+    assert "more keys" not in hashed
+
+
 def test_charts_draw_listed_keys_and_say_how_many_hold_others() -> None:
     chart = estimates_chart(some_estimates()).to_dict()
     assert chart["title"]["text"] == "8 keys"

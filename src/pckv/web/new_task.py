@@ -44,9 +44,10 @@ async def show_plan(
 ) -> dict[str, Any]:
     """Return what to run and the errors to expect, a traffic light, and curves as Vega-Lite specifications.
 
-    `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
-    for errors of means in the same units; `levels` is how many levels they are reported as, or the value of each, with
-    commas between them; `coin` is who draws the public function of a report.
+    `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on average and
+    `most_pairs` at most; `low` and `high` are the range of the values, for errors of means in the same units; `levels` is
+    how many levels they are reported as, or the value of each, with commas between them; `coin` is who draws the public
+    function of a report.
     """
     try:
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
