@@ -27,6 +27,7 @@ EXPERIMENTS = {
     "rank-coverage": True,
     "default-choice": False,
     "coverage": True,
+    "hashed": False,
     "hostile": False,
     "levels": True,
     "mechanism-map": False,

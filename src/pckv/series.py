@@ -10,7 +10,7 @@ from functools import cached_property
 from pckv.canonical import base64url, check_name, dump, read_object
 from pckv.days import Phase, check_day, days_after, days_between
 from pckv.errors import ParameterError, PckvError, SeriesError
-from pckv.limits import SERVER_COIN
+from pckv.limits import DISCOVERY, SERVER_COIN
 from pckv.series_round import MAX_PANELS, MAX_ROUNDS, SeriesRound, check_count
 from pckv.task import Task
 
@@ -188,6 +188,10 @@ def _checked_template(task: Task) -> Task:
         raise ParameterError(f"task {task.name!r} is a round of a series itself")
     if task.opens is not None or task.closes is not None:
         raise ParameterError("the task of a series has no days of its own: its rounds have")
+    if task.kind == DISCOVERY:
+        raise ParameterError(
+            f"task {task.name!r} is a discovery, which is not repeated: a series measures keys that are known"
+        )
     if task.coin == SERVER_COIN:
         raise ParameterError(
             "the task of a series draws its coins on the device: nobody invites to every round"

@@ -44,7 +44,7 @@ class TaskDomain:
     def tree(self) -> PrefixTree:
         """The prefixes that a discovery asks about, or raise a `ParameterError` for other tasks."""
         if not isinstance(self.keys, PrefixTree):
-            raise ParameterError(f"task {self.name!r} is not a discovery: it lists its keys or hashes them")
+            raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
         return self.keys
 
     @property
@@ -66,6 +66,11 @@ class TaskDomain:
         if isinstance(self.keys, PrefixTree):
             return f"texts of up to {self.keys.characters} characters"
         return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
+
+    @property
+    def lists_keys(self) -> bool:
+        """Whether the keys are known beforehand, by names or by their number."""
+        return isinstance(self.keys, tuple | int)
 
     @property
     def other_index(self) -> int | None:

@@ -190,7 +190,7 @@ def checked_other(other: str | None, keys: Keys) -> str | None:
     check_name(other, "other")
     if other in keys if isinstance(keys, tuple) else other.isdecimal():
         raise ParameterError(f"other must not have the name of a listed key, {other!r}")
-    if (keys if isinstance(keys, int) else len(keys)) == MAX_KEYS:
+    if keys == MAX_KEYS or (isinstance(keys, tuple) and len(keys) == MAX_KEYS):
         raise ParameterError("a task takes at most 2^31 keys, and other is one more")
     return other
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,24 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     assert bare["collection"] is None
     # e^20 is 485,165,195.4: limits are never rounded down.
     assert "486,000,000 times" in page
+
+
+@pytest.mark.parametrize(
+    ("members", "sentence"),
+    [
+        (
+            {"keys": ["a", "b"], "other": "rest"},
+            "Which of 2 keys a person holds (a, b), whether they hold a key that is not listed, and for each",
+        ),
+        (
+            {"keys": "hashed"},
+            "Which keys a person holds, whatever these are: any text is a key, and for each",
+        ),
+    ],
+    ids=["other", "hashed"],
+)
+def test_keys_that_are_not_listed_are_said(members: dict[str, Any], sentence: str) -> None:
+    assert sentence in card_markdown(privacy_card(Task(name="t", values=(0, 1), epsilon=1, **members)))
 
 
 @pytest.mark.parametrize(

@@ -220,8 +220,8 @@ def test_bad_plans(options: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("", "give either --keys or --keys-file"),
-        ("--keys 3 --keys-file keys.txt", "give either --keys or --keys-file"),
+        ("", "give one of --keys-file, --keys and --hashed"),
+        ("--keys 3 --keys-file keys.txt", "give one of --keys-file, --keys and --hashed"),
         ("--keys 3 --low 1", "give both --low and --high"),
         ("--keys 3 --out new.json", "give --name, --low and --high, too"),
         ("--keys 3 --low 1 --high 5 --out new.json", "give --name, --low and --high, too"),

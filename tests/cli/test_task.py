@@ -67,7 +67,9 @@ def test_show_says_what_a_task_promises() -> None:
     assert read_json(run_ok("task show ue.json --json")) == {
         "id": UE.id,
         "name": "movies",
+        "kind": "pairs",
         "keys": 3,
+        "other": None,
         "low": 1.0,
         "high": 5.0,
         "levels": 2,

@@ -87,8 +87,12 @@ def test_the_pages_of_a_hashed_task_name_its_keys(
     assert overview["method"] == "corrected"
     chart = small.client.post(f"/tasks/{task.id}/chart", json={"keys": NAMES}, headers=bearer(ANALYST))
     assert "alpha" in chart.text
-    for method in ("corrected", "bayes"):
-        assert small.get(f"/tasks/{task.id}/precision?method={method}").json()["reports"] == 300
+    few, many = (
+        small.get(f"/tasks/{task.id}/precision?method={method}&candidates={candidates}").json()
+        for method, candidates in (("corrected", 10), ("bayes", 100_000))
+    )
+    assert (few["reports"], few["candidates"], many["candidates"]) == (300, 10, 100_000)
+    assert few["smallest"] < many["smallest"]
     found = small.get(f"/tasks/{task.id}/key?name=alpha").json()
     assert (found["estimate"]["key"], found["rank"], found["keys"]) == ("alpha", None, None)
     levels = small.get(f"/tasks/{task.id}/key/levels?name=alpha").json()

@@ -11,7 +11,7 @@ from pckv import Tally, Task, discover, estimate, plan_discovery
 from pckv.channels.discovery import DiscoveryChannel
 from pckv.errors import ParameterError
 from pckv.estimators.discovery.search import null_chances, reports_by_group, search
-from tests.support.texts import tally_of
+from support.texts import tally_of
 
 TASK = Task.discovery(name="terms", epsilon=4, alphabet="abcd", characters=5)
 # Of 30,000 people; the last one is cut.

@@ -25,6 +25,7 @@ from pckv.planning.verdict import verdict
 
 
 def channel_of(planned: Plan) -> Channel:
+    assert isinstance(planned.keys, int)
     return build(
         planned.mechanism, planned.keys, planned.padding, Fraction(str(planned.epsilon)), planned.parameters
     )

@@ -17,6 +17,7 @@ from support.scripts import run_script
 PUBLIC_NAMES = {
     "pckv": [
         "Dataset",
+        "Discovery",
         "Estimates",
         "PckvError",
         "Plan",
@@ -26,10 +27,12 @@ PUBLIC_NAMES = {
         "Task",
         "Trend",
         "audit",
+        "discover",
         "estimate",
         "perturb",
         "perturb_frame",
         "plan",
+        "plan_discovery",
         "read_ratings",
         "shuffled_privacy",
         "simulate",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,8 +58,11 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
         word_counts[function * symbols + channel.symbol(function, item)] = 7 + function
     counts = SparseCounts(channel.word_limit)
     counts.add_counts(*(np.array(part, np.int64) for part in (list(word_counts), list(word_counts.values()))))
-    found = decode(channel, counts, np.array(asked, np.int64))
-    assert found.counts.tolist() == naive_decode(channel, word_counts, asked)
+    expected = naive_decode(channel, word_counts, asked)
+    for compiled in (False, True):
+        with mock.patch.object(supports, "CHECKS_WORTH_COMPILING", 0 if compiled else 2**60):
+            found = decode(channel, counts, np.array(asked, np.int64))
+        assert found.counts.tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -70,11 +75,21 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
         ),
         (DECODER, "(channel, words, times, items", "(channel, words, np.ones_like(times), items"),
         (SUPPORTS, "places = item_positions(channel.numbering, items)", "places = items"),
+        (SUPPORTS, "found += number * counts", "found += counts"),
+        (SUPPORTS, "channel.symbols - symbols]", "symbols]"),
+        (SUPPORTS, "even - 1, (every - 1)", "0, (every - 1)"),
     ],
-    ids=["signs exchanged", "repeats lost", "items that stand at their own number"],
+    ids=[
+        "signs exchanged",
+        "repeats lost",
+        "items that stand at their own number",
+        "compiled: repeats lost",
+        "compiled: wrong symbols",
+        "compiled: odd symbols taken for even ones",
+    ],
 )
 def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    channel = collision_channel(10**7, 2)
+    channel = collision_channel(10**7, 2, symbols=12)
     words = {function * channel.symbols + channel.symbol(function, 2 * 77 + 1): 2 for function in range(40)}
     counts = SparseCounts(channel.word_limit)
     counts.add_counts(np.array(list(words), np.int64), np.array(list(words.values()), np.int64))
@@ -82,6 +97,8 @@ def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch
     for planted in (right, wrong):
         module = faulty_module(file, right, planted)
         if file == SUPPORTS:
+            # The places are those of both loops, everything else of the compiled one.
+            monkeypatch.setattr(module, "CHECKS_WORTH_COMPILING", 2**60 if "places =" in right else 0)
             monkeypatch.setattr(collision, "supports_of", module.supports_of)
             module = collision
         found = module.support(channel, counts, np.array([77, 78]))
@@ -123,13 +140,32 @@ def test_long_decodes_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shares) > 5
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
+    monkeypatch.setattr(supports, "CHECKS_PER_PART", 2**14)
+    monkeypatch.setattr(supports, "CHECKS_WORTH_COMPILING", 0)
+    plain, shares = shares, []
+    compiled = decode(channel, counts, np.arange(300), shares.append)
+    assert np.array_equal(in_parts, compiled)
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert (plain[-1], shares[-1]) == (1.0, 1.0)
+
+
+def test_without_the_compiled_loop_fewer_checks_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = collision_channel(2**22 + 1, 1)
+    counts = SparseCounts(channel.word_limit)
+    counts.add(np.arange(11))
+    monkeypatch.setattr(collision, "MAX_PLAIN_CHECKS", 100)
+    assert decode(channel, counts, np.arange(10)).keys == 10
+    monkeypatch.setattr(collision, "compiled_checks", lambda: None)
+    with pytest.raises(TallyError, match="ask for fewer keys"):
+        decode(channel, counts, np.arange(10))
 
 
 def test_a_decode_that_would_take_forever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = collision_channel(2**22 + 1, 1)
     counts = SparseCounts(channel.word_limit)
     counts.add(np.arange(11))
-    monkeypatch.setattr(collision, "MAX_CHECKS", 100)
+    monkeypatch.setattr(collision, "MAX_CHECKS", 200)
     with pytest.raises(
         TallyError, match=r"^11 words are too many to check against 10 keys: ask for fewer keys$"
     ):

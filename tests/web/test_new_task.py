@@ -45,6 +45,8 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int |
     ("wrong", "field"),
     [
         ("keys=0", "keys"),
+        ("keys=2147483649", "keys"),
+        ("keys=hash", "keys"),
         ("pairs=6", "pairs"),
         ("pairs=nan", "pairs"),
         ("pairs=0", "pairs"),
@@ -84,6 +86,7 @@ SURVEYS: list[dict[str, Any]] = [
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "levels": 5},
     # Without a coin this would be grr, which has no functions that a coin could choose.
     {"keys": 100, "users": 20_000, "epsilon": "4", "pairs": 3, "coin": "server"},
+    {"keys": "hashed", "users": 1_000_000, "epsilon": "2", "pairs": 3, "levels": 3},
 ]
 CONTRACT = ("mechanism", "parameters", "padding", "more", "size_share", "coin")
 
@@ -103,6 +106,13 @@ def as_options(survey: dict[str, Any]) -> list[str]:
     ]
 
 
+def keys_options(keys: int | str) -> tuple[list[str], list[str]]:
+    """Return the options of keys for a new task, and for a plan."""
+    if keys == "hashed":
+        return ["--hashed"], ["--hashed"]
+    return ["--key-count", str(keys)], ["--keys", str(keys)]
+
+
 @pytest.mark.parametrize("survey", SURVEYS, ids=str)
 def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp_path: Path) -> None:
     """Whoever asks, the same people lead to the same padding, mechanism and size question."""
@@ -113,10 +123,11 @@ def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp
     query = "&".join(f"{name}={value}" for name, value in survey.items())
     shown = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]
     assert {name: shown[name] for name in CONTRACT} == {name: getattr(task, name) for name in CONTRACT}
-    keys, options = str(survey["keys"]), as_options(survey)
-    assert json.loads(run("plan", "--keys", keys, *options, "--json")) == shown
+    options = as_options(survey)
+    listed, planned = keys_options(survey["keys"])
+    assert json.loads(run("plan", *planned, *options, "--json")) == shown
     contract = ["--name", members["name"], "--low", "1", "--high", "5", "--out"]
-    for number, command in enumerate((("task", "new", "--key-count", keys), ("plan", "--keys", keys))):
+    for number, command in enumerate((("task", "new", *listed), ("plan", *planned))):
         out = tmp_path / f"{number}.json"
         run(*command, *options, *contract, str(out))
         assert out.read_text(encoding="utf-8") == task.to_json()
@@ -140,7 +151,15 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"name": 3}, "name", "the name must be text"),
     ({"keys": []}, "keys", "a task needs at least one key"),
     ({"keys": ["a", "a"]}, "keys", "key 'a' appears twice"),
-    ({"keys": ["a", 1]}, "keys", "the keys must be a list of names, or a whole number from 1 to 2^31"),
+    (
+        {"keys": ["a", 1]},
+        "keys",
+        "the keys must be a list of names, a whole number from 1 to 2^31, or 'hashed'",
+    ),
+    ({"other": HOSTILE}, "other", "other must not have the name of a listed key"),
+    ({"other": "a\tb"}, "other", "other 'a\\tb' holds a control character"),
+    ({"other": 1}, "other", "the name of the key for all that are not listed must be text"),
+    ({"keys": "hashed", "other": "x"}, "other", "other must be left out where keys are hashed"),
     ({"low": "5"}, "high", "low must be below high: 5 ≥ 5"),
     ({"low": "five"}, "low", "the lowest value must be a number in plain digits, such as 1 or 0.5"),
     ({"levels": 17}, "levels", "the levels must be a whole number from 2 to 16, or that many numbers"),
@@ -213,6 +232,15 @@ def test_a_form_becomes_a_task_with_levels(site: Running) -> None:
         [1, 2.5, 5],
         "refuse",
     )
+
+
+def test_a_form_becomes_a_task_with_a_key_for_all_others(site: Running) -> None:
+    survey = FORM | {"name": "others", "other": "another film", "pairs": 3}
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
+    task = pckv.Task.from_json(answer.json()["task"])
+    assert (task.keys, task.other, task.key_count) == (("Alien", HOSTILE), "another film", 3)
+    shown = site.get(f"/tasks/{task.id}/overview").json()
+    assert (shown["keys"], shown["other"]) == (3, "another film")
 
 
 def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:

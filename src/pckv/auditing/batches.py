@@ -19,19 +19,23 @@ from pckv.auditing.replay import (
     Participants,
     check_batch_sizes,
     check_replay,
+    named,
 )
+from pckv.auditing.unlisted import known_texts
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, all_variants
 from pckv.channels import CHANNELS, SamplingChannel
 from pckv.device import perturb as single
 from pckv.device.padding import Pair
 from pckv.device.vectorised import DRAWS_PER_BATCH, Draws
-from pckv.limits import MAX_LEVELS
+from pckv.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS
 from pckv.randomness import Tape
 from pckv.task import Task
 
 # Keys and padding; `ue` has a draw per key, so that it is replayed up to MAX_PLANES keys.
 SHAPES = ((1, 1), (2, 1), (3, 2), (12, 2), (60, 11), (150, 100), (5_000, 20), (2**31, 3), (2**31, 100))
 MAX_PLANES, MAX_PADDING = 5_000, 100
+# Listed keys and padding of tasks that count all others as one, and the most that somebody holds of those.
+OTHER_SHAPES, MAX_UNLISTED = ((1, 1), (3, 2), (60, 11)), 5
 EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
 # Settings of rare draws, and of paths.
 SWEPT_SHAPE, SWEPT_PLANES, FEW_KEYS = (10**6, 3), (12, 3), ((2, 1), (3, 2), (12, 2))
@@ -113,10 +117,10 @@ def _check_paths(task: Task) -> None:
     starts: list[tuple[int, ...]] = []
     for size in range(min(task.key_count, task.padding + 2) + 1):
         held = random_pairs(task, size, rng)
-        read = single.read_pairs(task, {task.key_name(key): value for key, value in held.items()})
+        read = single.read_pairs(task, named(task, held))
 
-        def run(tape: Tape, read: Sequence[Pair] = read) -> int:
-            return single.make_message(task, read, tape)
+        def run(tape: Tape, read: list[Pair] = read) -> int:
+            return single.make_message(task, single.choose_other(task, read, tape), tape)
 
         for leaf in explore(run, SEED_FUNCTION):
             pairs += [held, held]
@@ -164,6 +168,16 @@ def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
     for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[2::4]):
         share = "0.25" if padding < keys else "0"
         yield make_task(mechanism, parameters, keys, padding, next(epsilons), share, levels=levels)
+    yield from _unlisted_tasks(mechanism)
+
+
+def _unlisted_tasks(mechanism: str) -> Iterator[Task]:
+    """Yield tasks whose people hold keys that are not listed, and such with hashed keys."""
+    share = "0.25" if _has_words(mechanism) else "0"
+    for keys, padding in OTHER_SHAPES:
+        yield make_task(mechanism, {}, keys, padding, "1", share, other="other")
+    if mechanism == HASHED_MECHANISM:
+        yield make_task(mechanism, {}, HASHED, OTHER_SHAPES[-1][1], "1", share)
 
 
 def _has_words(mechanism: str) -> bool:
@@ -173,19 +187,22 @@ def _has_words(mechanism: str) -> bool:
 def make_task(  # noqa: PLR0917
     mechanism: str,
     variant: dict[str, object],
-    keys: int,
+    keys: int | str,
     padding: int,
     epsilon: str,
     share: str,
     *,
     levels: int = 2,
+    other: str | None = None,
 ) -> Task:
     """Return a task whose batches are replayed."""
-    # At most as many keys as the mechanism takes.
-    keys = min(keys, 2 * CHANNELS[mechanism].max_keys // levels)
+    if isinstance(keys, int):
+        # At most as many keys as the mechanism takes.
+        keys = min(keys, 2 * CHANNELS[mechanism].max_keys // levels)
     return Task(
         name="replay",
         keys=keys,
+        other=other,
         values=(LOW, HIGH),
         levels=levels,
         epsilon=epsilon,
@@ -196,12 +213,19 @@ def make_task(  # noqa: PLR0917
 
 
 def random_pairs(task: Task, size: int, rng: np.random.Generator) -> NumberedPairs:
-    """Return this many pairs: the first key, the last one and others in any order, with values that are levels too."""
-    keys: set[int] = set(list(dict.fromkeys((0, task.key_count - 1)))[:size])
-    while len(keys) < size:
-        keys.update(rng.integers(task.key_count, size=size - len(keys)).tolist())
+    """Return this many pairs: the first key, the last one and others in any order, with values that are levels too.
+
+    Where the last one stands for all keys that are not listed, there may be several of them instead.
+    """
+    known = list(known_texts(task)) if task.is_hashed else range(task.key_count)
+    places: set[int] = set(list(dict.fromkeys((0, len(known) - 1)))[:size])
+    while len(places) < size:
+        places.update(rng.integers(len(known), size=size - len(places)).tolist())
+    keys = {known[place] for place in places}
+    if task.other_index in keys:
+        keys.update(range(task.key_count, task.key_count + int(rng.integers(MAX_UNLISTED))))
     values = [*task.level_values, *rng.uniform(LOW, HIGH, 3).tolist()]
-    chosen = [values[kind] for kind in rng.integers(len(values), size=size).tolist()]
+    chosen = [values[kind] for kind in rng.integers(len(values), size=len(keys)).tolist()]
     return dict(zip(rng.permutation(sorted(keys)).tolist(), chosen, strict=True))
 
 

@@ -67,9 +67,12 @@ def _asked(task: Task) -> dict[str, Any]:
         if task.size_question is None
         else f"{percent(task.size_share)} of the reports say about how many pairs a person holds, instead of which"
     )
+    listed = task.key_count - (task.other is not None)
     return {
-        "keys": task.key_count,
-        "first_keys": task.key_names(range(min(task.key_count, KEYS_NAMED))),
+        # Where keys are hashed there is no list of them.
+        "keys": None if task.is_hashed else listed,
+        "first_keys": [] if task.is_hashed else task.key_names(range(min(listed, KEYS_NAMED))),
+        "other": task.other,
         "low": task.low,
         "high": task.high,
         "levels": list(task.level_values),

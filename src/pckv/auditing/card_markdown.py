@@ -45,9 +45,6 @@ def _purpose(card: dict[str, Any]) -> list[str]:
 
 
 def _asked(asked: dict[str, Any], question: str) -> list[str]:
-    names = ", ".join(map(_plain, asked["first_keys"]))
-    rest = asked["keys"] - len(asked["first_keys"])
-    more = f", and {rest:,} more" if rest else ""
     low, high = (
         f"{asked[end]:g}" + (f" ({_plain(asked[f'{end}_label'])})" if asked[f"{end}_label"] else "")
         for end in ("low", "high")
@@ -61,9 +58,20 @@ def _asked(asked: dict[str, Any], question: str) -> list[str]:
     ]
     return [
         f"“{_plain(question)}”" if question else "",
-        f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}), and for each of these a value from {low} to {high}{unit}{levels}.",
+        f"{_held(asked)}, and for each of these a value from {low} to {high}{unit}{levels}.",
         "; ".join(filter(None, limits)) + ".",
     ]
+
+
+def _held(asked: dict[str, Any]) -> str:
+    """Say which keys a report is about."""
+    if asked["keys"] is None:
+        return "Which keys a person holds, whatever these are: any text is a key"
+    names = ", ".join(map(_plain, asked["first_keys"]))
+    rest = asked["keys"] - len(asked["first_keys"])
+    more = f", and {rest:,} more" if rest else ""
+    other = "" if asked["other"] is None else ", whether they hold a key that is not listed"
+    return f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}){other}"
 
 
 def _levels(asked: dict[str, Any]) -> str:

@@ -12,13 +12,14 @@ from itertools import product
 
 from pckv.auditing.exact import Values, spread_values
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
+from pckv.auditing.unlisted import key_text, known_texts, unlisted_sets
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS, Channel
 from pckv.coins import coin_choice
 from pckv.device.perturb import perturb_from
 from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REPORT_ID_BYTES, SERVER_COIN
+from pckv.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.task import Task
 from pckv.wire import BitPlanes, Report
@@ -140,9 +141,21 @@ def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from
     Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
     """
     for task in tasks:
-        for coin, size in product(_visited_coins(task), range(min(task.key_count, MAX_PAIRS) + 1)):
-            values = spread_values(task.key_count, size, task.level_count)
+        for coin, values in product(_visited_coins(task), _reported_sets(task)):
             _check_reports_of(task, values, coin, make_report)
+
+
+def _reported_sets(task: Task) -> list[dict[int, float]]:
+    """Return sets of no pair and of several, and of several keys that the task does not list."""
+    keys = list(known_texts(task)) if task.is_hashed else range(task.key_count)
+    sizes = range(min(task.key_count, MAX_PAIRS) + 1)
+    if task.more == REFUSE:
+        sizes = range(task.padding + 1)
+    spread = (spread_values(len(keys), size, task.level_count) for size in sizes)
+    return [
+        *({keys[key]: value for key, value in values.items()} for values in spread),
+        *unlisted_sets(task),
+    ]
 
 
 def _visited_coins(task: Task) -> Sequence[bytes | None]:
@@ -155,7 +168,7 @@ def _visited_coins(task: Task) -> Sequence[bytes | None]:
 
 
 def _check_reports_of(task: Task, values: Values, coin: bytes | None, make_report: ReportMaker) -> None:
-    pairs = {task.key_name(key): value for key, value in values.items()}
+    pairs = {key_text(task, key): value for key, value in values.items()}
     given = Given(1)
     if coin is not None:
         asks_size, function = coin_choice(task, coin)

@@ -47,8 +47,10 @@ def check_many_people(mechanism: str) -> None:
     everybody = np.arange(MANY_PEOPLE)
     check_replay(task, people.take(np.concatenate([everybody[:FEW_PEOPLE], everybody[-FEW_PEOPLE:]])))
     # As it is called, too: from the source alone, however many there are.
-    made = list(vectorised.perturb_many(task, people.population, seeded_source(2)))
-    again = list(vectorised.perturb_many_from(VectorisedTape(seeded_source(2)), task, people.population))
+    made = list(vectorised.perturb_many(task, people.population(task), seeded_source(2)))
+    again = list(
+        vectorised.perturb_many_from(VectorisedTape(seeded_source(2)), task, people.population(task))
+    )
     for one, other in zip(made, again, strict=True):
         if (one.ids.tobytes(), one.messages.tobytes()) != (other.ids.tobytes(), other.messages.tobytes()):
             raise AuditFailure("many people: a batch is not made from its source alone")
@@ -85,7 +87,7 @@ def _check_bands(task: Task, rng: np.random.Generator) -> None:
     people = Participants.seeded(pairs, draws, 1)
 
     def run(tape: VectorisedTape) -> None:
-        list(vectorised.perturb_many_from(tape, task, people.population))
+        list(vectorised.perturb_many_from(tape, task, people.population(task)))
 
     corners = np.array(recorded_corners(run, seeded_source(3), task.channel.functions), np.uint64)
     near = rng.random(draws.shape) < 1 / 2

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from pckv.arrays import Bytes, Flags, Integers, Messages
+from pckv.auditing.unlisted import key_number, key_text
 from pckv.device import perturb as single
 from pckv.device import vectorised
 from pckv.device.padding import Pair
@@ -127,15 +128,14 @@ class Participants:
         """Some of the people, in the order given."""
         return Participants([self.pairs[person] for person in people], self.ids[people], self.draws[people])
 
-    @property
-    def population(self) -> Population:
-        """The pairs in compressed rows."""
+    def population(self, task: Task) -> Population:
+        """The pairs in compressed rows, with the numbers of a task's keys."""
         # Many people of a replay share their pairs.
         kinds = list({id(held): held for held in self.pairs}.values())
         numbers = {id(held): number for number, held in enumerate(kinds)}
         shared = Population(
             np.cumsum([0, *map(len, kinds)]),
-            np.fromiter((key for held in kinds for key in held), np.int32),
+            np.fromiter((key_number(task, key) for held in kinds for key in held), np.int32),
             np.fromiter((value for held in kinds for value in held.values()), float),
         )
         return shared.take(np.array([numbers[id(held)] for held in self.pairs], np.int64))
@@ -158,14 +158,14 @@ def replay_one_by_one(task: Task, people: Participants) -> list[Replayed]:
         if id(held) not in read:
             read[id(held)] = single.read_pairs(task, named(task, held))
         tape = CountingTape(draws)
-        message = single.make_message(task, read[id(held)], tape)
+        message = single.make_message(task, single.choose_other(task, read[id(held)], tape), tape)
         replayed.append(Replayed(report_id.tobytes(), message, tape.taken))
     return replayed
 
 
 def named(task: Task, pairs: NumberedPairs) -> dict[str, float]:
     """Return pairs by the names of their keys."""
-    return {task.key_name(key): value for key, value in pairs.items()}
+    return {key_text(task, key): value for key, value in pairs.items()}
 
 
 def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -> list[Replayed]:
@@ -173,7 +173,9 @@ def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -
     tape = ReplayTape(people.ids, people.draws)
     ids: list[bytes] = []
     messages: list[int] = []
-    for batch in vectorised.perturb_many_from(tape, task, people.population, people_per_batch * task.draws):
+    for batch in vectorised.perturb_many_from(
+        tape, task, people.population(task), people_per_batch * task.draws
+    ):
         ids += map(bytes, batch.ids)
         messages += _integers(batch.messages)
     return [Replayed(*made) for made in zip(ids, messages, tape.taken.tolist(), strict=True)]
@@ -204,7 +206,7 @@ def check_replay(task: Task, people: Participants, splits: Iterable[int] = ()) -
 
 def check_batch_sizes(task: Task, people: Participants, people_per_batch: int) -> None:
     """Raise an `AuditFailure` unless all people in one batch get the reports that they get in smaller ones."""
-    population, rows = people.population, []
+    population, rows = people.population(task), []
     for size in (len(people.pairs), people_per_batch):
         tape = ReplayTape(people.ids, people.draws)
         ids, messages = zip(

@@ -20,13 +20,14 @@ from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
 from pckv.auditing.toy_tasks import without_question
 from pckv.auditing.traced import Held, Number, Seed
+from pckv.auditing.unlisted import chosen_sets, key_number, unlisted_sets
 from pckv.channels import SamplingChannel
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.coins import CoinChoice
 from pckv.device import padding as device_padding
 from pckv.device.padding import Pair
-from pckv.device.perturb import make_message
+from pckv.device.perturb import choose_other, make_message
 from pckv.device.size_question import answer
 from pckv.errors import AuditFailure
 from pckv.limits import MIN_LEVELS, REFUSE, SERVER_COIN
@@ -62,6 +63,7 @@ class DeviceCode:
 
     # Takes a task, pairs and a tape; where there are coins, also the choice of one.
     message: Callable[..., Number] = make_message
+    choose: Callable[[Task, list[Pair], Tape], list[Pair]] = choose_other
     answer: Callable[[SizeQuestion, int, Tape], Number] = answer
     placed: Callable[[float, Sequence[float]], tuple[int, int]] = device_padding.placed
 
@@ -71,9 +73,11 @@ class DeviceCode:
 
     def held_pairs(self, values: Values, levels: int) -> list[Pair]:
         """Return the same pairs such that a decision that depends on a key or a value fails."""
-        return [
-            (Held(key), Held(below), Held(threshold)) for key, below, threshold in self.pairs(values, levels)
-        ]
+        return _held(self.pairs(values, levels))
+
+
+def _held(pairs: Sequence[Pair]) -> list[Pair]:
+    return [(Held(key), Held(below), Held(threshold)) for key, below, threshold in pairs]
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ def sampler_loss(
     sets = list(visited_sets(task)) if sets is None else sets
     sizes, size_paths = _sizes_loss(task, code)
     if task.channel.word_limit is None and task.key_count > FEW_POSITIONS:
+        # What is drawn before the positions is followed with few of them.
+        sets = [values for values in sets if max(values, default=0) < task.key_count]
         reports, paths = positions_loss(
             task, sets, lambda values, tape: code.message(task, code.pairs(values, 2), tape), progress
         )
@@ -181,13 +187,14 @@ def message_leaves(
     """Return all paths of making a report of these values, under a condition where there is one."""
     given = given or Given()
     code = code or DeviceCode()
-    # Bit planes are made key by key, so there every position is compared with the sampled key.
-    make = code.pairs if task.word_limit is None else code.held_pairs
-    pairs = make(values, task.channel.levels)
+    placed = code.pairs(values, task.channel.levels)
+    read = [(key_number(task, key), below, threshold) for key, below, threshold in placed]
     functions = task.channel.functions
 
     def run(tape: Tape) -> Number:
-        message = code.message(task, pairs, tape, *given.choice)
+        pairs = code.choose(task, read, tape)
+        # Bit planes are made key by key, so there every position is compared with the sampled key.
+        message = code.message(task, pairs if task.word_limit is None else _held(pairs), tape, *given.choice)
         for limit in getattr(tape, "function_limits", ()):
             if given.choice:
                 raise AuditFailure("interval tape: a function is drawn, though a coin chose one")
@@ -219,6 +226,7 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
             yield _sent_apart(task.channel, _seeds(task)[-1])
     yield from (spread_values(keys, size, levels) for size in sorted(sizes))
+    yield from unlisted_sets(task)
     yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
     if levels > MIN_LEVELS:
         yield {keys // 2: scale(levels)[0] + ABOVE_LOWEST}
@@ -266,7 +274,11 @@ def _check_law(task: Task, values: Values, given: Given, law: PiecewiseLaw, mess
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
         )
-    reported = list(held_levels(values, task.channel.levels))
+    reported = [
+        (held, chance * of_choice)
+        for chosen, of_choice in chosen_sets(task, values)
+        for held, chance in held_levels(chosen, task.channel.levels)
+    ]
     for message in messages:
         if law.chance(message) != _stated_chance(task, reported, message, given):
             raise AuditFailure(

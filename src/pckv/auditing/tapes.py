@@ -145,8 +145,8 @@ def check_report_ids(mechanism: str) -> None:
                 f"report ids: the body of somebody with {len(held)} pairs is not their message"
             )
     source = RecordedSource(6)
-    [batch] = vectorised.perturb_many(task, people.population, source)
-    [again] = vectorised.perturb_many_from(VectorisedTape(RecordedSource(6)), task, people.population)
+    [batch] = vectorised.perturb_many(task, people.population(task), source)
+    [again] = vectorised.perturb_many_from(VectorisedTape(RecordedSource(6)), task, people.population(task))
     if batch.ids.tobytes() != source.blocks[0] or batch.messages.tobytes() != again.messages.tobytes():
         raise AuditFailure("report ids: a batch is not made from its source alone")
 

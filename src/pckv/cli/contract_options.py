@@ -18,19 +18,34 @@ from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, r
 from pckv.cli.inputs import read_about_file, read_keys
 from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.files.outputs import whole_file
-from pckv.limits import AUTO, BETWEEN, DEFAULT_USERS, MIN_LEVELS, ROUND
+from pckv.limits import AUTO, BETWEEN, DEFAULT_USERS, HASHED, MIN_LEVELS, ROUND
 from pckv.planning.expectations import expect
+from pckv.planning.plan import DEFAULT_CANDIDATES
 from pckv.series import Series
 from pckv.task import Task
 
+# What the key for all that are not listed is called unless it is named otherwise.
+OTHER = "other"
 BEFORE_PEOPLE = (
     click.option("--name", required=True, help="The name that distinguishes this collection from others."),
     click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
     click.option(
         "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
     ),
-    click.option("--low", required=True, help="The smallest value a key may have."),
-    click.option("--high", required=True, help="The largest value a key may have."),
+    click.option(
+        "--hashed",
+        is_flag=True,
+        help="Instead of names: any text is a key, and those to estimate are named afterwards.",
+    ),
+    click.option(
+        "--other",
+        is_flag=False,
+        flag_value=OTHER,
+        metavar="[NAME]",
+        help=f"Add a key for all that are not listed, called {OTHER} unless named otherwise.",
+    ),
+    click.option("--low", help="The smallest value a key may have."),
+    click.option("--high", help="The largest value a key may have."),
     click.option(
         "--levels",
         type=LEVELS,
@@ -115,31 +130,47 @@ def read_contract(
     *,
     keys_file: Path | None,
     key_count: int | None,
-    low: str,
-    high: str,
+    hashed: bool,
+    other: str | None,
+    low: str | None,
+    high: str | None,
     mechanism: str,
     about_file: Path | None,
     **options: Any,
 ) -> NewContract:
     """Make a task from the options."""
+    if low is None or high is None:
+        raise click.UsageError("give --low and --high")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
-    keys, people = _named_keys(keys_file, key_count), read_expected_people(**options)
+    keys = named_keys(keys_file, key_count, "--key-count", hashed=hashed)
+    people = read_expected_people(**options)
     about = None if about_file is None else read_about_file(about_file)
     task = Task(
-        keys=keys, values=(low, high), mechanism={"name": mechanism, **parameters}, about=about, **people
+        keys=keys,
+        other=other,
+        values=(low, high),
+        mechanism={"name": mechanism, **parameters},
+        about=about,
+        **people,
     )
     if people["padding"] is not None:
         return NewContract(task, "")
     named = {name: people[name] for name in EXPECTED_PEOPLE}
-    expected = expect(task.key_count, levels=task.level_count, **named)
+    # How many keys will be asked for changes no choice.
+    candidates = DEFAULT_CANDIDATES if hashed else None
+    expected = expect(task.key_count, levels=task.level_count, candidates=candidates, **named)
     return NewContract(task, f"Padding {task.padding:,} was chosen. {expected.sentence}")
 
 
-def _named_keys(keys_file: Path | None, key_count: int | None) -> list[str] | int:
-    """Return the keys of a file, or how many there are."""
-    if (keys_file is None) == (key_count is None):
-        raise click.UsageError("give either --keys-file or --key-count")
+def named_keys(
+    keys_file: Path | None, key_count: int | None, count_option: str, *, hashed: bool
+) -> list[str] | int | str:
+    """Return the keys of a file, or how many there are, or that they are hashed."""
+    if [keys_file is not None, key_count is not None, hashed].count(True) != 1:
+        raise click.UsageError(f"give one of --keys-file, {count_option} and --hashed")
+    if hashed:
+        return HASHED
     return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 

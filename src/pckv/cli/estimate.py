@@ -11,7 +11,7 @@ import click
 from pckv.charts import check_picture, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named, split_named
-from pckv.cli.inputs import read_task, read_task_id
+from pckv.cli.inputs import read_keys, read_task, read_task_id
 from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
 from pckv.cli.table import print_table
@@ -39,7 +39,7 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option(
     "--method",
     type=click.Choice(list(METHODS)),
-    help="How to estimate. [default: bayes; corrected where keys are too many]",
+    help="How to estimate. [default: bayes; corrected where keys are too many, or hashed]",
 )
 @click.option("--post", type=click.Choice(POSTS), multiple=True, help="Postprocess the frequencies.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
@@ -51,6 +51,16 @@ TABLES = (".csv", ".parquet", ".json")
 )
 @click.option(
     "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
+)
+@click.option(
+    "--keys-file",
+    type=FilePath,
+    help="Only these keys: a text file with one per line. Hashed keys must be named, here or with --key.",
+)
+@click.option(
+    "--false-discovery-rate",
+    type=NUMBER,
+    help="For hashed keys: at most this share of the keys that stand out are false, on average. [default: 0.05]",
 )
 @click.option(
     "--quantile",
@@ -80,6 +90,8 @@ def estimate_command(
     task_file: Path | None,
     url: str | None,
     token_file: Path | None,
+    keys: tuple[str, ...],
+    keys_file: Path | None,
     quantiles: tuple[float, ...],
     above: tuple[float, ...],
     below: tuple[float, ...],
@@ -98,20 +110,22 @@ def estimate_command(
 
     \b
     pckv estimate counts.tally --task task.json --top 10
+    pckv estimate counts.tally --task hashed.json --keys-file candidates.txt
     pckv estimate task.json --url https://collect.example.org \\
       --token-file analyst.token
     """
     _check_usage(files, task_file, url, token_file)
     task = None if task_file is None else read_task(task_file)
     _check_outputs(out, plot, force=force)
-    options["keys"] = tuple(dict.fromkeys(options["keys"]))
+    named = read_keys(keys_file) if keys_file is not None else []
+    options["keys"] = tuple(dict.fromkeys((*keys, *named)))
     if url is not None:
         token = read_token(token_file)
         collection = collected_estimates(url, token, read_task_id(str(files[0])), **options)
     elif task is not None:
         collection = _estimate_files(task, files, **options)
     estimates, alarms, name, unit = collection
-    key_count, estimates = len(estimates), estimates.ask(quantiles, above, below)
+    key_count, estimates = len(estimates.listed), estimates.ask(quantiles, above, below)
     if top is not None:
         estimates = estimates.top(top)
     if out is not None:
@@ -120,7 +134,7 @@ def estimate_command(
     if plot is not None:
         with whole_file(plot, force=force) as part:
             chart = (
-                values_chart(estimates, name=name, unit=unit)
+                values_chart(estimates.listed, name=name, unit=unit)
                 if key_count == 1 and estimates.level_values
                 else shares_chart(estimates, key_count=key_count, name=name, unit=unit)
             )
@@ -188,15 +202,16 @@ def _write_table(estimates: Estimates, alarms: dict[str, Any] | None, path: Path
 
 
 def _print_estimates(estimates: Estimates) -> None:
-    """Print the most frequent keys, and how they were estimated."""
-    shown = estimates.top(ROWS_PRINTED)
+    """Print the most frequent keys, and how they were estimated; all that are not listed have a sentence of their own."""
+    listed = estimates.listed
+    shown = listed.top(ROWS_PRINTED)
     title = (
         f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, realised ε {estimates.epsilon:g}, "
         f"method {estimates.method}" + (f", {estimates.hostile_note}" if estimates.hostile else "")
     )
     header = shown.headers(f"{100 * estimates.level:.6g} % interval")
     print_table(title, header, shown.cells())
-    if len(estimates) > len(shown):
-        click.echo(f"… and {len(estimates) - len(shown):,} more keys (--out writes them all)")
+    if len(listed) > len(shown):
+        click.echo(f"… and {len(listed) - len(shown):,} more keys (--out writes them all)")
     for sentence in estimates.verdict:
         click.echo(harmless(sentence))

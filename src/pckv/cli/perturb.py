@@ -23,11 +23,13 @@ from pckv.cli.report_output import (
 )
 from pckv.cli.terminal import progress_bar, row_bar
 from pckv.device.vectorised import perturb_many
+from pckv.device.vectorised_discovery import perturb_texts
 from pckv.errors import ParameterError
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
-from pckv.limits import SERVER_COIN
+from pckv.files.pairs.texts import HeldTexts
+from pckv.limits import DISCOVERY, SERVER_COIN
 from pckv.progress import RowsDone
 from pckv.task import Task
 
@@ -37,7 +39,7 @@ from pckv.task import Task
 @task_option
 @click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")
-@click.option("--value", required=True, help="The column of values.")
+@click.option("--value", help="The column of values; a discovery has none.")
 @report_output_option
 @click.option(
     "--clip",
@@ -54,7 +56,7 @@ def perturb_command(
     task_file: Path,
     user: str,
     key: str,
-    value: str,
+    value: str | None,
     out: Path,
     clip: bool,
     repeated: str | None,
@@ -76,6 +78,15 @@ def perturb_command(
             f"{task_file}: every report of this task needs a coin from its collector, which pckv submit asks for"
         )
     check_report_output(out, force=force)
+    if task.kind == DISCOVERY:
+        if value is not None or clip or repeated is not None:
+            raise click.UsageError(
+                "--value, --clip and --repeated are not for a discovery, which has no values"
+            )
+        _perturb_texts(data, task, user, key, out, force=force)
+        return
+    if value is None:
+        raise click.UsageError("Missing option '--value'.")
     columns, repairs = Columns(user, key, value), Repairs(clip, repeated)
     with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
@@ -87,6 +98,21 @@ def perturb_command(
             batches = _perturbed_batches(task, chain([first], parts), repaired, progress)
             written = write_report_output(out, task, batches, force=force)
     print_written(out, written, str(repaired))
+
+
+def _perturb_texts(data: Path, task: Task, user: str, key: str, out: Path, *, force: bool) -> None:
+    """Make one report per user about the texts that they hold."""
+    with _pairs_file(data) as (path, name):
+        with progress_bar(f"Reading {name}") as progress:
+            held = HeldTexts(path, task.tree, user, key, progress, name)
+        batches = (
+            batch
+            for population in held.populations()
+            for batch in perturb_texts(task, held.texts, population)
+        )
+        written = write_report_output(out, task, batches, force=force)
+    left_out = f", {held.left_out:,} rows left out, whose texts cannot be found" if held.left_out else ""
+    print_written(out, written, left_out)
 
 
 @contextmanager

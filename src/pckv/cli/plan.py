@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.contract_options import named_keys
+from pckv.cli.discovery_options import discovery_options, read_discovery_options
 from pckv.cli.expected_people import expected_people_options, read_expected_people
-from pckv.cli.inputs import read_keys
 from pckv.cli.levels_option import LEVELS, LEVELS_HELP
+from pckv.cli.planned_discovery import print_discovery
 from pckv.cli.planned_influence import print_hostile
 from pckv.cli.planned_series import check_series_options, print_series, series_options
+from pckv.cli.planned_task import read_wanted_task
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
-from pckv.files.outputs import check_free
 from pckv.limits import MIN_LEVELS, REFUSE
 from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
@@ -25,7 +27,6 @@ from pckv.planning.outlook import outlook
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
 from pckv.planning.plan_result import NO_BETTER, Alternative, ErrorAt, Option, PlannedLevels
 from pckv.task import Task
-from pckv.task_members import checked_range
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
 WANTED = {
@@ -43,6 +44,13 @@ RULES = {
 @click.command("plan", short_help="Recommend what to run, and say what errors to expect.")
 @click.option("--keys", type=int, help="The number of keys.")
 @click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
+@click.option(
+    "--hashed", is_flag=True, help="Instead: any text is a key, and those to estimate are named afterwards."
+)
+@click.option(
+    "--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]"
+)
+@discovery_options
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
 @shuffle_options
@@ -79,6 +87,8 @@ def plan_command(
     as_json: bool,
     keys: int | None,
     keys_file: Path | None,
+    hashed: bool,
+    candidates: int | None,
     low: str | None,
     high: str | None,
     levels: int | tuple[str, ...],
@@ -102,7 +112,13 @@ def plan_command(
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
+    pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
+    pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
+    tree = read_discovery_options(options, ("users", "epsilon", "as_json"))
+    if tree is not None:
+        print_discovery(tree, options["users"], epsilon, as_json=as_json)
+        return
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
     _check_budget(epsilon, central, shuffled)
     check_series_options(panels, rounds, drift)
@@ -110,10 +126,13 @@ def plan_command(
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    wanted = _read_wanted(keys, keys_file, low, high, out, name, force=force)
+    wanted = read_wanted_task(
+        named_keys(keys_file, keys, "--keys", hashed=hashed), low, high, out, name, force=force
+    )
     people = read_expected_people(**options)
     recommended = plan(
-        wanted.key_count,
+        wanted.planned_keys,
+        candidates=candidates,
         epsilon=epsilon,
         central=central,
         values=wanted.ends,
@@ -147,44 +166,6 @@ def _check_budget(epsilon: str | None, central: str | None, shuffled: int | None
         raise click.UsageError("give either --epsilon or --central")
     if central is not None and shuffled is None:
         raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
-
-
-class _WantedTask(NamedTuple):
-    """What a plan is for: the keys, and the range of values where one is given."""
-
-    keys: list[str] | int
-    values: tuple[str, str] | None
-
-    @property
-    def key_count(self) -> int:
-        return self.keys if isinstance(self.keys, int) else len(self.keys)
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        return None if self.values is None else (float(self.values[0]), float(self.values[1]))
-
-
-def _read_wanted(
-    keys: int | None,
-    keys_file: Path | None,
-    low: str | None,
-    high: str | None,
-    out: Path | None,
-    name: str | None,
-    *,
-    force: bool,
-) -> _WantedTask:
-    """Read keys and range; refuse what cannot be written as a task before anything is computed."""
-    if (keys is None) == (keys_file is None):
-        raise click.UsageError("give either --keys or --keys-file")
-    if (low is None) != (high is None):
-        raise click.UsageError("give both --low and --high, or none of them")
-    if out is not None:
-        if name is None or low is None:
-            raise click.UsageError("--out writes a task: give --name, --low and --high, too")
-        check_free(out, force=force)
-    named = read_keys(keys_file) if keys_file is not None else keys or 0
-    return _WantedTask(named, None if low is None or high is None else checked_range((low, high)))
 
 
 def _print_plan(recommended: Plan, *, verbose: bool) -> None:
@@ -291,12 +272,15 @@ def _print_errors(recommended: Plan) -> None:
     )
     if recommended.levels is not None:
         _print_levels(recommended, recommended.levels)
+    listed = recommended.candidates is None
+    shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
     click.echo(
         f"Guessing the overall mean for every key would be off by ±{recommended.guessed_mean_error:.3g} where means are "
-        "spread over the whole range. The default method, bayes, pulls noisy estimates together and is closer on average."
+        f"spread over the whole range.{shrunk if listed else ''}"
     )
+    among = "" if listed else f" among {recommended.candidates:,} keys that are asked for"
     click.echo(
-        "The smallest frequency that stands out from the noise, "
+        f"The smallest frequency that stands out from the noise{among}, "
         f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}. Rarer keys are often {TOO_RARE}.\n"
     )
 

@@ -49,6 +49,7 @@ COMMANDS = {
     ),
     "card": LazyCommand("pckv.cli.card:card_command", "Write one page about a task for an ethics board."),
     "demo": LazyCommand("pckv.cli.demo:demo_command", "Run a whole collection on this machine."),
+    "discover": LazyCommand("pckv.cli.discover:discover_command", "Find frequent keys that nobody listed."),
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),

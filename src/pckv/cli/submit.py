@@ -42,7 +42,7 @@ def submit_command(
 ) -> None:
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers. It stays on this machine: what is stored and sent is perturbed. The
+    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this machine: what is stored and sent is perturbed. The
     collector is asked first: where it would take no report, nothing is perturbed or spent. Where the task needs a coin,
     the collector gives it for the invitation.
     Running this again never perturbs again, and sends the same bytes until the collector has them. A second task
@@ -123,11 +123,13 @@ def _receipt_facts(receipt: Receipt) -> dict[str, object]:
     }
 
 
-def _read_pairs(path: Path) -> dict[str, float]:
-    """Read an object from keys to numbers; the message names the file and the key."""
+def _read_pairs(path: Path) -> dict[str, float] | list[str]:
+    """Read an object from keys to numbers, or a list of texts; the message names the file and the key."""
     pairs = _parsed(path)
+    if isinstance(pairs, list) and all(isinstance(text, str) for text in pairs):
+        return pairs
     if not isinstance(pairs, dict):
-        raise DataError(f"{path}: not an object from keys to numbers")
+        raise DataError(f"{path}: not an object from keys to numbers, nor a list of texts")
     for key, value in pairs.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise DataError(f"{path}: the value of key {key!r} is not a number")

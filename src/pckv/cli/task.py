@@ -9,14 +9,30 @@ import click
 
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
-from pckv.cli.inputs import read_task, read_task_id
+from pckv.cli.discovery_options import discovery_options, read_discovery_options
+from pckv.cli.inputs import read_about_file, read_task, read_task_id
 from pckv.cli.remote import ask, collected, read_token, token_option, understood, url_option
 from pckv.cli.remote_tasks import list_command, status_command
 from pckv.cli.table import print_facts
 from pckv.cli.terminal import harmless, print_json
 from pckv.levels import listed
-from pckv.limits import MIN_LEVELS, REPORT_ID_BYTES
+from pckv.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
+from pckv.prefix_tree import PrefixTree
 from pckv.task import Task
+
+# The options of `task new` that a discovery may have.
+DISCOVERY_OPTIONS = (
+    "name",
+    "epsilon",
+    "padding",
+    "symbols",
+    "coin",
+    "about_file",
+    "opens",
+    "closes",
+    "out",
+    "force",
+)
 
 
 @click.group("task", short_help="Make and show tasks, and run them on a collector.")
@@ -30,6 +46,7 @@ task_group.add_command(status_command)
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
 @contract_options
+@discovery_options
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
 @click.option(
@@ -44,11 +61,28 @@ def new_command(out: Path, force: bool, **options: Any) -> None:
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
       --epsilon 1 --users 20000 --pairs 3 --out task.json
+    pckv task new --discover --name terms --characters 12 --epsilon 4 \\
+      --out discovery.json
     """
+    tree = read_discovery_options(options, DISCOVERY_OPTIONS)
+    if tree is not None:
+        write_task(_new_discovery(tree, options), out, force=force)
+        return
     contract = read_contract(**options)
     write_task(contract.task, out, force=force)
     if contract.choice:
         click.echo(contract.choice, err=out == STREAM)
+
+
+def _new_discovery(tree: dict[str, Any], options: dict[str, Any]) -> Task:
+    """Make the task of a discovery; what is not given takes its default."""
+    about_file = options["about_file"]
+    about = None if about_file is None else read_about_file(about_file)
+    named = {
+        name: options[name] for name in ("name", "epsilon", "padding", "symbols", "coin", "opens", "closes")
+    }
+    given = {name: value for name, value in named.items() if value is not None}
+    return Task.discovery(**given, **tree, about=about)
 
 
 def write_task(task: Task, out: Path, *, force: bool) -> None:
@@ -70,7 +104,9 @@ def show_command(task_file: Path, as_json: bool) -> None:
     facts: dict[str, object] = {
         "id": task.id,
         "name": task.name,
-        "keys": task.key_count,
+        "kind": task.kind,
+        "keys": _shown_keys(task),
+        "other": task.other,
         "low": task.low,
         "high": task.high,
         "levels": task.levels if isinstance(task.levels, int) else list(task.levels),
@@ -105,6 +141,13 @@ def show_command(task_file: Path, as_json: bool) -> None:
     # What participants do not read is left out, and a text of several lines stands on one.
     facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
     print_facts(facts)
+
+
+def _shown_keys(task: Task) -> object:
+    """Return how many keys there are, or what stands in place of a list of them."""
+    if isinstance(task.keys, PrefixTree):
+        return task.keys.to_dict()
+    return HASHED if task.is_hashed else task.key_count
 
 
 @task_group.command("push", short_help="Give a task to a collector.")

@@ -19,11 +19,11 @@ from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.rounds import files_by_round
 from pckv.counting.run import CountOptions
 from pckv.errors import ParameterError
-from pckv.estimators.detection import DEFAULT_RATE
 from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.series import Series
 from pckv.trend_chart import PANELS_SHOWN, trend_chart
 

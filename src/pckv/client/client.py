@@ -28,7 +28,7 @@ from pckv.client.round_receipt import RoundReceipt, RoundStatus, check_spread
 from pckv.client.rounds import RoundReporter
 from pckv.client.transport import Transport
 from pckv.days import Phase
-from pckv.device.perturb import read_pairs
+from pckv.device.perturb import Held, check_held
 from pckv.errors import ClientError
 from pckv.limits import Numeric
 from pckv.series import Series
@@ -125,7 +125,7 @@ class Client:
         """
         return self._contracts.series(series_id)
 
-    def submit(self, task_id: str, pairs: Mapping[str, float], *, invitation: str | None = None) -> Receipt:
+    def submit(self, task_id: str, pairs: Held, *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report later. A report
@@ -144,7 +144,7 @@ class Client:
 
         Args:
             task_id: The id of the task.
-            pairs: The value of every key that the participant holds.
+            pairs: The value of every key that the participant holds; for a discovery, their texts.
             invitation: The participant's invitation, where the task takes reports by invitation.
 
         Returns:
@@ -179,7 +179,7 @@ class Client:
             )
         return receipt
 
-    def _ask_admission(self, task: Task, pairs: Mapping[str, float], invitation: str | None) -> Admission:
+    def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it: first by what is known here, then by what the collector says."""
         phase = task.phase(self._reports.today())
         if phase is not Phase.OPEN:
@@ -188,7 +188,7 @@ class Client:
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
         self._reports.check(task)
         # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
-        read_pairs(task, pairs)
+        check_held(task, pairs)
         admission = ask_admission(self._transport, task, invitation)
         require_admission(task, admission)
         return admission

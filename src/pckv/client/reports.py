@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -10,7 +9,7 @@ from pckv.client.clock import Clock, day_of, read_clock
 from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport
 from pckv.client.transport import Transport
-from pckv.device.perturb import perturb
+from pckv.device.perturb import Held, perturb
 from pckv.errors import DataError
 from pckv.task import Task
 
@@ -55,9 +54,7 @@ class Reports:
             if self._outbox.find(task.id) is None:
                 self._ledger.check(task, realised_epsilon(task), self.today())
 
-    def make(
-        self, task: Task, pairs: Mapping[str, float], invitation: str | None, coin: bytes | None
-    ) -> bool:
+    def make(self, task: Task, pairs: Held, invitation: str | None, coin: bytes | None) -> bool:
         """Perturb the pairs and store the report, unless there is one; return whether that was done."""
         epsilon = realised_epsilon(task)
         with self._folder.locked():

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pckv import __version__
 from pckv.collector import (
     admission_routes,
+    discovery_routes,
     estimate_routes,
     series_routes,
     task_routes,
@@ -30,6 +31,7 @@ from pckv.collector.answers import SharedResponse
 from pckv.collector.auth import PUBLIC, Guard, Route
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
+from pckv.collector.discovery_cache import DiscoveryCache
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.gateway import Gateway
 from pckv.collector.logs import log
@@ -120,6 +122,7 @@ def create_app(
         admission_routes,
         task_routes,
         estimate_routes,
+        discovery_routes,
         series_routes,
         trend_routes,
     ):
@@ -145,7 +148,9 @@ def _create_collector(
     )
     threads, compactor = CollectorThreads(), Compactor(store)
     analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
-    caches = TaskCache(store, threads), compactor, analysis, EstimateCache(store, compactor, analysis)
+    estimates = EstimateCache(store, compactor, analysis)
+    discoveries = DiscoveryCache(store, estimates.tallies, SharedComputations(analysis))
+    caches = TaskCache(store, threads), compactor, analysis, estimates, discoveries
     budget = ByteBudget(settings.budget_bytes)
     alarms = AlarmWatch(store, metrics)
     trends = TrendCache(store, compactor, SharedComputations(analysis))

@@ -54,6 +54,7 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/metrics"),
         ("GET", "/tasks/{task_id}/estimates"),
         ("POST", "/tasks/{task_id}/estimates"),
+        ("GET", "/tasks/{task_id}/discovery"),
         ("GET", "/tasks/{task_id}/reports"),
         ("GET", "/series"),
         ("GET", "/series/{series_id}/rounds"),

@@ -52,7 +52,7 @@ class EstimateCache:
 
     def __init__(self, store: Store, compactor: Compactor, threads: AnalysisThreads) -> None:
         self._store = store
-        self._tallies = TallyCache(store, compactor)
+        self.tallies = TallyCache(store, compactor)
         self._estimates: OrderedDict[tuple[str, EstimateOptions], Estimates] = OrderedDict()
         # Parts never change: the same numbers mean the same tally, which need not be read again.
         self._digests: OrderedDict[str, tuple[frozenset[int], str]] = OrderedDict()
@@ -79,7 +79,7 @@ class EstimateCache:
         cached = self._cached(task, options)
         if cached is not None:
             return cached
-        numbers, digest, tally = self._tallies.get(task)
+        numbers, digest, tally = self.tallies.get(task)
         self._put(self._digests, task.id, (numbers, digest))
         estimates = self._estimates.get((digest, options)) or estimate(tally, **options._asdict())
         self._put(self._estimates, (digest, options), estimates)

@@ -25,6 +25,7 @@ from pckv.errors import PckvError
 from pckv.estimators.result import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.reports.writer import as_arrays, write_reports
+from pckv.limits import DISCOVERY
 from pckv.task import Task
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -203,6 +204,11 @@ async def find_estimates(
     collector: Collector, account: bytes, task: Task, options: EstimateOptions
 ) -> tuple[str, Estimates]:
     """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
+    if task.kind == DISCOVERY:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED,
+            f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
+        )
     try:
         return await collector.estimate_cache.get(task, options, account)
     except PckvError as error:

@@ -12,6 +12,7 @@ from pckv.collector.alarms import AlarmWatch
 from pckv.collector.analysis import AnalysisThreads
 from pckv.collector.byte_budget import ByteBudget
 from pckv.collector.compaction import Compactor
+from pckv.collector.discovery_cache import DiscoveryCache
 from pckv.collector.estimate_cache import EstimateCache
 from pckv.collector.metrics import Metrics
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
@@ -24,6 +25,7 @@ from pckv.collector.threads import CollectorThreads
 from pckv.collector.trend_cache import TrendCache
 from pckv.days import Phase, utc_today
 from pckv.limits import HASHED
+from pckv.prefix_tree import PrefixTree
 from pckv.store.base import Store, StoredTask
 from pckv.task import Task
 
@@ -41,6 +43,7 @@ class Collector:
     compactor: Compactor
     analysis_threads: AnalysisThreads
     estimate_cache: EstimateCache
+    discovery_cache: DiscoveryCache
     budget: ByteBudget
     alarm_watch: AlarmWatch
     series_cache: SeriesCache
@@ -83,8 +86,10 @@ def unchanged(request: Request, tag: str) -> bool:
     return tag in tags or "*" in tags
 
 
-def keys_fact(task: Task) -> int | str:
-    """Return how many keys a task has, or that they are hashed, as its text says."""
+def keys_fact(task: Task) -> int | str | dict[str, str | int]:
+    """Return how many keys a task has, or as its text says: that they are hashed, or which a discovery finds."""
+    if isinstance(task.keys, PrefixTree):
+        return task.keys.to_dict()
     return HASHED if task.is_hashed else task.key_count
 
 
@@ -94,6 +99,7 @@ def task_facts(stored: StoredTask) -> dict[str, object]:
     return {
         "id": task.id,
         "name": task.name,
+        "kind": task.kind,
         "more": task.more,
         "size_share": task.size_share,
         "mechanism": task.mechanism,

@@ -138,9 +138,10 @@ async def change_task(task_id: str, collector: CurrentCollector, changes: TaskSe
     if "public_results" in changes.model_fields_set:
         named["public_results"] = changes.public_results
     stored = await collector.find(task_id)
-    if changes.public_results and stored.task.is_hashed:
+    if changes.public_results and not stored.task.lists_keys:
         raise ProblemDetails(
-            ProblemKind.MALFORMED, "results of hashed keys have no public page: nobody named the keys to show"
+            ProblemKind.MALFORMED,
+            f"results of {stored.task.keys_text} have no public page: nobody named the keys to show",
         )
     await asyncio.to_thread(collector.store.change_task, task_id, named)
     collector.task_cache.invalidate(task_id)

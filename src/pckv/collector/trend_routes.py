@@ -23,9 +23,9 @@ from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS
 from pckv.collector.trend_cache import TrendOptions, TrendResult
 from pckv.errors import PckvError, StoreError
-from pckv.estimators.detection import DEFAULT_RATE
 from pckv.estimators.trends.result import Trend
 from pckv.files.estimates import estimates_to_parquet
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.series import Series
 from pckv.series_round import MAX_ROUNDS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 
@@ -14,7 +14,7 @@ from pckv.device.padding import Pair, placed
 from pckv.device.size_question import answer
 from pckv.errors import PairsError, ParameterError
 from pckv.levels import listed
-from pckv.limits import REFUSE, REFUSE_BETWEEN, SERVER_COIN
+from pckv.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN, SERVER_COIN
 from pckv.mechanisms import load_part
 from pckv.randomness import Tape
 from pckv.task import Task
@@ -23,11 +23,14 @@ from pckv.wire import Report
 # Takes a channel, pairs and a tape; where there are public functions, also the one to use.
 Sampler = Callable[..., int]
 
+# What a participant holds: keys with values, or texts for a discovery.
+Held = Mapping[str, float] | Collection[str]
+
 # The kinds of numbers that values may be; the most frequent ones first.
 _NUMBERS = (int, float, Real, Decimal)
 
 
-def perturb(task: Task, pairs: Mapping[str, float] | Iterable[str], coin: bytes | None = None) -> Report:
+def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
     """Return one participant's report, made with the operating system's randomness.
 
     Every call spends the task's ε: store the report and send the same bytes again on a retry.
@@ -55,9 +58,7 @@ def perturb(task: Task, pairs: Mapping[str, float] | Iterable[str], coin: bytes 
     return perturb_from(Tape(task.draws), task, pairs, coin)
 
 
-def perturb_from(
-    tape: Tape, task: Task, pairs: Mapping[str, float] | Iterable[str], coin: bytes | None = None
-) -> Report:
+def perturb_from(tape: Tape, task: Task, pairs: Held, coin: bytes | None = None) -> Report:
     """The same from a given tape: for test vectors and audits."""
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
@@ -66,11 +67,24 @@ def perturb_from(
         function = None if choice is None else choice.function
         texts = read_texts(task.tree, pairs)
         message = discovery.perturb(task.channel, task.tree, task.digest, texts, tape, function)
-    elif isinstance(pairs, Mapping):
-        message = make_message(task, choose_other(task, read_pairs(task, pairs), tape), tape, choice)
     else:
-        raise PairsError(f"task {task.name!r} takes a mapping of keys to values")
+        read = read_pairs(task, _as_pairs(task, pairs))
+        message = make_message(task, choose_other(task, read, tape), tape, choice)
     return Report(coin or tape.report_id, task.message_format.encode(message))
+
+
+def check_held(task: Task, held: Held) -> None:
+    """Raise the `PairsError` that `perturb` would raise for what somebody holds."""
+    if task.kind == DISCOVERY:
+        read_texts(task.tree, held)
+    else:
+        read_pairs(task, _as_pairs(task, held))
+
+
+def _as_pairs(task: Task, held: Held) -> Mapping[str, float]:
+    if not isinstance(held, Mapping):
+        raise PairsError(f"task {task.name!r} takes a mapping of keys to values")
+    return held
 
 
 def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoice | None = None) -> int:

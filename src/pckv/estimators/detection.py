@@ -11,9 +11,6 @@ from pckv.errors import ParameterError
 from pckv.moments import CountMoments
 from pckv.planning.detection import detection_threshold, discovery_threshold
 
-# The false discovery rate where none is named.
-DEFAULT_RATE = 0.05
-
 
 class Detection(NamedTuple):
     """How keys are told from those that nobody holds.

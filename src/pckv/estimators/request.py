@@ -9,7 +9,7 @@ import numpy as np
 
 from pckv.arrays import Integers
 from pckv.errors import ParameterError
-from pckv.estimators.detection import DEFAULT_RATE, Detection, check_rate
+from pckv.estimators.detection import Detection, check_rate
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -18,6 +18,7 @@ from pckv.estimators.methods.registry import (
 )
 from pckv.estimators.postprocess import CONSISTENT, check_posts
 from pckv.limits import MIN_LEVELS
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.progress import Progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
@@ -61,7 +62,7 @@ class Request(NamedTuple):
         return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
 
 
-class Decoded(NamedTuple):
+class DecodedKeys(NamedTuple):
     """The counts of some keys, and of the dummies where frequencies are to be made consistent."""
 
     keys: Integers
@@ -127,15 +128,15 @@ def _max_keys_at_once(task: Task) -> int:
     return MAX_KEYS_AT_ONCE * MIN_LEVELS // task.level_count
 
 
-def decode(tally: Tally, request: Request, progress: Progress) -> Decoded:
+def decode(tally: Tally, request: Request, progress: Progress) -> DecodedKeys:
     """Decode the counts of all keys where the request needs them, otherwise of those asked for."""
     task, numbers = tally.task, request.keys
     if numbers is None or request.needs_all_keys:
         _check_key_count(task, request)
         numbers = np.arange(task.key_count)
     if request.consistent:
-        return Decoded(numbers, *decode_all(task.channel, tally.counts, progress))
-    return Decoded(numbers, key_support(tally, numbers, progress), None)
+        return DecodedKeys(numbers, *decode_all(task.channel, tally.counts, progress))
+    return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
 
 
 def _check_key_count(task: Task, request: Request) -> None:

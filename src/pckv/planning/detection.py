@@ -19,6 +19,8 @@ import numpy as np
 
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
+# The false discovery rate of hashed keys where none is named.
+DEFAULT_RATE = 0.05
 # The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
@@ -71,18 +73,26 @@ def _one_sided(level: float) -> float:
 
 
 def smallest_detected_frequency(
-    moments: CountMoments, expected_reports: float, keys: int, seen: float = 1.0
+    moments: CountMoments,
+    expected_reports: float,
+    keys: int,
+    seen: float = 1.0,
+    *,
+    rate: float | None = None,
 ) -> float:
     """Return the least frequency that is detected four times out of five, at level 95 %; at most 1.
 
     Args:
         moments: The moments of the channel's count law.
         expected_reports: The number of reports that will say something of pairs.
-        keys: The number of keys of the task.
+        keys: The number of keys of the task, or of those that are tested.
         seen: The share of a frequency that reports show: below 1 where the padding is too short.
+        rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
     reports = max(1, round(expected_reports))
-    threshold = detection_threshold(moments, reports, keys, DETECTION_LEVEL)
+    alone = _one_sided(DETECTION_LEVEL)
+    chance = alone / keys if rate is None else min(rate / keys, alone)
+    threshold = threshold_by_chance(moments, reports)(chance)
     exact = reports * moments.noise < GAUSSIAN_NOISE
     shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
     return min(shown / seen, 1.0)

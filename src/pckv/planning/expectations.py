@@ -55,6 +55,7 @@ class Expectations:
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count for a key; None for any number.
         scale: The levels that values are reported as, from -1 to 1.
+        candidates: How many hashed keys are asked for; None where keys are listed.
     """
 
     keys: int
@@ -69,6 +70,7 @@ class Expectations:
     coin: str = DEVICE_COIN
     most_influence: float | None = None
     scale: Scale = SIGN_SCALE
+    candidates: int | None = None
 
     @property
     def levels(self) -> int:
@@ -140,8 +142,9 @@ class Expectations:
         first, last = self.frequencies[0], self.frequencies[-1]
         if first == last:
             return f"the keys that matter are held by {percent(first)} each"
+        which = f"of {self.keys:,} keys" if self.candidates is None else "key"
         return (
-            f"the most frequent of {self.keys:,} keys is held by {percent(first)}, "
+            f"the most frequent {which} is held by {percent(first)}, "
             f"number {len(self.frequencies)} by {percent(last)}"
         )
 
@@ -172,6 +175,7 @@ def expect(
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
     levels: int | Sequence[float] = MIN_LEVELS,
+    candidates: int | None = None,
 ) -> Expectations:
     """Return what is to be expected of the people, with defaults for what is not known.
 
@@ -191,6 +195,7 @@ def expect(
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key.
         levels: How many levels values are reported as, equally spaced, or what each of them is worth.
+        candidates: How many keys are asked for where any text is a key; None where keys are listed.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -216,6 +221,7 @@ def expect(
         check_coin(coin),
         check_most_influence(most_influence),
         _checked_scale(levels),
+        candidates,
     )
 
 

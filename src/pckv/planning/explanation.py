@@ -73,7 +73,12 @@ def _explain_sets(channel: UeCompactChannel) -> str:
 
 def _explain_collision(channel: CollisionChannel) -> str:
     pairs = "one pair" if channel.padding == 1 else f"up to {channel.padding:,} pairs"
-    return f"t = {channel.symbols:,}: {pairs} in one of {channel.symbols:,} symbols; counting a report adds to up to {channel.steps_per_report:,} counters"
+    counting = (
+        f"counting a report adds to up to {channel.steps_per_report:,} counters"
+        if channel.decodes_all
+        else "a tally keeps the words, which are checked against every key that is asked for"
+    )
+    return f"t = {channel.symbols:,}: {pairs} in one of {channel.symbols:,} symbols; {counting}"
 
 
 EXPLANATIONS: dict[str, Callable[[Any], str]] = {

@@ -127,7 +127,7 @@ def choose_light(
     return "green" if share_standing_out == 1 and known else "amber"
 
 
-def _count_text(standing_out: int, keys: int, all_keys: int) -> str:
+def _count_text(standing_out: int, keys: int, all_keys: int | str) -> str:
     if keys == 1:
         # Where somebody named a frequency, it is that of several keys.
         which = "The key" if all_keys == 1 else "A key of the frequency that you named"

@@ -10,12 +10,14 @@ from fractions import Fraction
 from statistics import NormalDist
 
 from pckv.canonical import decimal_text
-from pckv.channels import CHANNELS
 from pckv.errors import ParameterError
 from pckv.levels import checked_levels, level_values
 from pckv.limits import (
     DEFAULT_OBJECTIVE,
     DEVICE_COIN,
+    HASHED,
+    MAX_ITEMS,
+    MAX_KEYS,
     MIN_LEVELS,
     REPORT_ID_BYTES,
     SAMPLE,
@@ -32,6 +34,7 @@ from pckv.planning.plan_result import Alternative, ErrorAt, Option, Plan, Planne
 from pckv.planning.precision import smallest_frequency, users_for
 from pckv.planning.prediction import predicted_errors
 from pckv.planning.selection import (
+    able_mechanisms,
     best_of_each,
     best_of_mechanism,
     candidate_paddings,
@@ -63,6 +66,8 @@ WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
 USUAL_SHARE = 0.9
 # What is guessed of the frequencies may be far off: the choice is shown for keys rarer by this factor, too.
 RARER = 10
+# How many hashed keys are asked for where nothing is said.
+DEFAULT_CANDIDATES = 10_000
 # What an error of a mean is relative to where no values are named.
 UNIT_RANGE = (-1.0, 1.0)
 # Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
@@ -70,7 +75,7 @@ GUESSED_MEAN_ERROR = 3**-0.5
 
 
 def plan(
-    keys: int,
+    keys: int | str,
     users: int,
     epsilon: Numeric | None = None,
     pairs: float | None = None,
@@ -82,6 +87,7 @@ def plan(
     more: str = SAMPLE,
     values: tuple[float, float] | None = None,
     levels: Sequence[Numeric] | int = MIN_LEVELS,
+    candidates: int | None = None,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
     shuffled: int | None = None,
@@ -98,7 +104,7 @@ def plan(
     never more than the noise unless the objective is `mse`.
 
     Args:
-        keys: The number of keys.
+        keys: The number of keys, or `hashed`: any text is a key.
         users: How many people will take part.
         epsilon: The privacy budget of a report; left out where `central` is given.
         pairs: How many pairs people hold on average; 1 by default.
@@ -114,6 +120,8 @@ def plan(
             of the levels where those are named.
         levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16. With more than
             two the plan says what they cost, and how well their shares will be known.
+        candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger the smallest
+            frequency that stands out.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key, at most; only mechanisms and paddings
             with which it does not count as more are chosen.
@@ -138,8 +146,9 @@ def plan(
     'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average; the most frequent of 100 keys is held by 43 %, number 10 by 6.3 %.'
     """
     values, level_points = _range_and_levels(values, levels)
+    key_count, asked = _keys_and_candidates(keys, candidates, len(level_points))
     expected = expect(
-        keys,
+        key_count,
         users=users,
         pairs=pairs,
         most_pairs=most_pairs,
@@ -150,6 +159,7 @@ def plan(
         coin=coin,
         most_influence=most_influence,
         levels=level_points,
+        candidates=asked,
     )
     check_series(panels, rounds, drift, expected.users)
     if panels is not None:
@@ -175,6 +185,20 @@ def plan(
         return found
     shown = [error.frequency for error in found.errors]
     return replace(found, series=plan_series(planner.chosen, shown, panels, rounds, drift))
+
+
+def _keys_and_candidates(keys: int | str, candidates: int | None, levels: int) -> tuple[int, int | None]:
+    """Return how many keys there are; of hashed ones, all numbers, and how many will be asked for."""
+    if isinstance(keys, int):
+        if candidates is not None:
+            raise ParameterError("candidates are for hashed keys")
+        return keys, None
+    if keys != HASHED:
+        raise ParameterError(f"keys must be a number or {HASHED!r}, not {keys!r}")
+    asked = DEFAULT_CANDIDATES if candidates is None else candidates
+    if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= asked <= MAX_KEYS:
+        raise ParameterError(f"candidates must be at least 1 and at most 2^31, not {asked!r}")
+    return MAX_ITEMS // levels, asked
 
 
 def _range_and_levels(
@@ -207,8 +231,7 @@ class _Planner:
             ChannelSpec(expected.keys, padding, self.epsilon, expected.levels)
             for padding in candidate_paddings(expected)
         ]
-        able = [name for name, channel in CHANNELS.items() if channel.max_levels >= expected.levels]
-        return best_of_each(able, specs, {}, expected)
+        return best_of_each(able_mechanisms(expected), specs, {}, expected)
 
     @property
     def laws(self) -> ReportLaws:
@@ -223,7 +246,7 @@ class _Planner:
         a, b, p = (float(probability) for probability in channel.probabilities)
         above = expected.sizes.share_above(channel.padding)
         return Plan(
-            keys=expected.keys,
+            keys=expected.keys if expected.candidates is None else HASHED,
             users=expected.users,
             epsilon=float(self.epsilon),
             pairs=expected.sizes.mean,
@@ -253,7 +276,9 @@ class _Planner:
             shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.laws),
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
-            smallest_frequency=smallest_frequency(channel, expected.users, seen[-1], size_share),
+            smallest_frequency=smallest_frequency(
+                channel, expected.users, seen[-1], size_share, expected.candidates
+            ),
             users_needed={
                 error: users_for(channel, expected.typical_frequency, error, seen[len(seen) // 2], size_share)
                 for error in WANTED_ERRORS
@@ -262,6 +287,7 @@ class _Planner:
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(is_guess=is_guess),
             verdict=verdict(channel, expected),
+            candidates=expected.candidates,
         )
 
     def _errors(self, *, is_guess: bool) -> tuple[ErrorAt, ...]:

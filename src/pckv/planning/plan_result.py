@@ -90,7 +90,7 @@ class Plan:
     """What to run and what to expect of it.
 
     Attributes:
-        keys: The number of keys.
+        keys: The number of keys, or `hashed`; then `candidates` is how many will be asked for.
         users: How many people were planned for.
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
@@ -122,7 +122,7 @@ class Plan:
         levels: What more than two levels cost and tell, where the plan is for them.
     """
 
-    keys: int
+    keys: int | str
     users: int
     epsilon: float
     pairs: float
@@ -160,6 +160,7 @@ class Plan:
     verdict: str
     series: PlannedSeries | None = None
     levels: PlannedLevels | None = None
+    candidates: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, under the names of the JSON that `pckv plan --json` prints."""
@@ -169,6 +170,8 @@ class Plan:
         ]
         if self.series is None:
             del plain["series"]
+        if self.candidates is None:
+            del plain["candidates"]
         if self.levels is None:
             del plain["levels"]
             for error in plain["errors"]:
@@ -177,7 +180,10 @@ class Plan:
 
     def _repr_html_(self) -> str:
         facts = [
-            ("keys", f"{self.keys:,}"),
+            (
+                "keys",
+                f"{self.keys:,}" if self.candidates is None else f"hashed, {self.candidates:,} asked for",
+            ),
             ("people", f"{self.users:,}"),
             ("ε per report", f"{self.epsilon:g}"),
             (

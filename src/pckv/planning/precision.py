@@ -7,19 +7,26 @@ from fractions import Fraction
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
-from pckv.planning.detection import smallest_detected_frequency
+from pckv.planning.detection import DEFAULT_RATE, smallest_detected_frequency
 
 
 def smallest_frequency(
-    channel: Channel, users: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
+    channel: Channel,
+    users: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+    candidates: int | None = None,
 ) -> float:
     """Return the least frequency that stands out from the noise of this many users four times out of five; at most 1.
 
-    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question.
+    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question, and
+    `candidates` how many hashed keys are asked for.
     """
     reports = max(1, math.floor(users * float(1 - size_share)))
     moments = CountMoments.of(channel.count_law, float(size_share))
-    return smallest_detected_frequency(moments, reports, channel.keys, seen)
+    if candidates is None:
+        return smallest_detected_frequency(moments, reports, channel.keys, seen)
+    return smallest_detected_frequency(moments, reports, candidates, seen, rate=DEFAULT_RATE)
 
 
 def users_for(

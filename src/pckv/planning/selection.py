@@ -8,7 +8,7 @@ from fractions import Fraction
 from pckv.channels import CHANNELS, Channel
 from pckv.channels.ue import TUNED
 from pckv.errors import ParameterError
-from pckv.limits import AUTO, SERVER_COIN
+from pckv.limits import AUTO, HASHED_MECHANISM, SERVER_COIN
 from pckv.planning.assessment import Assessment
 from pckv.planning.expectations import Expectations
 from pckv.planning.influence import TooMuchInfluence
@@ -50,14 +50,21 @@ def choose_channel(
     specs = [ChannelSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
     if name != AUTO:
         return best_of_mechanism(name, specs, parameters, expected).channel
-    able = [
-        each
-        for each, channel in CHANNELS.items()
-        if channel.options >= set(parameters) and channel.max_levels >= expected.levels
-    ]
+    able = able_mechanisms(expected, parameters)
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
     return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
+
+
+def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
+    """Return the mechanisms that have these parameters and can do what is expected: with hashed keys there is one."""
+    return [
+        name
+        for name, channel in CHANNELS.items()
+        if channel.options >= set(parameters)
+        and channel.max_levels >= expected.levels
+        and (expected.candidates is None or name == HASHED_MECHANISM)
+    ]
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
@@ -98,7 +105,8 @@ def best_of_each(
 
 def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
     """Return the one that `auto` chooses."""
-    eligible = [each for each in assessments if not exclusion_reason(each.channel)]
+    hashed = any(each.expected.candidates is not None for each in assessments)
+    eligible = [each for each in assessments if hashed or not exclusion_reason(each.channel)]
     if not eligible:
         name, why = assessments[0].channel.name, exclusion_reason(assessments[0].channel)
         raise ParameterError(f"auto does not choose {name}, for {why}: ask for it by name")

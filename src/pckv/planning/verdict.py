@@ -38,7 +38,7 @@ def _least(channel: Channel, expected: Expectations) -> float:
     """The least frequency that stands out from the noise four times out of five."""
     share = Fraction(planned_size_share(channel, expected))
     seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
-    return smallest_frequency(channel, expected.users, seen, share)
+    return smallest_frequency(channel, expected.users, seen, share, expected.candidates)
 
 
 def _is_enough(channel: Channel, expected: Expectations) -> bool:

@@ -36,6 +36,9 @@ SUPPORTS_PER_THREAD = 2**24
 SUPPORTS_WORTH_COMPILING = 2**27
 # Pairs of a word and an item that are checked together: as many as stay in the cache.
 CHECKS_AT_ONCE = 2**15
+# Pairs that a thread checks in the compiled loop before it tells, in about half a second; and in how many fewer a plain
+# loop takes as long as loading the compiled one.
+CHECKS_PER_PART, CHECKS_WORTH_COMPILING = 2**28, 2**26
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
 # Words that are counted together: enough to be worth a call, and few enough to take little memory.
@@ -43,7 +46,9 @@ MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
 COMPILED_LOOPS = "pckv.tally.kernels.loops"
 
+Halves = NDArray[np.uint32]
 CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
+CheckLoop = Callable[[Halves, Halves, Halves, Halves], None]
 
 
 class Progressions(NamedTuple):
@@ -123,8 +128,14 @@ def supports_of(
     items: Integers,
     progress: Progress = no_progress,
 ) -> Integers:
-    """Return how often words support each of some items, checked one by one; `times` is how often each word came."""
+    """Return how often words support each of some items, checked one by one; `times` is how often each word came.
+
+    Where there are many of both, they are checked in the compiled loop, on all cores.
+    """
     places = item_positions(channel.numbering, items)
+    loop = compiled_checks() if words.size * items.size >= CHECKS_WORTH_COMPILING else None
+    if loop is not None:
+        return _checked(channel, words, times, places, loop, progress)
     found = np.zeros(items.size, np.int64)
     rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
     for start in range(0, words.size, rows):
@@ -133,6 +144,70 @@ def supports_of(
         found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
         progress(min(1.0, (start + rows) / words.size))
     return found
+
+
+def _checked(  # noqa: PLR0917
+    channel: CollisionChannel,
+    words: Integers,
+    times: Integers,
+    places: Integers,
+    loop: CheckLoop,
+    progress: Progress,
+) -> Integers:
+    """Return how often words support the items at some places, counted in the compiled loop."""
+    size = max(1, CHECKS_PER_PART // max(1, places.size))
+    parts = [
+        (int(number), some[start : start + size])
+        for number in np.unique(times)
+        for some in [words[times == number]]
+        for start in range(0, some.size, size)
+    ]
+    halves, constants = places.astype(np.uint32), _check_constants(channel)
+
+    def check(part: tuple[int, Integers]) -> Halves:
+        counts = np.zeros(places.size, np.uint32)
+        loop(_functions(channel, part[1]), halves, constants, counts)
+        return counts
+
+    found, done = np.zeros(places.size, np.int64), 0
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for (number, some), counts in zip(parts, pool.map(check, parts), strict=True):
+            found += number * counts.astype(np.int64)
+            done += some.size
+            progress(done / words.size)
+    return found
+
+
+def _functions(channel: CollisionChannel, words: Integers) -> Halves:
+    """Return what the compiled loop needs of the functions and symbols of words, one row per word."""
+    factors, offsets, symbols = _coefficients(channel, words)
+    shares = (factors.view(np.uint64) << np.uint64(32)) // np.uint64(channel.positions)
+    return np.stack([factors, shares.view(np.int64), offsets, channel.symbols - symbols], axis=1).astype(
+        np.uint32
+    )
+
+
+def _check_constants(channel: CollisionChannel) -> Halves:
+    """Return what the compiled loop needs of the channel: positions, and how to find multiples of its symbols."""
+    symbols, every = channel.symbols, 2**32
+    even = symbols & -symbols
+    inverse_of_odd = pow(symbols // even, -1, every)
+    return np.array([channel.positions, inverse_of_odd, even - 1, (every - 1) // symbols * even], np.uint32)
+
+
+@lru_cache(maxsize=1)
+def compiled_checks() -> CheckLoop | None:
+    """Load the compiled loop of checks; None without numba, or where it cannot be compiled or may not write its cache."""
+    try:
+        from pckv.tally.kernels.loops import count_checks  # noqa: PLC0415
+
+        # Compiled now, for the one kind of arrays that it is called with.
+        one = np.ones(4, np.uint32)
+        count_checks(one.reshape(1, 4), one, one, np.zeros(4, np.uint32))
+    except (ImportError, RuntimeError, OSError):
+        return None
+    loop: CheckLoop = count_checks
+    return loop
 
 
 def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:

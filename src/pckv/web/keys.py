@@ -154,7 +154,8 @@ def _people(row: dict[str, Any], reports: int) -> dict[str, int]:
 def _sharper(task: Task, estimates: Estimates, frequency: float) -> dict[str, Any] | None:
     if not estimates.reports or estimates.hostile:
         return None
-    known = Precision(task, estimates.sets, estimates.reports, min(max(frequency, MIN_FREQUENCY), 1.0))
+    frequency, candidates = min(max(frequency, MIN_FREQUENCY), 1.0), 1 if task.is_hashed else None
+    known = Precision(task, estimates.sets, estimates.reports, frequency, candidates)
     return {
         "noise": known.noise(known.reports).frequency,
         "hidden": known.hidden(known.reports),

@@ -44,9 +44,10 @@ async def show_plan(
 ) -> dict[str, Any]:
     """Return what to run and the errors to expect, a traffic light, and curves as Vega-Lite specifications.
 
-    `pairs` is how many pairs people hold on average and `most_pairs` at most; `low` and `high` are the range of the values,
-    for errors of means in the same units; `levels` is how many levels they are reported as, or the value of each, with
-    commas between them; `coin` is who draws the public function of a report.
+    `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on average and
+    `most_pairs` at most; `low` and `high` are the range of the values, for errors of means in the same units; `levels` is
+    how many levels they are reported as, or the value of each, with commas between them; `coin` is who draws the public
+    function of a report.
     """
     try:
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
@@ -88,7 +89,7 @@ class _ErrorCurves:
             # Not every mechanism exists at every ε: such a point is left out.
             with suppress(ParameterError):
                 spec = ChannelSpec(
-                    planned.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
+                    self.expected.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
                 )
                 channel = tuned_channel(planned.mechanism, spec, self.expected.aim)
                 points.append((epsilon, self._errors(channel, planned.users)))
@@ -104,7 +105,8 @@ class _ErrorCurves:
         planned = self.planned
         epsilon = Fraction(str(planned.epsilon))
         levels = self.expected.levels
-        return build(planned.mechanism, planned.keys, planned.padding, epsilon, planned.parameters, levels)
+        keys = self.expected.keys
+        return build(planned.mechanism, keys, planned.padding, epsilon, planned.parameters, levels)
 
     def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
         share = float(planned_size_share(channel, self.expected))

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from pckv.charts import errors_chart
+from pckv.collector.asked_keys import MAX_ASKED_KEYS
 from pckv.collector.estimate_routes import QueryOptions, find_estimates
 from pckv.collector.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, CurrentCollector
@@ -17,7 +18,7 @@ from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.estimators.set_sizes import SetSummary
 from pckv.moments import CountMoments, Scale
 from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
-from pckv.planning.plan import GUESSED_MEAN_ERROR
+from pckv.planning.plan import DEFAULT_CANDIDATES, GUESSED_MEAN_ERROR
 from pckv.planning.precision import smallest_frequency
 from pckv.planning.prediction import ExpectedErrors, predict
 from pckv.task import Task
@@ -44,6 +45,8 @@ class Precision:
     sets: SetSummary
     reports: int
     frequency: float
+    # How many hashed keys are asked for; None where keys are listed.
+    candidates: int | None = None
 
     @property
     def _most_hidden(self) -> float:
@@ -137,7 +140,10 @@ class Precision:
 
     def smallest(self, reports: float) -> float:
         """Return the least frequency that stands out from the noise of this many reports four times out of five."""
-        return smallest_frequency(self.task.channel, reports, size_share=Fraction(str(self.task.size_share)))
+        size_share = Fraction(str(self.task.size_share))
+        return smallest_frequency(
+            self.task.channel, reports, size_share=size_share, candidates=self.candidates
+        )
 
     def _row(self, reports: float, series: str) -> dict[str, Any]:
         return {"reports": reports, "series": series, "frequency": self.error(reports)}
@@ -155,25 +161,28 @@ async def precision(
     options: QueryOptions,
     frequency: Annotated[float, Query(ge=MIN_FREQUENCY, le=1)] = REFERENCE_FREQUENCY,
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
+    candidates: Annotated[int, Query(ge=1, le=MAX_ASKED_KEYS)] = DEFAULT_CANDIDATES,
 ) -> dict[str, Any]:
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
     `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher at the level of
     the intervals, because people hold more pairs than the padding, and `surely_hidden` the part of it that is sure. `needed`
     counts noise and what is hidden, and is null where no number of reports is enough, as far as sizes are known;
-    `needed_for_noise` is for people who hold no more. Keys below `smallest` are often too rare to tell today. The curve is a
-    Vega-Lite specification.
+    `needed_for_noise` is for people who hold no more. Keys below `smallest` are often too rare to tell today; of hashed keys,
+    among this many `candidates`. The curve is a Vega-Lite specification.
     """
     stored = await collector.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones. Only what
     # is known of sets matters, for which any one key does where not all are estimated at once.
     options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
     _, estimates = await find_estimates(collector, account, stored.task, options)
-    known = Precision(stored.task, estimates.sets, estimates.reports, frequency)
+    asked = candidates if stored.task.is_hashed else None
+    known = Precision(stored.task, estimates.sets, estimates.reports, frequency, asked)
     now = known.noise(known.reports) if known.reports else None
     return {
         "reports": known.reports,
         "frequency": frequency,
+        "candidates": known.candidates,
         "smallest": known.smallest(known.reports) if known.reports else None,
         "frequency_error": now and now.frequency,
         "mean_error": now and now.mean,

@@ -14,11 +14,11 @@ from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.days import checked_days
 from pckv.errors import ParameterError
 from pckv.levels import checked_levels, level_values
-from pckv.limits import DEFAULT_USERS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
+from pckv.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
-from pckv.planning.plan import UNIT_RANGE, Plan, plan
+from pckv.planning.plan import DEFAULT_CANDIDATES, UNIT_RANGE, Plan, plan
 from pckv.task import Task
-from pckv.task_members import checked_keys, checked_range
+from pckv.task_members import checked_keys, checked_other, checked_range
 
 # A field, and a check of the library that raises what is wrong with it.
 FieldCheck = tuple[str, Callable[[], object]]
@@ -26,16 +26,19 @@ ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
 BetweenName = Literal["round", "refuse"]
+AnyText = Literal["hashed"]
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
 LevelTexts = Annotated[list[Decimal], Field(min_length=MIN_LEVELS, max_length=MAX_LEVELS)]
 LevelCount = Annotated[int, Field(ge=MIN_LEVELS, le=MAX_LEVELS)]
+KEYS = rf"^([1-9][0-9]{{0,9}}|{HASHED})$"
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
 EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
 # What a field takes, in plain words, where its text is not even of the right form.
 EXPECTED = {
     "name": "the name must be text",
-    "keys": "the keys must be a list of names, or a whole number from 1 to 2^31",
+    "keys": f"the keys must be a list of names, a whole number from 1 to 2^31, or {HASHED!r}",
+    "other": "the name of the key for all that are not listed must be text",
     "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
     "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in plain digits, "
@@ -70,7 +73,8 @@ class PlanInputs(PlanHints):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    keys: Annotated[int, Field(ge=1, le=MAX_KEYS)]
+    # As many, or that any text is one.
+    keys: Annotated[str, Field(pattern=KEYS)]
     low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
     high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
     # As many, or their values with commas between them.
@@ -87,17 +91,29 @@ class PlanInputs(PlanHints):
         """The number of levels, or their values."""
         return int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
 
+    @property
+    def key_count(self) -> int:
+        """The number of keys, or of all hashes."""
+        given = self.given_keys
+        return given if isinstance(given, int) else MAX_ITEMS // len(self.level_values)
+
+    @property
+    def given_keys(self) -> int | str:
+        """The number of keys, or that they are hashed."""
+        return int(self.keys) if self.keys.isdecimal() else self.keys
+
     def plan(self) -> Plan:
         """Return the plan, in the units of the values."""
         check_fields(
             [
+                ("keys", partial(checked_keys, self.given_keys)),
                 ("high", partial(checked_range, (self.low, self.high))),
                 ("levels", lambda: self.level_values),
-                *self.hint_checks(self.keys),
             ]
         )
+        check_fields(self.hint_checks(self.key_count))
         return plan(
-            self.keys,
+            self.given_keys,
             self.users,
             self.epsilon,
             self.pairs,
@@ -112,7 +128,8 @@ class PlanInputs(PlanHints):
     def expectations(self) -> Expectations:
         """Return what the plan expects of the people."""
         return expect(
-            self.keys,
+            self.key_count,
+            candidates=DEFAULT_CANDIDATES if self.keys == HASHED else None,
             users=self.users,
             pairs=self.pairs,
             most_pairs=self.most_pairs,
@@ -129,7 +146,8 @@ class NewTaskForm(PlanHints):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str
-    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)]
+    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)] | AnyText
+    other: str | None = None
     low: Decimal
     high: Decimal
     levels: LevelTexts | LevelCount = MIN_LEVELS
@@ -144,11 +162,20 @@ class NewTaskForm(PlanHints):
         for member, text in self.about.items():
             yield member, partial(read_about, {member: text})
         yield "keys", partial(checked_keys, self.keys)
+        yield "other", lambda: checked_other(self.other, checked_keys(self.keys))
         yield "high", partial(checked_range, (self.low, self.high))
         yield "levels", lambda: checked_levels(self.levels, *checked_range((self.low, self.high)))
         yield "opens", partial(checked_days, self.opens, None)
         yield "closes", partial(checked_days, self.opens, self.closes)
-        yield from self.hint_checks(self.keys if isinstance(self.keys, int) else len(self.keys))
+        yield from self.hint_checks(self.key_count)
+
+    @property
+    def key_count(self) -> int:
+        """The number of keys, with the one for all others, or of all hashes."""
+        if isinstance(self.keys, str):
+            return MAX_ITEMS // (self.levels if isinstance(self.levels, int) else len(self.levels))
+        listed = self.keys if isinstance(self.keys, int) else len(self.keys)
+        return listed + (self.other is not None)
 
     def to_task(self) -> Task:
         """Return the task, whose padding and mechanism are chosen as a plan does."""
@@ -156,6 +183,7 @@ class NewTaskForm(PlanHints):
         return Task(
             name=self.name,
             keys=self.keys,
+            other=self.other,
             values=(self.low, self.high),
             epsilon=self.epsilon,
             levels=self.levels,

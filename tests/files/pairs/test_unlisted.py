@@ -18,7 +18,7 @@ HASHED = Task(name="movies", keys="hashed", values=(1, 5), epsilon=1, padding=2)
 WRITERS = pytest.mark.parametrize("write", [csv_file, parquet_file])
 
 
-def refusing(task: Task) -> Task:
+def refusing(task: Any) -> Task:
     """Return the same task with room for two pairs."""
     return Task(
         name="movies", keys=task.keys, other=task.other, values=(1, 5), epsilon=1, padding=2, more="refuse"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 import pckv
 from pckv.tally.decode.support import key_support
 from support.people import DESK, PHONE, Person, add_task, check_odds, count, explanation, shown_body
@@ -57,6 +59,10 @@ def test_something_that_is_not_in_the_list(people: Any, server: ServeProcess) ->
     assert "Please give “Stalker” a value from 1 to 5, or remove it." in page.locator(".footer").inner_text()
     person.check(DESK)
     person.press("Remove Stalker")
+    page.locator("#own-key").fill("Mirror")
+    person.press("Send my report")
+    assert "“Mirror” is written but not added" in page.locator(".footer").inner_text()
+    page.locator("#own-key").fill("")
     assert page.locator("#own-before option").get_attribute("value") == "Stalker"
     person.press("Send my report")
     person.state("sent")
@@ -65,8 +71,8 @@ def test_something_that_is_not_in_the_list(people: Any, server: ServeProcess) ->
     claimed = page.locator(".leaves li").all_inner_texts()
     tally = pckv.Tally(task)
     tally.add(pckv.Report(bytes(16), bytes.fromhex(shown_body(person))))
-    supported = key_support(tally).counts.any(axis=0)
-    names = [task.key_name(key) for key in range(task.key_count) if supported[key]]
+    supported = np.flatnonzero(key_support(tally).counts.any(axis=0))
+    names = task.key_names(supported.tolist())
     assert [claim.partition(":")[0] for claim in claimed] == names
     assert not texts_left(person)
     assert count(server, task.id) == 1

@@ -21,34 +21,9 @@ from support.people import (
     task_id_of,
 )
 from support.serving import ServeProcess
+from support.task_forms import draft, focused, open_form, problems_at
 
 QUESTION = "Which of these films have you seen, and how did you like them?"
-
-
-def problems_at(page: Any) -> dict[str, str]:
-    """Return what is told at fields, by their labels."""
-    told = page.evaluate(
-        """[...document.querySelectorAll(".field-problem:not([hidden])")].map(({ id, textContent }) =>
-            [document.querySelector(`[aria-describedby~="${id}"]`).labels[0].textContent, textContent])"""
-    )
-    return dict(told)
-
-
-def focused(page: Any) -> str:
-    return str(page.evaluate("document.activeElement.labels[0].textContent"))
-
-
-def draft(page: Any) -> str:
-    return str(page.evaluate("localStorage.getItem('pckv-draft')"))
-
-
-def open_form(operator: Person, *, planned: bool = False) -> None:
-    """Open the form. Plans take long, and stay without an answer in all but one test."""
-    if not planned:
-        operator.page.route("**/plan?*", lambda _: None)
-    operator.sign_in()
-    operator.go("/#/new")
-    operator.page.get_by_role("heading", name="New task").wait_for()
 
 
 def forget(operator: Person, status: str) -> None:

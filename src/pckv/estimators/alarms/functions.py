@@ -76,7 +76,7 @@ def _coordinates(channel: FunctionChannel, functions: Integers) -> Iterator[tupl
 def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
     """Test how many values fall into ranges of equal size, the one that is least likely: the union bound over both ends."""
     ranges = min(RANGES, limit)
-    # Values are below 2^32, so that products stay whole.
+    # Values are below 2^38, so that products stay whole.
     counts = np.bincount(values * ranges // limit, minlength=ranges)
     ends = [-(-limit * number // ranges) for number in range(ranges + 1)]
     chances = [(high - low) / limit for low, high in pairwise(ends)]

@@ -136,7 +136,7 @@ def _tree(  # noqa: PLR0917
     task: Task, channel: DiscoveryChannel, found: Search, keys: list[WholeText], people: int, level: float
 ) -> tuple[FollowedPrefix, ...]:
     """Return the prefixes that were followed, and which of them led to a key."""
-    counts = [one.count for one in found.followed]
+    counts = [one.supports for one in found.followed]
     reports = [found.groups[one.group].reports for one in found.followed]
     estimated = _estimate(channel, counts, reports, people, level)
     led = {task.tree.prefix(whole.text, group) for whole in keys for group in range(task.tree.groups)}

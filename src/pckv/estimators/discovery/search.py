@@ -36,7 +36,7 @@ class Followed(NamedTuple):
 
     prefix: str
     group: int
-    count: int
+    supports: int
 
 
 @dataclass
@@ -106,7 +106,7 @@ def search(
         kept = [Followed(candidates[place], group, int(of_candidates[place])) for place in largest.tolist()]
         result.followed += kept
         ended = [one for one in kept if is_last or one.prefix.endswith(END)]
-        result.whole += [WholeText(one.prefix.rstrip(END), one.count, reports.reports) for one in ended]
+        result.whole += [WholeText(one.prefix.rstrip(END), one.supports, reports.reports) for one in ended]
         followed = [one.prefix for one in kept if not one.prefix.endswith(END)]
     return result
 

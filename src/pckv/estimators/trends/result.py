@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Floats
 from pckv.errors import ParameterError, UnknownKey, require
-from pckv.estimators.detection import DEFAULT_RATE, check_rate
+from pckv.estimators.detection import check_rate
 from pckv.estimators.key_estimate import KeyEstimate
 from pckv.estimators.result import Estimates
 from pckv.estimators.trends.changes import Changes, KeyChange, compare
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
+from pckv.planning.detection import DEFAULT_RATE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
-from pckv.estimators.detection import DEFAULT_RATE, check_rate
+from pckv.estimators.detection import check_rate
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.corrected import corrected
@@ -22,6 +22,7 @@ from pckv.estimators.trends.changes import compare
 from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
+from pckv.planning.detection import DEFAULT_RATE
 from pckv.progress import Progress, no_progress
 from pckv.series import Series
 from pckv.tally import Tally
@@ -60,7 +61,7 @@ def trend(
         A table with a row per key and round.
 
     Raises:
-        ParameterError: if an argument is outside its domain, or a round is given twice.
+        ParameterError: if an argument is outside its domain, a round is given twice, or keys are hashed.
         PairsError: if a key does not exist.
         TallyError: if a tally is not that of a round of the series.
 
@@ -108,9 +109,13 @@ def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integer
         All keys, whichever are asked for; only those where all are too many.
 
     Raises:
-        ParameterError: if all are too many, and all are asked for.
+        ParameterError: if all are too many, and all are asked for; or if keys are hashed.
     """
     task = series.task
+    if task.is_hashed:
+        raise ParameterError(
+            "a trend needs a list of keys, and every round hashes texts to other numbers: estimate the rounds one by one"
+        )
     if task.key_count * max(rounds, 1) <= MAX_ESTIMATES:
         return np.arange(task.key_count)
     if asked is None:

@@ -10,10 +10,11 @@ from pckv.errors import TallyError
 from pckv.progress import Progress, no_progress
 from pckv.tally.counts import Counts
 from pckv.tally.decode import level_cells
-from pckv.tally.supports import supports_of
+from pckv.tally.supports import compiled_checks, supports_of
 
-# More keys times distinct words than this would take longer than about twenty minutes.
-MAX_CHECKS = 2**36
+# More items times distinct words than this would take longer than about twenty minutes, in the plain loop and in the
+# compiled one.
+MAX_PLAIN_CHECKS, MAX_CHECKS = 2**36, 2**40
 
 
 def support(
@@ -23,7 +24,8 @@ def support(
     if channel.decodes_all:
         return level_cells.support(channel, counts, keys, progress)
     words, times = counts.nonzero(channel.word_limit)
-    if keys.size * words.size > MAX_CHECKS:
+    checks = channel.levels * keys.size * words.size
+    if checks > MAX_CHECKS or (checks > MAX_PLAIN_CHECKS and compiled_checks() is None):
         raise TallyError(
             f"{words.size:,} words are too many to check against {keys.size:,} keys: ask for fewer keys"
         )

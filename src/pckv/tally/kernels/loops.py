@@ -15,6 +15,8 @@ ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
 # The sums of this many lanes stay in the cache.
 LANES_AT_ONCE = 256
 MAX_BYTE = 255
+# Items that are checked together: their positions and counts stay in the cache.
+ITEMS_AT_ONCE = 2**12
 
 
 @numba.njit(nogil=True, cache=True)
@@ -195,3 +197,36 @@ def invert(numbers: NDArray[np.int64], prime: int) -> NDArray[np.int64]:
         inverses[place] = inverses[place] * rest % prime
         rest = rest * numbers[place] % prime
     return inverses
+
+
+@numba.njit(nogil=True, cache=True)
+def count_checks(
+    functions: NDArray[np.uint32],
+    places: NDArray[np.uint32],
+    constants: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+) -> None:
+    """Count the words with ((A·x + C) mod N) mod t = z, for every place x.
+
+    The columns of `functions` are A, ⌊A·2^32/N⌋, C and t - z, one row per word; N is below 2^31. With t = 2^k·u, u odd,
+    the `constants` are N, the inverse of u modulo 2^32, 2^k - 1, and ⌊(2^32 - 1)/t⌋·2^k. All steps take 32 bits, so that
+    the processor takes several at once, and none divides.
+    """
+    positions, inverse, even, largest = constants[0], constants[1], constants[2], constants[3]
+    half = np.uint64(32)
+    for first in range(0, places.size, ITEMS_AT_ONCE):
+        some, found = places[first : first + ITEMS_AT_ONCE], counts[first : first + ITEMS_AT_ONCE]
+        for word in range(functions.shape[0]):
+            factor, share = functions[word, 0], functions[word, 1]
+            offset, complement = functions[word, 2], functions[word, 3]
+            for item in range(some.size):
+                place = some[item]
+                # The quotient is at most one too small (Shoup).
+                quotient = np.uint32((np.uint64(share) * np.uint64(place)) >> half)
+                product = np.uint32(factor * place - quotient * positions)
+                product = min(product, np.uint32(product - positions))
+                total = np.uint32(product + offset)
+                total = min(total, np.uint32(total - positions))
+                # Multiples of t, and no other numbers, become small multiples of 2^k (Granlund and Montgomery).
+                scaled = np.uint32((total + complement) * inverse)
+                found[item] += np.uint32((scaled <= largest) & ((scaled & even) == np.uint32(0)))

@@ -109,7 +109,7 @@ export class Chart {
     this.shown = embedded;
     replace(this.place, box);
     // What stands above a picture stands below the chart, where it can be wrapped.
-    this.caption.textContent = [title?.text, title?.subtitle].filter(Boolean).join(". ");
+    this.caption.textContent = [title?.text, title?.subtitle].flat().filter(Boolean).join(". ");
   }
 
   // The first drawing is that of the caller, with the width that there is then.
@@ -143,7 +143,7 @@ export class Chart {
     const { text = "", subtitle = "" } = this.spec.title ?? {};
     try {
       const picture = await embedded.view.toSVG();
-      return picture.replace(">", () => `><title>${escaped(text)}</title><desc>${escaped(subtitle)}</desc>`);
+      return picture.replace(">", () => `><title>${escaped(text)}</title><desc>${escaped([subtitle].flat().join(". "))}</desc>`);
     } finally {
       embedded.finalize();
     }

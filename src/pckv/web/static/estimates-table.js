@@ -1,15 +1,16 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
-import { announce, count, debounced, field, make, newestOnly, query, replace, request } from "./page.js";
+import { announce, count, debounced, field, make, newestOnly, replace } from "./page.js";
 import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 
 const ROWS_PER_PAGE = 25;
 
 export class EstimatesTable {
-  // `options` say how to estimate. `address` gives that of a key's page, `onanswer` gets every answer, `onproblem`
-  // what went wrong, or null, and `onsearch` what somebody searches for.
-  constructor({ path, options, unit, search, address, onanswer, onproblem, onsearch }) {
-    Object.assign(this, { path, options, address, onanswer, onproblem, onsearch, search });
-    Object.assign(this, { sort: "-frequency", offset: 0, total: 0 });
+  // `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or null. `other` is the
+  // key for all that are not listed, or null. `onanswer` gets every answer, `onproblem` what went wrong, or null, and
+  // `onsearch` what somebody searches for.
+  constructor({ requests, options, unit, sort = "-frequency", search, address, other, onanswer, onproblem, onsearch }) {
+    Object.assign(this, { requests, options, address, other, onanswer, onproblem, onsearch, search, sort });
+    Object.assign(this, { offset: 0, total: 0 });
     // Header, the server's name for the sort, and whether the largest come first.
     this.columns = [
       { name: "Key", sort: "key" },
@@ -25,6 +26,8 @@ export class EstimatesTable {
     });
     this.head = make("tr");
     this.body = make("tbody");
+    // The row of all others, whatever part of the table is shown.
+    this.foot = make("tfoot");
     this.position = make("span");
     this.previous = make("button", { type: "button", onclick: () => this.move(-ROWS_PER_PAGE) }, "Previous");
     this.next = make("button", { type: "button", onclick: () => this.move(ROWS_PER_PAGE) }, "Next");
@@ -35,7 +38,7 @@ export class EstimatesTable {
       make(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of estimates" },
-        make("table", {}, make("thead", {}, this.head), this.body),
+        make("table", {}, make("thead", {}, this.head), this.body, this.foot),
       ),
       make("div", { class: "pager" }, this.previous, this.position, this.next),
     );
@@ -63,12 +66,13 @@ export class EstimatesTable {
   // `say`: tell screen readers, since somebody asked for the change.
   refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this;
-    const parameters = query({ ...this.options, search, sort, offset, limit: ROWS_PER_PAGE });
     try {
-      const answer = await request("GET", `${this.path}/estimates?${parameters}`, { signal });
+      const answer = await this.requests.send("estimates", { ...this.options, search, sort, offset, limit: ROWS_PER_PAGE }, { signal });
       this.total = Number(answer.headers.get("X-Total-Count"));
       const content = await answer.json();
-      this.show(content.estimates);
+      await this.showOther(signal);
+      if (signal.aborted) return true;
+      this.show(content.estimates.filter(({ key }) => key !== this.other));
       this.onanswer(content);
       this.onproblem(null);
       if (say) announce(this.position.textContent);
@@ -79,6 +83,14 @@ export class EstimatesTable {
     }
     return true;
   });
+
+  // Those who hold keys that are not listed: they are no key among others.
+  async showOther(signal) {
+    if (this.other === null) return;
+    const { estimates } = await this.requests.ask("estimates", this.options, { signal, keys: [this.other] });
+    if (this.other.toLowerCase().includes(this.search.toLowerCase())) this.total -= 1;
+    replace(this.foot, ...estimates.map((row) => this.row(row)));
+  }
 
   stop() {
     this.refresh.stop();
@@ -114,6 +126,11 @@ export class EstimatesTable {
     this.head.children[this.columns.indexOf(column)].querySelector("button").focus();
   }
 
+  note({ key, collides }) {
+    const text = key === this.other ? "all keys that are not listed" : collides ? "reports do not tell it from another of these" : null;
+    return text && make("small", {}, ` (${text})`);
+  }
+
   // Perhaps nobody holds a key that is too rare to tell, whatever its own range says. The titles have all digits.
   row(estimate) {
     const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected } = estimate;
@@ -123,7 +140,7 @@ export class EstimatesTable {
     return make(
       "tr",
       { class: detected ? null : "soft" },
-      make("th", { scope: "row", class: "key" }, make("a", { href: this.address(key) }, key)),
+      make("th", { scope: "row", class: "key" }, this.address ? make("a", { href: this.address(key) }, key) : key, this.note(estimate)),
       cell(shares, detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
       cell(means, detected && mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
     );

@@ -1,4 +1,4 @@
-// The keys of a task: names by paste or from a file, or just how many; what is wrong is told with its line.
+// The keys of a task: names by paste or from a file, just how many, or any text; what is wrong is told with its line.
 import { MAX_LINE_BYTES, byteCount, hasControls, number } from "./form-checks.js";
 import { ChoiceField, FieldProblem, TextField } from "./form-fields.js";
 import { count, field, make, plural } from "./page.js";
@@ -64,6 +64,7 @@ export class KeyField {
       [
         ["names", "a list of names"],
         ["number", "just numbers"],
+        ["hashed", "any text", "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list."],
       ],
       { onchange: () => this.choose() },
     );
@@ -81,7 +82,11 @@ export class KeyField {
   }
 
   get problem() {
-    return this.isList ? this.listProblem : this.number.problem;
+    return { names: this.listProblem, number: this.number.problem }[this.as.value] ?? this.as.problem;
+  }
+
+  get isHashed() {
+    return this.as.value === "hashed";
   }
 
   get isList() {
@@ -95,28 +100,31 @@ export class KeyField {
   set value({ as, names, number: many } = {}) {
     this.names.value = typeof names === "string" ? names : "";
     this.number.value = typeof many === "string" ? many : "100";
-    this.as.value = as === "number" ? "number" : "names";
+    this.as.value = ["number", "hashed"].includes(as) ? as : "names";
     this.tell();
   }
 
   // As a task has them.
   keys() {
+    if (this.isHashed) return "hashed";
     return this.isList ? parseKeys(this.names.value).keys : Number(this.number.value);
   }
 
+  // There are more texts than anybody holds.
   get keyCount() {
     const keys = this.keys();
+    if (this.isHashed) return Infinity;
     return Array.isArray(keys) ? keys.length : keys;
   }
 
   choose() {
     this.listed.hidden = !this.isList;
-    this.number.element.hidden = this.isList;
+    this.number.element.hidden = this.as.value !== "number";
     this.changed();
   }
 
   wrong() {
-    if (!this.isList) return this.number.wrong();
+    if (!this.isList) return this.isHashed ? null : this.number.wrong();
     const { keys, repeated, bad } = parseKeys(this.names.value);
     if (!keys.length) return "name at least one key";
     const repeats = repeated.map(({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`);
@@ -124,7 +132,7 @@ export class KeyField {
   }
 
   validate() {
-    if (!this.isList) return this.number.validate();
+    if (!this.isList) return this.isHashed || this.number.validate();
     const wrong = this.wrong();
     this.listProblem.show(wrong);
     this.tell();
@@ -181,3 +189,9 @@ function listed(parts) {
   if (rest) return `${shown.join(", ")} and ${count(rest)} more`;
   return shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
+
+// The field's value for the keys of a task.
+export const valueOfKeys = ({ keys }) => {
+  if (Array.isArray(keys)) return { as: "names", names: keys.join("\n"), number: "" };
+  return keys === "hashed" ? { as: keys } : { as: "number", names: "", number: String(keys) };
+};

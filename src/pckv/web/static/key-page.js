@@ -84,6 +84,7 @@ function back(task, options) {
 
 // The keys before and after this one in the order of their shares.
 function neighbours({ rank, keys, previous, next }, address) {
+  if (rank === null) return null;
   const link = (name, label) => (name === null ? null : make("a", { href: address(name) }, label));
   return make(
     "nav",

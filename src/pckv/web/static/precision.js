@@ -1,6 +1,6 @@
 // How precise the results are, in words and a curve, and how many reports a wanted precision takes.
 import { Chart } from "./chart.js";
-import { ask, count, debounced, field, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
+import { ask, count, debounced, field, make, newestOnly, pairs, percent, plural, points, query, replace, short } from "./page.js";
 import { TOO_RARE } from "./ranges.js";
 
 export function precisionSection(path, task) {
@@ -63,16 +63,17 @@ function sentences(answer, unit) {
 }
 
 function today(answer, unit) {
-  const { reports, smallest, frequency, frequency_error, mean_error, guessed_mean_error, hidden, size_answers } = answer;
+  const { reports, smallest, candidates, frequency, frequency_error, mean_error, guessed_mean_error, hidden, size_answers } = answer;
   if (!reports) return ["There are no reports yet."];
   const off = `The share of a key that ${percent(frequency)} of people hold is typically off by ±${points(frequency_error)}`;
   const mean =
     mean_error < guessed_mean_error
       ? `and its mean by ±${short(mean_error)}${unit ? ` ${unit}` : ""}`
       : "and its mean stays unknown";
+  const keys = candidates === null ? "Keys" : `Among ${plural(candidates, "candidate")}, keys`;
   const rare =
     smallest < 1
-      ? `Keys that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE}.`
+      ? `${keys} that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE}.`
       : `As yet all keys are often ${TOO_RARE}.`;
   const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
   if (!hidden || !size_answers) return [noise];

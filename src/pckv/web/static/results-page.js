@@ -64,7 +64,7 @@ function state({ phase, closed, closes, opens, last_report: last }) {
 }
 
 // Bars have the same scale in all rows, up to the largest end of an interval.
-function table({ estimates, about: { unit } }) {
+function table({ estimates, other, about: { unit } }) {
   const most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
   const names = ["Share of people", unit ? `Mean, in ${unit}` : "Mean"];
   const header = (name) => make("th", { scope: "col" }, name);
@@ -72,9 +72,12 @@ function table({ estimates, about: { unit } }) {
     "table",
     { class: "public" },
     make("thead", {}, make("tr", {}, header("Key"), make("td"), ...names.map(header))),
-    make("tbody", {}, ...estimates.map((estimate) => row(estimate, most, names))),
+    make("tbody", {}, ...listed(estimates, other).map((estimate) => row(estimate, most, names))),
   );
 }
+
+// Those of keys that are not listed stand apart: they are told in a sentence.
+const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
 
 // On a narrow screen there are no headers.
 function row(estimate, most, [shares, means]) {
@@ -103,8 +106,8 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
 }
 
 // What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
-function spread({ estimates, about: { unit } }) {
-  const known = estimates.filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
+function spread({ estimates, other, about: { unit } }) {
+  const known = listed(estimates, other).filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
   if (!known.length) return null;
   const texts = levelTexts(known[0].shares.map(({ value }) => value)),
     open = body.querySelector("details")?.open ?? false;
@@ -119,8 +122,11 @@ function spread({ estimates, about: { unit } }) {
   );
 }
 
-const shown = ({ keys, estimates }) =>
-  keys > estimates.length ? make("p", {}, `The first ${count(estimates.length)} of ${plural(keys, "key")}.`) : null;
+function shown({ keys, other, estimates }) {
+  const all = keys - (other === null ? 0 : 1),
+    rows = listed(estimates, other).length;
+  return all > rows ? make("p", {}, `The first ${count(rows)} of ${plural(all, "key")}.`) : null;
+}
 
 function reading({ level, epsilon, padding, method, about: { contact } }) {
   const sentences = [

@@ -1,10 +1,12 @@
 // What the reports of a task tell: a sentence, a chart, a table, options, downloads, and how precise all that is.
 import { withSettings } from "./address.js";
+import { candidatesForm } from "./candidates.js";
 import { Chart } from "./chart.js";
 import { isLost } from "./connection.js";
-import { changedOptions, optionsPanel, readOptions } from "./estimate-options.js";
+import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
+import { EstimateRequests } from "./estimate-requests.js";
 import { EstimatesTable } from "./estimates-table.js";
-import { alertBox, announce, ask, make, newestOnly, plural, query, replace, request, save } from "./page.js";
+import { alertBox, announce, make, newestOnly, plural, replace, save } from "./page.js";
 import { precisionSection } from "./precision.js";
 import { sharesTable } from "./shares.js";
 
@@ -16,7 +18,8 @@ export const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.par
 // `settings` are those of the address; `onsettings` is called with those that belong there now.
 // `show` is called with every overview of the task.
 export function resultsSection({ id, path, settings, onsettings }) {
-  const said = make("div"),
+  const requests = new EstimateRequests(path),
+    said = make("div"),
     verdict = make("div", { class: "verdict", "aria-live": "polite" }),
     computing = make("p", { class: "computing", role: "status" }),
     element = make("div");
@@ -35,6 +38,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
     precision,
     // Of tasks with more than two levels.
     shares,
+    // Of tasks with hashed keys.
+    candidates,
     options,
     // The number of reports that the numbers on the page are from.
     counted = 0,
@@ -42,23 +47,29 @@ export function resultsSection({ id, path, settings, onsettings }) {
 
   function build() {
     options = readOptions(task, settings);
-    const address = (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options));
+    // A hashed key is told from noise among all that were asked for: by itself, more easily.
+    const address = isHashed(task)
+      ? null
+      : (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options));
+    candidates = isHashed(task) ? candidatesForm(lookFor) : null;
     table = new EstimatesTable({
-      path,
+      requests,
       options,
       unit: task.about.unit,
+      sort: isHashed(task) ? "detected" : "-frequency",
       search: settings.search ?? "",
       address,
+      other: task.other,
       onanswer: showNumbers,
       onproblem: showProblem,
       onsearch: writeAddress,
     });
     precision = precisionSection(path, task);
-    shares = task.level_values.length > 2 ? sharesTable({ path, task, address }) : null;
+    shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
     replace(known, verdict, optionsPanel(task, options, choose), chart.element, shares?.element, table.element, downloads());
     replace(
       element,
-      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), empty, said, computing, known),
+      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), empty, candidates?.element, said, computing, known),
       precision.element,
     );
   }
@@ -68,6 +79,12 @@ export function resultsSection({ id, path, settings, onsettings }) {
   function choose(name, value) {
     options[name] = value;
     writeAddress();
+    redraw();
+  }
+
+  function lookFor(keys) {
+    requests.keys = keys;
+    table.offset = 0;
     redraw();
   }
 
@@ -92,7 +109,7 @@ export function resultsSection({ id, path, settings, onsettings }) {
   }
 
   async function saveTable(form) {
-    const answer = await request("GET", `${path}/estimates?${query(options)}`, { accept: DOWNLOADS[form] });
+    const answer = await requests.send("estimates", { ...options, sort: isHashed(task) ? "detected" : "" }, { accept: DOWNLOADS[form] });
     save(await answer.blob(), fileName(answer));
   }
 
@@ -104,7 +121,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
     counted = reports;
     known.hidden = false;
     const [first, ...others] = sentences;
-    replace(verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), make("p", {}, others.join(" "))));
+    replace(verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...others.map((sentence) => make("p", {}, sentence))));
+    if (candidates) showCandidates();
   }
 
   // Numbers that do not follow the options would be taken for those that do.
@@ -135,13 +153,14 @@ export function resultsSection({ id, path, settings, onsettings }) {
 
   function sayComputing() {
     const last = counted ? `; the last result is from ${plural(counted, "report")}` : "";
-    computing.textContent = `Computing estimates of ${plural(task.keys, "key")} from ${plural(task.reports, "report")} …${last}`;
+    computing.textContent = `Computing estimates of ${plural(requests.keys?.length ?? task.keys, "key")} from ${plural(task.reports, "report")} …${last}`;
   }
 
   async function drawCharts(signal) {
     try {
-      const spec = await ask("GET", `${path}/chart?${query(options)}`, { signal });
-      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(options)]);
+      const spec = await requests.ask("chart", options, { signal });
+      const precisely = { ...options, candidates: requests.keys?.length };
+      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(precisely)]);
     } catch (error) {
       if (!signal.aborted) showProblem(error);
       return false;
@@ -154,13 +173,24 @@ export function resultsSection({ id, path, settings, onsettings }) {
     task = overview;
     if (first) build();
     empty.hidden = task.reports > 0;
+    if (candidates) showCandidates();
     if (drawn.reports === task.reports || Date.now() <= drawn.next || document.hidden) return;
-    if (task.reports) redraw();
+    if (task.reports && waitsForKeys()) {
+      if (first) precision.refresh(options);
+    } else if (task.reports) redraw();
     else {
       drawn.reports = 0;
       precision.refresh(options);
     }
   }
+
+  function showCandidates() {
+    candidates.element.hidden = !task.reports;
+    candidates.showSince(counted ? task.reports - counted : 0);
+  }
+
+  // Hashed keys are looked for when somebody asks, which may take long, and again by itself only if that failed.
+  const waitsForKeys = () => candidates !== null && (requests.keys === null || drawn.reports >= 0);
 
   function stop() {
     redraw.stop();

@@ -1,5 +1,6 @@
 // The facts of a series that few people need, behind a disclosure; and what its rounds promise a participant.
 import { count, make, pairs, plural } from "./page.js";
+import { keysText } from "./task-details.js";
 
 const DAYS_PER_YEAR = 365;
 
@@ -26,7 +27,7 @@ export function seriesDetails({ task, ...contract }, series) {
     Rounds: `${series.rounds ? count(series.rounds) : "no end"}, of ${plural(series.period, "day")} each`,
     "First day": series.first,
     Panels: `${count(series.panels)}; a device reports in ${series.panels === 1 ? "every round" : `one round out of ${count(series.panels)}`}`,
-    Keys: count(series.keys),
+    Keys: keysText({ keys: series.keys, other: task.other }),
     Values: `${end(task.low, low)} to ${end(task.high, high)}${unit ? ` ${unit}` : ""}`,
     "ε of a report": task.epsilon,
     Mechanism: `${series.mechanism}, for up to ${pairs(task.padding)}`,

@@ -1,5 +1,5 @@
 // What people say, not only on average: the shares of the levels among those who hold a key, as bars and as a table.
-import { ask, make, newestOnly, plural, query, replace } from "./page.js";
+import { make, newestOnly, plural, replace } from "./page.js";
 import { levelTexts, shareTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
 
 const KEYS_SHOWN = 20;
@@ -80,10 +80,10 @@ export function tableOfShares(estimates, texts, nameOf) {
 }
 
 // The table behind the bars of the chart: it is asked for once somebody opens it.
-export function sharesTable({ path, task, address }) {
+export function sharesTable({ requests, task, address }) {
   const texts = levelTexts(task.level_values),
     { unit } = task.about,
-    link = (key) => make("a", { href: address(key) }, key),
+    link = (key) => (address ? make("a", { href: address(key) }, key) : key),
     place = make("div"),
     said = make("p", { class: "soft" });
   let wanted;
@@ -98,7 +98,8 @@ export function sharesTable({ path, task, address }) {
   const refresh = newestOnly(async (signal, options) => {
     wanted = options;
     if (!element.open) return;
-    const { estimates } = await ask("GET", `${path}/estimates?${query({ ...options, top: KEYS_SHOWN })}`, { signal }),
+    const answer = await requests.ask("estimates", { ...options, top: KEYS_SHOWN }, { signal }),
+      estimates = answer.estimates.filter(({ key }) => key !== task.other),
       known = estimates.filter(({ detected }) => detected),
       rare = estimates.length - known.length;
     replace(place, known.length ? tableOfShares(known, texts, link) : null);

@@ -31,7 +31,7 @@ function entries(task) {
   const about = Object.entries(TEXTS).filter(([, name]) => task.about[name]);
   return {
     ...Object.fromEntries(about.map(([name, member]) => [name, task.about[member]])),
-    Keys: count(task.keys),
+    Keys: keysText(task),
     Values: values(task),
     Levels: levels(task),
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
@@ -44,6 +44,11 @@ function entries(task) {
     "Unusual reports": alarms(task),
     Id: make("code", {}, task.id),
   };
+}
+
+export function keysText({ keys, other }) {
+  if (keys === "hashed") return "any text; those to estimate are named afterwards";
+  return other === null ? count(keys) : `${count(keys)}, of which “${other}” stands for all that are not listed`;
 }
 
 function values({ low, high, about: { unit, low_label, high_label } }) {

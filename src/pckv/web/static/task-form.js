@@ -1,8 +1,9 @@
 // The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
 import { MAX_TEXT_BYTES, decimal, number, text } from "./form-checks.js";
 import { ChoiceField, TextField } from "./form-fields.js";
-import { KeyField } from "./key-field.js";
+import { KeyField, valueOfKeys } from "./key-field.js";
 import { LevelsField, valueOfLevels } from "./levels-field.js";
+import { OtherField, valueOfOther } from "./other-field.js";
 import { choice, make, short } from "./page.js";
 import { PrivacyField } from "./privacy-field.js";
 import { RepeatFields } from "./repeat-fields.js";
@@ -81,7 +82,8 @@ export class TaskForm {
     const high = new TextField("Highest value", make("input", { type: "number", step: "any", value: 5 }), {
       check: (value) => decimal({ missing: "name the highest value" })(value) ?? above(value),
     });
-    return { keys: new KeyField(() => this.changed()), low, high, levels: new LevelsField() };
+    const keys = new KeyField(() => this.changed());
+    return { keys, other: new OtherField(() => keys.keys()), low, high, levels: new LevelsField() };
   }
 
   peopleFields() {
@@ -158,9 +160,9 @@ export class TaskForm {
   }
 
   answerSection() {
-    const { keys, low, high, levels } = this.fields;
+    const { keys, other, low, high, levels } = this.fields;
     this.ends = row(low, high);
-    return section(2, "What people may answer", keys.element, levels.element, this.ends);
+    return section(2, "What people may answer", keys.element, other.element, levels.element, this.ends);
   }
 
   peopleSection() {
@@ -190,15 +192,16 @@ export class TaskForm {
     return section(5, "Privacy", epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, named values begin and
-  // end with those of the range, and nobody holds more pairs than there are keys.
+  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, any text leaves none
+  // unlisted, named values begin and end with those of the range, and nobody holds more pairs than there are keys.
   update(changed) {
-    const { access, invitations, coin, pairs, opens, closes, epsilon, levels } = this.fields;
+    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other } = this.fields;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
     for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
     invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
     this.repeat.explain(Number(epsilon.value));
+    other.element.hidden = keys.isHashed;
     this.ends.hidden = levels.isNamed;
     levels.explain();
     pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
@@ -233,6 +236,11 @@ export class TaskForm {
     return wrong.sort(byPlace)[0] ?? null;
   }
 
+  // Where keys are listed.
+  other() {
+    return this.fields.keys.isHashed ? null : this.fields.other.other();
+  }
+
   // What a plan depends on, or what is still missing for one.
   planInputs() {
     const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
@@ -242,7 +250,7 @@ export class TaskForm {
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
     return {
-      keys: keys.keyCount,
+      keys: keys.isHashed ? "hashed" : keys.keyCount + (this.other() !== null),
       users: this.peoplePerRound(),
       epsilon: epsilon.value,
       pairs: Number(pairs.value) || this.assumedPairs(),
@@ -273,6 +281,7 @@ export class TaskForm {
       name: value("name"),
       about: Object.fromEntries(ABOUT.map((name) => [name, value(name)])),
       keys: this.fields.keys.keys(),
+      other: this.other(),
       ...levels.range(value("low"), value("high")),
       levels: levels.levels(),
       between: levels.rule(),
@@ -305,9 +314,8 @@ const byPlace = (one, other) =>
 export const valuesOfTask = (task, target) => ({
   ...task.about,
   name: `${task.name} (copy)`,
-  keys: Array.isArray(task.keys)
-    ? { as: "names", names: task.keys.join("\n"), number: "" }
-    : { as: "number", names: "", number: String(task.keys) },
+  keys: valueOfKeys(task),
+  other: valueOfOther(task),
   low: task.low,
   high: task.high,
   levels: valueOfLevels(task),

@@ -2,6 +2,7 @@
 import { readAddress, writeSettings } from "./address.js";
 import { found, isLost } from "./connection.js";
 import { showDeleted } from "./deletion.js";
+import { isHashed } from "./estimate-options.js";
 import { invitationSection } from "./invitations.js";
 import { alertBox, announce, ask, confirmButton, make, newestOnly, replace } from "./page.js";
 import { publicationSection } from "./publication.js";
@@ -58,6 +59,8 @@ export function taskView(root, id, role) {
     if (phase === "closed") replace(invitations);
     if (!first) return;
     if (phase !== "closed" && !task.series) replace(invitations, invitationSection(task, refresh));
+    // Nobody named the keys that a public page could show.
+    if (isHashed(task)) return;
     publicationSwitch = publicationSection(task, refresh);
     replace(publication, publicationSwitch.element);
   }

@@ -1,0 +1,77 @@
+"""The page for a new task: keys that nobody lists, from the form to the page of the task and to another run of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pckv
+from support.collectors import wait_until
+from support.people import DESK, KEYS, PHONE, ask, create_task, fill_task
+from support.serving import ServeProcess
+from support.task_forms import draft, focused, open_form, problems_at
+
+
+def keys_fact(page: Any) -> str:
+    """Return what the page of a task says of its keys."""
+    page.locator("summary", has_text="Details").click()
+    return str(
+        page.locator("dl.facts div", has=page.get_by_text("Keys", exact=True)).locator("dd").inner_text()
+    )
+
+
+def test_a_key_for_all_that_are_not_listed(server: ServeProcess, people: Any) -> None:
+    """It has a name that no listed key has; a draft, a preview and a copy keep it."""
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "with others", KEYS)
+    name = page.get_by_label("Its name")
+    assert not name.is_visible()
+    page.get_by_label("count as one more key").check()
+    assert name.input_value() == "other"
+    for text, says in (
+        (KEYS[1], "This must not be the name of a listed key."),
+        ("", "Give the key for all others a name."),
+        ("é" * 129, "This is too long: it takes 258 bytes (most letters take one), of at most 256."),
+    ):
+        name.fill(text)
+        operator.press("Create the task")
+        assert problems_at(page) == {"Its name": says}
+        assert focused(page) == "Its name"
+    name.fill("another film")
+    operator.check(DESK)
+    wait_until(lambda: '"another film"' in draft(page))
+    page.reload()
+    page.get_by_text("Draft restored.").wait_for()
+    assert name.input_value() == "another film"
+    with page.expect_popup() as opened:
+        operator.press("Preview as participant")
+    opened.value.get_by_label("Something else?").wait_for()
+    opened.value.close()
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (task.keys, task.other) == (tuple(KEYS), "another film")
+    assert keys_fact(page) == "5, of which “another film” stands for all that are not listed"
+    operator.go(f"/#/new?from={task.id}")
+    page.get_by_text("Filled in from “with others”.").wait_for()
+    assert name.input_value() == "another film"
+
+
+def test_any_text(server: ServeProcess, people: Any) -> None:
+    """Nothing is listed, and nothing is left that is not."""
+    operator = people(DESK)
+    open_form(operator, planned=True)
+    page = operator.page
+    fill_task(operator, "any text", KEYS, users="1000000")
+    page.get_by_label("count as one more key").check()
+    page.get_by_label("any text", exact=False).check()
+    for label in ("Keys, one per line", "Number of keys", "Its name", "count as one more key"):
+        assert not page.get_by_label(label).is_visible()
+    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan.locator(".verdict").wait_for()
+    operator.check(PHONE)
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (task.keys, task.other, task.mechanism) == ("hashed", None, "collision")
+    assert keys_fact(page) == "any text; those to estimate are named afterwards"
+    operator.go(f"/#/new?from={task.id}")
+    page.get_by_text("Filled in from “any text”.").wait_for()
+    assert page.get_by_label("any text").is_checked()

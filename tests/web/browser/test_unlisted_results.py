@@ -1,0 +1,109 @@
+"""What the page of a task shows of keys that nobody listed: hashed ones that an analyst names, and all others together."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import pckv
+from support.collectors import as_items, perturbed
+from support.people import DESK, HOSTILE, PHONE, add_task, choose
+from support.serving import ServeProcess
+
+
+def send(server: ServeProcess, task: pckv.Task, *reports: pckv.Report) -> None:
+    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+
+
+@pytest.fixture(scope="module")
+def hashed(server: ServeProcess) -> pckv.Task:
+    """A task that lists no keys, and reports of people who hold two."""
+    task = add_task(server, name="Any site", keys="hashed", epsilon=4, more="refuse", padding=1)
+    send(server, task, *perturbed(task, {"alpha": 5}, {"alpha": 4}, {HOSTILE: 1}, times=100))
+    return task
+
+
+def test_hashed_keys_are_looked_for_once_they_are_named(
+    people: Any, server: ServeProcess, hashed: pckv.Task, tmp_path: Path
+) -> None:
+    operator = people(DESK)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{hashed.id}")
+    page = operator.page
+    names = page.get_by_label("Keys, one per line")
+    operator.press("Look for these keys")
+    page.get_by_text("name at least one key").wait_for()
+    names.fill(f"nobody's\nalpha\n\nalpha\n{HOSTILE}")
+    operator.press("Look for these keys")
+    page.get_by_text("line 4 repeats “alpha” of line 2").wait_for()
+    operator.press("Remove repeated and empty lines")
+    operator.press("Look for these keys")
+    # Those that are really there come first.
+    keys = page.locator(".estimates tbody th")
+    keys.nth(2).wait_for()
+    assert keys.all_inner_texts() == ["alpha", HOSTILE, "nobody's"]
+    said = page.locator(".verdict").inner_text()
+    assert "2 of 3 keys stand out from the noise (at most 5 % of such flags are false, on average)" in said
+    assert page.locator(".estimates a").count() == 0
+    assert page.get_by_label("Public results page").count() == 0
+    page.locator(".chart svg", has_text="alpha").wait_for()
+    operator.check(PHONE)
+    with page.expect_download() as waiting:
+        operator.press("CSV")
+    with Path(waiting.value.path()).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["key"] for row in rows] == ["alpha", HOSTILE, "nobody's"]
+    assert {(row["false_discovery_rate"], row["collides"]) for row in rows} == {("0.05", "False")}
+    choose(page, "False discovery rate", "0.2")
+    page.locator(".verdict", has_text="at most 20 % of such flags").wait_for()
+    assert page.url.endswith("?false_discovery_rate=0.2")
+    # Nothing is computed by itself: new reports are told, and counted once somebody asks.
+    send(server, hashed, *(pckv.perturb(hashed, {"beta": 3}) for _ in range(7)))
+    page.get_by_text("7 more reports have come since").wait_for()
+    (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(60))]), encoding="utf-8")
+    page.get_by_label("Or take them from a file").set_input_files(many)
+    page.get_by_text("61 keys.").wait_for()
+    operator.press("Look for these keys")
+    page.locator(".pager", has_text="1 – 25 of 61 keys").wait_for()
+    assert page.get_by_text("have come since").count() == 0
+    operator.press("Next")
+    page.locator(".pager", has_text="26 – 50 of 61 keys").wait_for()
+    page.get_by_label("Search keys").fill("ALPH")
+    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+
+
+def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
+    task = add_task(
+        server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1
+    )
+    held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
+    send(server, task, *perturbed(task, *held, times=60))
+    operator = people(DESK)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    page.locator(".pager", has_text="1 – 2 of 2 keys").wait_for()
+    assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
+    others = page.locator(".estimates tfoot tr")
+    assert others.locator("th").inner_text() == "else (all keys that are not listed)"
+    assert "of people hold keys that are not listed" in page.locator(".verdict").inner_text()
+    page.get_by_label("Search keys").fill("b")
+    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    assert others.count() == 1
+    operator.check(PHONE)
+    page.get_by_label("Public results page").check()
+    page.get_by_role("region", name="Publication").get_by_text("On: everybody").wait_for()
+    operator.go(f"/results/{task.id}")
+    page.locator("table.public").wait_for()
+    assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]
+    assert "of people hold keys that are not listed" in page.locator("main").inner_text()
+    assert page.get_by_text("The first").count() == 0
+    operator.go(f"/#/tasks/{task.id}/keys/else")
+    page.get_by_role("heading", name="else").wait_for()
+    page.get_by_role("region", name="What is known").get_by_text("of people").first.wait_for()
+    assert page.get_by_role("navigation", name="Other keys").count() == 0
