@@ -27,6 +27,8 @@ from pckv.tally.supports import count_positions
 REPORTS = 100_000
 # Keys, padding, and how many times as fast as the baseline: a usual size, and that of the data set `movielike`.
 DECODES = ((10_000, 5, 12), (26_744, 100, 80))
+# Hashed keys that are asked for, and how many times as fast as the baseline their reports are checked.
+CANDIDATES, CHECK_BAR = 1_000, 1.2
 # Keys and symbols whose supports are counted one by one.
 LOOPS = ((1_000, 22), (10_000, 22), (26_744, 470), (250_000, 22), (250_000, 92))
 SUPPORTS = 2**24
@@ -47,6 +49,7 @@ def measurements() -> Iterator[Measurement]:
     """Make every measurement, one at a time."""
     for keys, padding, bar in DECODES:
         yield decode(keys, padding, bar)
+    yield check_candidates()
     for keys, symbols in LOOPS:
         yield per_support(keys, symbols)
     yield from count_files()
@@ -86,6 +89,24 @@ def decode(keys: int, padding: int, bar: float) -> Measurement:
     )
     name = f"decode {REPORTS:,} reports ({keys:,} keys, {channel.symbols} symbols)"
     return speed(name, times, REPORTS / 1e3, "k reports/s", bar)
+
+
+def check_candidates() -> Measurement:
+    """Check reports against hashed keys that are asked for; the baseline decodes as many words of hashes."""
+    task = Task(name="b", keys="hashed", values=(1, 5), epsilon=2, padding=3)
+    channel = channel_of(task)
+    tally = Tally(task)
+    tally.add_many(random_words(channel, REPORTS))
+    numbers = default_rng(2).integers(0, task.key_count, CANDIDATES)
+    hashed = default_rng(1).integers(0, 2**32 * channel.symbols, REPORTS)
+    times = race(
+        lambda: key_support(tally, numbers),
+        lambda: hashed_support(hashed, channel.symbols, CANDIDATES),
+        turns=1,
+        clock=time.perf_counter,
+    )
+    name = f"check {REPORTS:,} reports against {CANDIDATES:,} hashed keys"
+    return speed(name, times, REPORTS * CANDIDATES / 1e6, "M keys/s", CHECK_BAR)
 
 
 def per_support(keys: int, symbols: int) -> Measurement:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS
+from discovery_tasks import DISCOVERY_COIN_TASKS
+from discovery_vectors import held_texts
 from level_tasks import LEVEL_COIN_TASKS
 from pckv.canonical import base64url
 from pckv.coins import coin_choice, coin_draws
@@ -35,6 +37,11 @@ def coin_vectors() -> Iterator[dict[str, Any]]:
             yield from _decided(task, coin)
     for number, task in enumerate(UNLISTED_COIN_TASKS, 450):
         yield from _reports(number, task, hashed_pairs(task) if task.is_hashed else other_pairs(task))
+    for task in DISCOVERY_COIN_TASKS:
+        for coin in _coins(task):
+            yield from _decided(task, coin)
+    for number, task in enumerate(DISCOVERY_COIN_TASKS, 470):
+        yield from _reports(number, task, held_texts(task))
 
 
 def _coins(task: Task) -> Iterator[bytes]:
@@ -70,15 +77,17 @@ def _pairs(task: Task) -> Iterator[dict[str, float]]:
             }
 
 
-def _reports(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterator[dict[str, Any]]:
-    """Yield reports of several sets of pairs, each with a coin; the first 16 bytes of their tapes are not used."""
+def _reports(
+    number: int, task: Task, held: Iterator[dict[str, float]] | Iterator[list[str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield reports of several sets of pairs or texts, each with a coin; the first 16 bytes of their tapes are not used."""
     for case, pairs in enumerate(held):
         tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
         report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
         yield {
             "task": task.to_json(),
             "coin": base64url(report.id),
-            "pairs": pairs,
+            "texts" if isinstance(pairs, list) else "pairs": pairs,
             "tape": tape.hex(),
             "body": base64url(report.body),
         }

@@ -15,6 +15,7 @@ import numpy as np
 
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, TASKS
 from coin_vectors import coin_vectors
+from discovery_vectors import prefix_vectors
 from level_vectors import level_thresholds, level_vectors
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
@@ -45,6 +46,7 @@ def write(folder: Path) -> None:
         ("series", series_vectors()),
         ("levels", level_vectors()),
         ("keys", key_vectors()),
+        ("prefixes", prefix_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

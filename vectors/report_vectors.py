@@ -17,6 +17,7 @@ from catalogue import (
     TASKS,
     TUNED_TASKS,
 )
+from discovery_vectors import discovery_reports
 from level_vectors import level_reports
 from pckv.canonical import base64url
 from pckv.seeded import seeded_source
@@ -88,6 +89,7 @@ def report_vectors() -> Iterator[dict[str, Any]]:
     yield from edge_cases.refused_reports()
     yield from level_reports()
     yield from unlisted_reports()
+    yield from discovery_reports()
 
 
 def _collision_reports() -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
+from discovery_tasks import DISCOVERY_TASKS
 from level_tasks import LEVEL_TASKS
 from pckv.canonical import base64url
 from pckv.channels.collision import MAX_COUNTED_ITEMS
@@ -68,6 +69,8 @@ def tally_vectors() -> Iterator[dict[str, Any]]:
     small_enough = (task for task in LEVEL_TASKS if task.key_count * task.level_count != MAX_COUNTED_ITEMS)
     yield from chain.from_iterable(map(_counted, small_enough))
     yield from chain.from_iterable(map(_counted, (*OTHER_TASKS, *HASHED_TASKS)))
+    # Their first keys are texts of these discoveries.
+    yield from chain.from_iterable(map(_counted, (DISCOVERY_TASKS[0], DISCOVERY_TASKS[2])))
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from catalogue import (
     TASKS,
     TUNED_TASKS,
 )
+from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS, refused_discoveries
 from level_tasks import LEVEL_COIN_TASKS, LEVEL_TASKS, refused_level_tasks
 from pckv.task import Task
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS, UNLISTED_COIN_TASKS, refused_unlisted_tasks
@@ -80,6 +81,8 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _refused(*refused_level_tasks())
     yield from map(_described, (*OTHER_TASKS, *HASHED_TASKS, *UNLISTED_COIN_TASKS))
     yield from _refused(*refused_unlisted_tasks())
+    yield from map(_described, (*DISCOVERY_TASKS, *DISCOVERY_COIN_TASKS))
+    yield from _refused(*refused_discoveries())
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def task_html(task: Task) -> str:
     """Return what a task promises and its first keys, and say how many keys are left out."""
-    shown = task.key_names(range(min(task.key_count, ROWS_SHOWN)))
+    keys = 0 if task.is_hashed else task.key_count - (task.other is not None)
+    shown = task.key_names(range(min(keys, ROWS_SHOWN)))
     parameters = "".join(f", {name} {value}" for name, value in task.parameters.items())
     facts = [
         ("id", task.id),
@@ -27,6 +28,7 @@ def task_html(task: Task) -> str:
         ("bytes per report", f"{REPORT_ID_BYTES + task.channel.body_bytes:,}"),
         ("opens", task.opens or "–"),
         ("closes", task.closes or "–"),
-        (f"{task.key_count:,} keys", ", ".join(shown)),
+        ("keys", "any text") if task.is_hashed else (f"{keys:,} keys", ", ".join(shown)),
+        *([("all other keys", f"counted as “{task.other}”")] if task.other is not None else []),
     ]
-    return html_table(f"Task “{task.name}”", (), facts, hidden=task.key_count - len(shown), what="keys")
+    return html_table(f"Task “{task.name}”", (), facts, hidden=keys - len(shown), what="keys")

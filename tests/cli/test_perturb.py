@@ -57,6 +57,19 @@ def test_refused_rows_can_be_repaired(rows: list[str], option: str, printed: str
     assert pq.read_metadata("new.parquet").num_rows == int(start.split()[0])
 
 
+def test_unlisted_keys_count_as_the_task_says() -> None:
+    put({"pairs.csv": pairs_csv("ann,jaws,4", "ann,solaris,2", "bob,alien,3"), "keys.txt": b"alien\nheat\n"})
+    usual = "--low 1 --high 5 --epsilon 1"
+    run_ok(f"task new --name t --keys-file keys.txt --other {usual} --out task.json")
+    run_ok(f"task new --name t --hashed {usual} --out hashed.json")
+    for task in ("task", "hashed"):
+        made = run_ok(f"perturb pairs.csv --task {task}.json {COLUMNS} --out {task}.parquet")
+        assert made == f"2 reports written to {task}.parquet\n"
+    put({"pairs.csv": pairs_csv("ann,jaws,4", "ann,jaws,2")})
+    refused = run_refused(f"perturb pairs.csv --task task.json {COLUMNS} --out new.parquet")
+    assert refused.startswith("pckv: pairs.csv, line 3: the same key again for the same user (--repeated")
+
+
 @pytest.mark.parametrize("value", ["nan", "NaN", "-nan"])
 def test_not_a_number_is_never_repaired(value: str) -> None:
     put({"pairs.csv": pairs_csv("ann,alien,4", f"bob,alien,{value}")})

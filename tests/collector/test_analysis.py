@@ -72,13 +72,19 @@ def test_uploads_do_not_wait_for_estimates_and_one_token_cannot_take_all(
     assert collector.get(f"/tasks/{task.id}/estimates?level=0.77").status_code == 200
 
 
-def test_what_takes_too_long_is_said_and_answered_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("keys", [None, ["one", "another"]], ids=["all keys", "keys of a body"])
+def test_what_takes_too_long_is_said_and_answered_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, keys: list[str] | None
+) -> None:
     with running(analysis_seconds=1) as collector:
-        task = collector.add_task()
+        task = collector.add_task(**({"keys": "hashed", "mechanism": "collision"} if keys else {}))
         collector.upload(task, *some_reports(range(5), task))
-        path = f"/tasks/{task.id}/estimates"
+
+        def answer() -> httpx2.Response:
+            return collector.ask(task, keys) if keys else collector.get(f"/tasks/{task.id}/estimates")
+
         with slow_estimates(monkeypatch) as (go_on, begun):
-            late = collector.get(path)
+            late = answer()
             check_problem(late, 503, "overloaded")
             assert (
                 late.json()["detail"] == "computing this takes more than 1 s: it goes on, so ask again later"
@@ -88,5 +94,5 @@ def test_what_takes_too_long_is_said_and_answered_the_next_time(monkeypatch: pyt
             go_on.set()
             cache = collector.app.state.collector.estimate_cache
             wait_until(lambda: cache.shared.late)
-            assert [collector.get(path).json()["reports"] for _ in range(2)] == [5, 9]
+            assert [answer().json()["reports"] for _ in range(2)] == [5, 9]
             assert begun == [5, 9]

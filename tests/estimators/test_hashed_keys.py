@@ -9,10 +9,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pckv import Tally, Task, estimate
+from pckv import Series, Tally, Task, estimate, trend
 from pckv.channels import build
 from pckv.channels.collision import CollisionChannel
 from pckv.errors import PairsError, ParameterError
+from pckv.estimators.alarms.check import check_reports
 from pckv.estimators.detection import Detection
 from pckv.estimators.methods.registry import METHODS
 from pckv.lab.choices import draw_counts
@@ -208,6 +209,23 @@ def test_a_list_has_no_false_discovery_rate() -> None:
     tally = Tally(Task(name="t", keys=["a"], values=(0, 1), epsilon=1))
     with pytest.raises(ParameterError, match="for hashed keys"):
         estimate(tally, false_discovery_rate=0.05)
+
+
+def test_rounds_of_a_series_are_estimated_one_by_one() -> None:
+    task = hashed_task(more="refuse")
+    series = Series(task=task, first="2030-01-07", period=7, panels=2)
+    first, second = series.task_of(1), series.task_of(2)
+    assert first.key_index("site 0") != second.key_index("site 0")
+    found = estimate(counted(second), keys=SITES)
+    assert found.detected.sum() == 6
+    with pytest.raises(ParameterError, match="estimate the rounds one by one"):
+        trend(series, [counted(first), counted(second)], keys=SITES)
+
+
+def test_alarms_check_what_they_can() -> None:
+    words, times = counted(hashed_task(more="refuse")).counts.nonzero()
+    alarms = check_reports(hashed_task(more="refuse"), [np.repeat(words, times)])
+    assert not alarms.unusual
 
 
 def test_without_reports_nothing_is_known() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import numpy as np
 import pytest
 
-from pckv import Tally, Task, estimate
+from pckv import Series, Tally, Task, estimate, trend
 from pckv.channels import CHANNELS
 from pckv.charts import estimates_chart
 from pckv.device.vectorised import perturb_many
@@ -16,6 +19,7 @@ from pckv.seeded import seeded_source
 
 LISTED = [f"app {number}" for number in range(8)]
 PEOPLE = 40_000
+ABOUT_HALF = r"(4[89]|5[012]) % of people hold keys that are not listed \(4\d % to 5\d %\)\."
 
 
 def task_with_other(mechanism: str = "auto", **options: object) -> Task:
@@ -23,16 +27,17 @@ def task_with_other(mechanism: str = "auto", **options: object) -> Task:
     return Task(name="apps", keys=LISTED, other="others", mechanism=mechanism, **members)  # type: ignore[arg-type]
 
 
+@cache
 def collected(task: Task) -> Tally:
-    """Half of all hold two keys: the first app with value 2, and one that is not listed with value 5 or 3."""
+    """Half of all hold three keys: the first app with value 2, and two that are not listed with values 5 and 4."""
     half = PEOPLE // 2
-    first, unlisted = np.zeros(half, np.int64), np.full(half, task.other_index)
-    keys = np.stack([first, unlisted], axis=1).ravel()
-    values = np.stack([np.full(half, 2.0), np.where(np.arange(half) % 4, 5.0, 3.0)], axis=1).ravel()
-    rows = np.minimum(np.arange(PEOPLE + 1) * 2, keys.size)
+    keys = np.tile([0, task.other_index or 0, task.other_index or 0], half)
+    offsets = np.minimum(np.arange(PEOPLE + 1) * 3, keys.size)
     tally = Tally(task)
-    for part in perturb_many(task, Population(rows, keys, values), seeded_source(3)):
-        tally.add_many(part.messages)
+    for batch in perturb_many(
+        task, Population(offsets, keys, np.tile([2.0, 5.0, 4.0], half)), seeded_source(3)
+    ):
+        tally.add_many(batch.messages)
     return tally
 
 
@@ -50,7 +55,7 @@ def test_frequency_and_mean_are_those_of_the_people_who_hold_unlisted_keys(
     assert others.detected
     assert found.detected.tolist() == [True] + [False] * 7 + [True]
     assert found.verdict[0].startswith("1 of 8 keys stands out")
-    assert found.verdict[1].startswith("50 % of people hold keys that are not listed (4")
+    assert re.fullmatch(ABOUT_HALF, found.verdict[1])
 
 
 def some_estimates() -> Estimates:
@@ -79,14 +84,23 @@ def test_all_forms_of_the_table_mark_it() -> None:
     shown = found._repr_html_()
     assert "<td" in shown
     assert ">others<" not in shown
-    assert "<p>50 % of people hold keys that are not listed" in shown
+    assert re.search(f"<p>{ABOUT_HALF}</p>", shown)
     assert "other" not in found.listed.to_dict()
+
+
+def test_a_notebook_shows_what_keys_a_task_has() -> None:
+    shown = task_with_other("grr")._repr_html_()
+    assert ">8 keys<" in shown
+    assert "counted as “others”" in shown
+    hashed = Task(name="t", keys="hashed", values=(1, 5), epsilon=1)._repr_html_()
+    assert ">any text<" in hashed
+    assert "more keys" not in hashed
 
 
 def test_charts_draw_listed_keys_and_say_how_many_hold_others() -> None:
     chart = estimates_chart(some_estimates()).to_dict()
     assert chart["title"]["text"] == "8 keys"
-    assert chart["title"]["subtitle"][1].startswith("50 % of people hold keys that are not listed")
+    assert re.fullmatch(ABOUT_HALF, chart["title"]["subtitle"][1] + ".")
     assert "app 7" in str(chart)
     assert "'others'" not in str(chart)
 
@@ -99,7 +113,7 @@ def test_it_may_be_asked_for_or_left_out() -> None:
         "others",
         *2 * [["others"]],
     )
-    assert alone.verdict[1].startswith("50 % of people")
+    assert re.fullmatch(ABOUT_HALF, alone.verdict[1])
     without = estimate(tally, "corrected", keys=["app 0"])
     assert without.other is None
     assert not any("not listed" in sentence for sentence in without.verdict)
@@ -121,3 +135,22 @@ def test_nobody_with_unlisted_keys_is_said_so() -> None:
     assert not found["others"].detected
     assert found.verdict[1].startswith("Up to ")
     assert "may hold keys that are not listed" in found.verdict[1]
+
+
+def test_a_series_follows_the_key_for_all_others() -> None:
+    series = Series(task=task_with_other("grr"), first="2030-01-07", period=7, panels=2)
+    found = trend(series, [collected(series.task_of(number)) for number in (1, 2)])
+    assert found["others"].rounds[-1].frequency == pytest.approx(0.5, abs=0.03)
+    assert found.pooled.other == "others"
+    assert any("of people hold keys that are not listed" in sentence for sentence in found.verdict)
+    assert found.only(["app 0"]).to_dict()["pooled"]["estimates"][0]["key"] == "app 0"
+
+
+def test_hostile_reports_and_consistent_frequencies_count_it_as_a_key() -> None:
+    tally = collected(task_with_other("grr"))
+    plain, honest = estimate(tally), estimate(tally, hostile="1%")
+    assert honest["others"].detected
+    assert honest["others"].frequency_low < plain["others"].frequency_low
+    consistent = estimate(tally, "baseline", post="consistent")
+    assert consistent.other == "others"
+    assert consistent.frequency.sum() <= 2 + 1e-9

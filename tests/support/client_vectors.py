@@ -13,7 +13,7 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
 def vectors() -> dict[str, list[dict[str, Any]]]:
     """Return the vectors that a client can answer; pairs are lists, since JavaScript objects reorder numeric keys."""
-    names = ("thresholds", "tasks", "levels", "keys", "reports", "coins")
+    names = ("thresholds", "tasks", "levels", "keys", "prefixes", "reports", "coins")
     selected: dict[str, Any] = {
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
@@ -41,18 +41,17 @@ def check_answers(cases: dict[str, list[dict[str, Any]]], answers: dict[str, lis
         assert answer.get("id") == case["id"], answer
         assert answer["realised_epsilon"] == case["realised_epsilon"], case
         assert answer["word_limit"] == (None if case["word_limit"] is None else str(case["word_limit"]))
-    for case, answer in zip(cases["levels"], answers["levels"], strict=True):
-        assert answer == {name: case[name] for name in ("values", "placed")}, case
-    for case, answer in zip(cases["keys"], answers["keys"], strict=True):
-        if "fails_at" in case:
-            assert (answer.get("fails_at"), answer.get("code")) == (case["fails_at"], "bad_pairs"), case
-        else:
-            assert answer == {"number": case["number"]}, case
-    for case, answer in zip(cases["reports"], answers["reports"], strict=True):
-        if "fails_at" in case:
-            assert (answer.get("fails_at"), answer.get("code")) == (case["fails_at"], "bad_pairs"), case
-        else:
-            assert answer == {"id": case["id"], "body": case["body"]}, case
+    for name, members in (
+        ("levels", ("values", "placed")),
+        ("keys", ("number",)),
+        ("prefixes", ("found", "numbers")),
+        ("reports", ("id", "body")),
+    ):
+        for case, answer in zip(cases[name], answers[name], strict=True):
+            if "fails_at" in case:
+                assert (answer.get("fails_at"), answer.get("code")) == (case["fails_at"], "bad_pairs"), case
+            else:
+                assert answer == {member: case[member] for member in members}, case
     for case, answer in zip(cases["coins"], answers["coins"], strict=True):
         assert answer == {name: case[name] for name in answer}, case
         assert len(answer) == 2, case

@@ -20,10 +20,12 @@ from pckv import Report, Tally, Task, estimate
 from pckv.budget import exp_lower
 from pckv.canonical import base64url, from_base64url
 from pckv.channels import CHANNELS, build
+from pckv.channels.discovery import DiscoveryChannel
 from pckv.channels.size_question import SizeQuestion
 from pckv.coins import coin_choice, follows_coin
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
+from pckv.device.discovery import read_texts
 from pckv.device.padding import placed
 from pckv.device.perturb import perturb_from
 from pckv.errors import PairsError, ReportError, TallyError, TaskError
@@ -49,6 +51,11 @@ def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
     chosen = [case for case in everything if ("fails_at" not in case) == positive]
     assert chosen
     return chosen
+
+
+def held_by(case: dict[str, Any]) -> Any:
+    """Return the pairs of a case, or the texts if it is of a discovery."""
+    return case["texts"] if "texts" in case else case["pairs"]
 
 
 def test_there_are_enough_vectors() -> None:
@@ -106,7 +113,7 @@ def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None
 def test_two_levels_have_the_words_and_thresholds_that_signs_had() -> None:
     """What the vectors were before tasks had levels, given the same tapes: the ids of tasks are all that changed."""
     reports = [
-        [case["pairs"], case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)
+        [held_by(case), case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)
     ]
     bodies = [case["bodies"] for case in cases("tallies", positive=True)]
     thresholds = cases("thresholds", positive=True)
@@ -155,7 +162,7 @@ def test_reports() -> None:
     for case in cases("reports", positive=True):
         task = read_task(case["task"])
         tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
-        report = perturb_from(tape, task, case["pairs"])
+        report = perturb_from(tape, task, held_by(case))
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
 
 
@@ -167,6 +174,45 @@ def test_keys() -> None:
         assert case["fails_at"] == "pairs"
         with pytest.raises(PairsError, match=case["reason"]):
             task.held_index(key)
+
+
+def test_prefixes() -> None:
+    for case in cases("prefixes", positive=True):
+        task = read_task(case["task"])
+        found = read_texts(task.tree, [case["text"]])
+        assert found == [case["found"]] * bool(found)
+        groups = range(task.tree.groups) if found else ()
+        numbers = [
+            task.tree.item(task.digest, task.tree.prefix(case["found"], group), group) for group in groups
+        ]
+        assert numbers == case["numbers"]
+
+
+def test_discoveries_have_reports_of_all_kinds_of_texts() -> None:
+    """Of no text, one, and more than the padding; of texts that are cut and left out; by the first and the last group."""
+    seen: dict[str, set[str]] = {}
+    for case in cases("reports", positive=True):
+        if "texts" not in case:
+            continue
+        task = read_task(case["task"])
+        assert isinstance(task.channel, DiscoveryChannel)
+        texts, found = case["texts"], read_texts(task.tree, case["texts"])
+        word = task.message_format.decode(from_base64url(case["body"]))
+        group = task.channel.group_of(word // task.channel.symbols)
+        kinds = {
+            "none": not found,
+            "one": len(found) == 1,
+            "too many": len(found) > task.padding,
+            "left out": any(not task.tree.cut(text) for text in texts),
+            "cut": any(len(text) > task.tree.characters and task.tree.cut(text) for text in texts),
+            "first group": group == 0,
+            "last group": group == task.tree.groups - 1,
+        }
+        seen.setdefault(task.id, set()).update(kind for kind, holds in kinds.items() if holds)
+        # Nobody has that many texts.
+        seen[task.id] |= {"too many"} if task.padding >= 100 else set()
+    assert len(seen) >= 10
+    assert all(len(kinds) == 7 for kinds in seen.values())
 
 
 def test_every_mechanism_has_reports_of_several_keys_that_are_not_listed() -> None:
@@ -196,7 +242,7 @@ def test_coins() -> None:
         asks_size, function = coin_choice(task, coin)
         if "body" in case:
             tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
-            report = perturb_from(tape, task, case["pairs"], coin)
+            report = perturb_from(tape, task, held_by(case), coin)
             assert (report.id, base64url(report.body)) == (coin, case["body"])
             assert follows_coin(task, coin, task.message_format.decode(report.body))
             continue
@@ -233,7 +279,7 @@ def test_negative_vectors_fail_where_they_say(name: str) -> None:
         task = read_task(case["task"])
         if step == "pairs":
             with pytest.raises(PairsError, match=reason):
-                perturb_from(Tape(task.draws), task, case["pairs"])
+                perturb_from(Tape(task.draws), task, held_by(case))
         elif step == "report":
             with pytest.raises(ReportError) as caught:
                 task.message_format.decode(from_base64url(case["body"]))

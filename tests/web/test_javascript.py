@@ -28,12 +28,14 @@ from support.node import CLIENT, NodeProcess
 # loaded when there is something to say. What else a series needs is in a file of its own.
 # Levels take .3 kB, which shorter checks, chances without the paper's letters and samplers without other sizes of draws gave back;
 # the values of more than two are in a file that only such tasks load. Keys that nobody listed take .1 kB here, which shorter
-# checks gave back, and a file that only such tasks load.
+# checks gave back, and a file that only such tasks load. So do discoveries, for which refusals got shorter.
 MAX_BYTES = 12_288
 # What the file of more than two levels adds to that.
 MAX_BYTES_OF_LEVELS = 400
 # What the file of keys that nobody listed adds; a third of it is a hash that answers at once, which browsers do not have.
 MAX_BYTES_OF_UNLISTED = 1_500
+# And what the file of discoveries adds to both.
+MAX_BYTES_OF_DISCOVERIES = 1_400
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -48,11 +50,19 @@ def law_task(name: str) -> Task:
     return Task(name="t", keys=3, values=(-1, 1), epsilon=2, padding=2, mechanism=mechanism, size_share=share)
 
 
-@pytest.mark.parametrize("file", ["levels.js", "unlisted.js"])
-def test_a_file_is_loaded_by_tasks_that_need_it(file: str) -> None:
-    """The core imports it where a task needs it, and no other file does."""
-    named = [path.name for path in CLIENT.rglob("*.js") if file in path.read_text(encoding="utf-8")]
-    assert named == ["core.js"]
+@pytest.mark.parametrize(
+    ("file", "users"),
+    [
+        ("levels.js", {"core.js"}),
+        # That of discoveries takes its hash.
+        ("unlisted.js", {"core.js", "discovery.js"}),
+        ("discovery.js", {"unlisted.js"}),
+    ],
+)
+def test_a_file_is_loaded_by_tasks_that_need_it(file: str, users: set[str]) -> None:
+    """Others import it where a task needs it."""
+    named = {path.name for path in CLIENT.rglob("*.js") if file in path.read_text(encoding="utf-8")}
+    assert named == users
     assert CLIENT / file not in loaded_by("index.js")
 
 
@@ -117,7 +127,9 @@ def test_a_page_loads_little(name: str) -> None:
         files |= loaded_by("size-question.js")
     assert compressed(files) < MAX_BYTES
     assert compressed(files | loaded_by("levels.js")) < MAX_BYTES + MAX_BYTES_OF_LEVELS
-    assert compressed(files | loaded_by("unlisted.js")) < MAX_BYTES + MAX_BYTES_OF_UNLISTED
+    most = MAX_BYTES + MAX_BYTES_OF_UNLISTED
+    assert compressed(files | loaded_by("unlisted.js")) < most
+    assert compressed(files | loaded_by("discovery.js")) < most + MAX_BYTES_OF_DISCOVERIES
 
 
 def compressed(files: set[Path]) -> int:

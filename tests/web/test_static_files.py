@@ -107,6 +107,11 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         finds = ["client/unlisted.js"] if other else []
         assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks, *places, *finds]
         assert set(paths) <= set(site.app.state.static_files)
+    discovery = Task.discovery(name="terms", epsilon=1, coin="server")
+    site.store.add_task(discovery)
+    header = site.get(f"/join/{discovery.id}", None).headers["link"]
+    paths = ["client/mechanisms/collision.js", "client/unlisted.js", "client/discovery.js"]
+    assert header == ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
     for unknown in ("anything", "A" * 43):
         answer = site.get(f"/join/{unknown}", None)
         assert (answer.status_code, "link" in answer.headers) == (200, False)

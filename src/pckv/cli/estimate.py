@@ -39,7 +39,7 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option(
     "--method",
     type=click.Choice(list(METHODS)),
-    help="How to estimate. [default: bayes; corrected where keys are too many]",
+    help="How to estimate. [default: bayes; corrected where keys are too many, or hashed]",
 )
 @click.option("--post", type=click.Choice(POSTS), multiple=True, help="Postprocess the frequencies.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")

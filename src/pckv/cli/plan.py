@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -15,11 +15,11 @@ from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.cli.planned_discovery import print_discovery
 from pckv.cli.planned_influence import print_hostile
 from pckv.cli.planned_series import check_series_options, print_series, series_options
+from pckv.cli.planned_task import read_wanted_task
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
-from pckv.files.outputs import check_free
 from pckv.limits import MIN_LEVELS, REFUSE
 from pckv.planning.detection import DETECTION_POWER
 from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
@@ -27,7 +27,6 @@ from pckv.planning.outlook import outlook
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
 from pckv.planning.plan_result import NO_BETTER, Alternative, ErrorAt, Option, PlannedLevels
 from pckv.task import Task
-from pckv.task_members import checked_range
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
 WANTED = {
@@ -127,7 +126,7 @@ def plan_command(
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    wanted = _read_wanted(
+    wanted = read_wanted_task(
         named_keys(keys_file, keys, "--keys", hashed=hashed), low, high, out, name, force=force
     )
     people = read_expected_people(**options)
@@ -167,40 +166,6 @@ def _check_budget(epsilon: str | None, central: str | None, shuffled: int | None
         raise click.UsageError("give either --epsilon or --central")
     if central is not None and shuffled is None:
         raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
-
-
-class _WantedTask(NamedTuple):
-    """What a plan is for: the keys, and the range of values where one is given."""
-
-    keys: list[str] | int | str
-    values: tuple[str, str] | None
-
-    @property
-    def planned_keys(self) -> int | str:
-        return len(self.keys) if isinstance(self.keys, list) else self.keys
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        return None if self.values is None else (float(self.values[0]), float(self.values[1]))
-
-
-def _read_wanted(
-    keys: list[str] | int | str,
-    low: str | None,
-    high: str | None,
-    out: Path | None,
-    name: str | None,
-    *,
-    force: bool,
-) -> _WantedTask:
-    """Read the range; refuse what cannot be written as a task before anything is computed."""
-    if (low is None) != (high is None):
-        raise click.UsageError("give both --low and --high, or none of them")
-    if out is not None:
-        if name is None or low is None:
-            raise click.UsageError("--out writes a task: give --name, --low and --high, too")
-        check_free(out, force=force)
-    return _WantedTask(keys, None if low is None or high is None else checked_range((low, high)))
 
 
 def _print_plan(recommended: Plan, *, verbose: bool) -> None:

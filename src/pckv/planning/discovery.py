@@ -13,7 +13,7 @@ from pckv.channels.discovery import DiscoveryChannel
 from pckv.errors import ParameterError
 from pckv.limits import Numeric, check_epsilon, check_padding
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
-from pckv.planning.detection import DETECTION_POWER, detection_threshold
+from pckv.planning.detection import DETECTION_POWER, threshold_by_chance
 from pckv.prefix_tree import DEFAULT_ALPHABET, DEFAULT_CHARACTERS, PrefixTree, prefix_tree
 
 # Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would multiply.
@@ -124,8 +124,8 @@ def smallest_found_frequency(
     of which are tested for each text that there is.
     """
     moments, in_group = moments_of(channel), max(1, reports // tree.groups)
-    followed = _threshold(moments, in_group, followed_chance(tree))
-    found = _threshold(moments, in_group, rate / tree.continuations)
+    threshold = threshold_by_chance(moments, in_group)
+    followed, found = threshold(followed_chance(tree)), threshold(rate / tree.continuations)
 
     def is_found(frequency: float) -> bool:
         steps = _chance(moments, in_group, followed, frequency) ** (tree.groups - 1)
@@ -136,11 +136,6 @@ def smallest_found_frequency(
         middle = (low + high) / 2
         low, high = (low, middle) if is_found(middle) else (middle, high)
     return high
-
-
-def _threshold(moments: CountMoments, reports: int, chance: float) -> int:
-    """Return the least count that a prefix which nobody holds has at most as often as this."""
-    return detection_threshold(moments, reports, 1, 1 - 2 * chance)
 
 
 def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:

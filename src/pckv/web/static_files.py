@@ -18,7 +18,7 @@ from fastapi.responses import Response
 from pckv.collector.answers import SharedResponse, accepts_gzip
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector, unchanged
-from pckv.limits import MIN_LEVELS
+from pckv.limits import DISCOVERY, MIN_LEVELS
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -115,7 +115,9 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     paths = _imported(request, f"client/mechanisms/{task.mechanism}.js")
     if task.size_question:
         paths.append("client/size-question.js")
-    if task.levels != MIN_LEVELS:
+    if task.kind == DISCOVERY:
+        paths += ["client/unlisted.js", "client/discovery.js"]
+    elif task.levels != MIN_LEVELS:
         paths.append("client/levels.js")
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")

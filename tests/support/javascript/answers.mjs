@@ -35,7 +35,10 @@ function fromBits(digits) {
   return bits.getFloat64(0);
 }
 
-/** The answers to the thresholds, tasks, levels, keys, reports and coins of the vectors. */
+/** What somebody holds: texts, or pairs in the order given. */
+const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
+
+/** The answers to the thresholds, tasks, levels, keys, prefixes, reports and coins of the vectors. */
 export async function answers(client, vectors) {
   const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, readPairs, toText } = await import(
     `${client}/core.js`
@@ -93,21 +96,26 @@ export async function answers(client, vectors) {
     return refusal("pairs", () => ({ number: read.keyIndex(vector.key, read.otherIndex) }));
   }
 
+  async function prefix({ task, text }) {
+    const read = await taskOf(task), [found = ""] = read.read([text]), groups = [...Array(read.keys.groups).keys()];
+    return { found, numbers: found ? groups.map((group) => read.item(found, group)) : [] };
+  }
+
   async function report(vector) {
     const read = await taskOf(vector.task);
     if (!(read instanceof Task)) return read;
     const tape = new Tape(channelOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
-      const { id, body } = perturbFrom(tape, read, new Map(vector.pairs));
+      const { id, body } = perturbFrom(tape, read, heldBy(vector));
       return { id: toText(id), body: toText(body) };
     });
   }
 
   async function coin(vector) {
     const read = await taskOf(vector.task), choice = await coinOf(read, fromText(vector.coin));
-    if (!vector.pairs) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
+    if (!vector.tape) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
     const tape = new Tape(channelOf(read).draws, fixedSource(fromHex(vector.tape)));
-    const { id, body } = perturbFrom(tape, read, new Map(vector.pairs), choice);
+    const { id, body } = perturbFrom(tape, read, heldBy(vector), choice);
     return { coin: toText(id), body: toText(body) };
   }
 
@@ -116,6 +124,7 @@ export async function answers(client, vectors) {
     thresholds: await all(vectors.thresholds, threshold),
     tasks: await all(vectors.tasks, task),
     keys: await all(vectors.keys ?? [], key),
+    prefixes: await all(vectors.prefixes ?? [], prefix),
     reports: await all(vectors.reports, report),
     coins: await all(vectors.coins ?? [], coin),
     levels: (vectors.levels ?? []).map(level),

@@ -59,6 +59,10 @@ def test_something_that_is_not_in_the_list(people: Any, server: ServeProcess) ->
     assert "Please give “Stalker” a value from 1 to 5, or remove it." in page.locator(".footer").inner_text()
     person.check(DESK)
     person.press("Remove Stalker")
+    page.locator("#own-key").fill("Mirror")
+    person.press("Send my report")
+    assert "“Mirror” is written but not added" in page.locator(".footer").inner_text()
+    page.locator("#own-key").fill("")
     assert page.locator("#own-before option").get_attribute("value") == "Stalker"
     person.press("Send my report")
     person.state("sent")

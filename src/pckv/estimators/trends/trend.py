@@ -61,7 +61,7 @@ def trend(
         A table with a row per key and round.
 
     Raises:
-        ParameterError: if an argument is outside its domain, or a round is given twice.
+        ParameterError: if an argument is outside its domain, a round is given twice, or keys are hashed.
         PairsError: if a key does not exist.
         TallyError: if a tally is not that of a round of the series.
 
@@ -109,9 +109,13 @@ def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integer
         All keys, whichever are asked for; only those where all are too many.
 
     Raises:
-        ParameterError: if all are too many, and all are asked for.
+        ParameterError: if all are too many, and all are asked for; or if keys are hashed.
     """
     task = series.task
+    if task.is_hashed:
+        raise ParameterError(
+            "a trend needs a list of keys, and every round hashes texts to other numbers: estimate the rounds one by one"
+        )
     if task.key_count * max(rounds, 1) <= MAX_ESTIMATES:
         return np.arange(task.key_count)
     if asked is None:

@@ -181,12 +181,12 @@ export async function coinOf(task, coin) {
 }
 
 export function readPairs(task, pairs) {
+  if (task.read) return task.read(pairs);
   const { low, high, levelValues, between, padding } = task;
-  const known = levelValues.join(", ");
   const read = Array.from(pairs instanceof Map ? pairs : Object.entries(pairs), ([key, value]) => {
     const index = task.keyIndex(key, task.otherIndex), within = typeof value === "number" && low <= value && value <= high;
     check(within, "bad_pairs", `value ${value} of key '${key}' is not a number within [${low}, ${high}]`);
-    check(between === "round" || levelValues.includes(value), "bad_pairs", `value ${value} of key '${key}' is not one of ${known}`);
+    check(between === "round" || levelValues.includes(value), "bad_pairs", `value ${value} of key '${key}' is not one of ${levelValues.join(", ")}`);
     return [index, ...rounded(value, levelValues)];
   });
   const { size } = new Set(read.map(([index]) => index));
@@ -303,9 +303,10 @@ const isOneOf = (...names) => (name) => names.includes(name);
 
 const RULES = {
   version: isOneOf(1),
-  kind: isOneOf("pairs"),
+  kind: isOneOf("pairs", "discovery"),
   name: isName,
-  keys: (keys) =>
+  keys: (keys, { kind }) =>
+    kind !== "pairs" ||
     keys === "hashed" ||
     isCount(keys) ||
     (Array.isArray(keys) && isCount(keys.length) && keys.every(isName) && new Set(keys).size === keys.length),
@@ -341,32 +342,32 @@ export class Task {
     }
     for (const member in { ...members, ...RULES }) {
       const known = Object.hasOwn(RULES, member) && Object.hasOwn(members, member);
-      must(known && RULES[member](members[member]), member);
+      must(known && RULES[member](members[member], members), member);
     }
-    const { opens, closes, padding, more, series, levels, keys, other } = members, low = Number(members.low), high = Number(members.high);
+    const { opens, closes, padding, more, series, levels, keys, kind, other } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
     must(low < high, "low is not below high");
-    const levelValues = levels === 2 ? [low, high] : (await import("./levels.js")).valuesOf(members);
+    const levelValues = kind !== "pairs" ? [high] : levels === 2 ? [low, high] : (await import("./levels.js")).valuesOf(members);
     must(!opens || !closes || opens < closes, "it closes before it opens");
-    must(!series || (opens && closes && members.name.endsWith(`, round ${series.round}`)), "a round has days, and a name that says which");
+    must(!series || (opens && closes && members.name.endsWith(`, round ${series.round}`)), "a round has days and its name");
     must(JSON.stringify(members, sorted) === text, "it is not canonical");
     const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
-    const unlisted = other ?? keys === "hashed" ? (await import("./unlisted.js")).unlistedOf(members, levelValues) : {};
+    const unlisted = other ?? (kind !== "pairs" || keys === "hashed") ? await (await import("./unlisted.js")).unlistedOf(members, levelValues) : {};
     const { keyCount = keys.length ?? keys } = unlisted, epsilon = decimal(members.epsilon);
-    must(padding <= keyCount, "the padding is above the number of keys");
+    must(padding <= keyCount, "padding");
     const pairs = new Channel(keyCount, padding, epsilon, parameters, levelValues.length), share = decimal(members.size_share);
-    must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have more than 16 MiB");
+    must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have over 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
-    must(asks || !share.n, "size_share must be 0 where no size is asked");
-    must(members.coin === "device" || pairs.functions, `coin must be device for ${mechanism}`);
+    must(asks || !share.n, "size_share");
+    must(members.coin === "device" || pairs.functions, "coin");
     const channel = share.n ? new (await import("./size-question.js")).SizeQuestion(pairs, epsilon, share) : pairs;
     check(crypto.subtle, "no_crypto", "tasks are checked by crypto.subtle: serve the page by https or from localhost");
     const id = toText(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
     must(!powerLower(epsilon).below(channel.realised), "it realises more than its epsilon");
     const cost = unitsOf(channel.realised), realisedEpsilon = unitsNumber(cost), { odds, summary: sizeQuestion } = channel;
-    const checked = { id, text, low, high, levelValues, mechanism, parameters, keyCount, cost, realisedEpsilon, odds, sizeQuestion };
-    const task = Object.assign(new Task(), members, checked, unlisted);
+    const checked = { id, text, low, high, levelValues, mechanism, parameters, keyCount, cost, realisedEpsilon, odds, sizeQuestion, ...unlisted };
+    const task = Object.assign(new Task(), members, checked);
     channels.set(task, channel);
     task.collapse?.(channel);
     // The time of a report does not show its keys.

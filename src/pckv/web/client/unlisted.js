@@ -4,7 +4,10 @@ import { Task, check, encoder, fromText, isCount, isName, must } from "./core.js
 // The most keys with levels, of which hashes are numbers.
 const ITEMS = 2 ** 30 - 2;
 
-export const unlistedOf = (members, levels) => (members.keys === "hashed" ? hashed(members, levels) : withOther(members));
+export async function unlistedOf(members, levels) {
+  if (members.kind === "discovery") return (await import("./discovery.js")).discoveryOf(members);
+  return members.keys === "hashed" ? hashed(members, levels) : withOther(members);
+}
 
 function withOther({ keys, other }) {
   const named = Array.isArray(keys), otherIndex = keys.length ?? keys;

@@ -159,6 +159,8 @@ class AnswerForm {
   complaint() {
     const missing = this.form.missing();
     if (missing !== undefined) return [this.form.missingText(missing), () => this.form.focus(missing)];
+    const { own } = this.form;
+    if (own?.unfinished) return [say("own_unfinished", { key: own.unfinished }), () => own.input.focus()];
     return this.agreed && !this.agreed.checked ? [say("agree_first"), () => this.agreed.focus()] : [];
   }
 

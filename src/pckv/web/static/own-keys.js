@@ -61,6 +61,11 @@ export class OwnKeys {
     this.input.disabled = this.button.disabled = !room && (this.hashed || !this.rows.size);
   }
 
+  // What is written and was not added yet.
+  get unfinished() {
+    return this.input.disabled ? "" : this.input.value.trim();
+  }
+
   tell(problem = "") {
     this.said.textContent = problem;
     this.said.hidden = !problem;

@@ -51,7 +51,7 @@ export class Channel extends Sampling {
       const other = place + Number(tape.below(BigInt(all - place)));
       [chosen[place], chosen[other]] = [chosen[other], chosen[place]];
     }
-    const held = chosen.slice(0, this.padding).map(([key, lower, threshold]) => [key, lower + tape.bernoulli(threshold)]);
+    const held = chosen.slice(0, this.padding).map((pair) => this.placed(pair, tape));
     const { drawn = tape.below(this.functions) } = coin, symbols = held.map((pair) => this.symbol(drawn, ...pair));
     const own = [...new Set(symbols)].sort((x, y) => (x < y ? -1 : 1));
     const number = tape.draw(), count = BigInt(own.length);
@@ -60,6 +60,10 @@ export class Channel extends Sampling {
     let symbol = tape.below(this.symbols - count);
     for (const taken of own) if (taken <= symbol) symbol++;
     return writeWord(drawn * this.symbols + symbol);
+  }
+
+  placed([key, lower, threshold], tape) {
+    return [key, lower + tape.bernoulli(threshold)];
   }
 
   // g^exponent, in the same steps whatever the exponent.

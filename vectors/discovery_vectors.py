@@ -1,0 +1,124 @@
+"""Vectors of discoveries: the numbers of prefixes, and reports of people who hold texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from typing import Any
+
+from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS
+from pckv.canonical import base64url
+from pckv.channels.collision import INDICES
+from pckv.channels.discovery import DiscoveryChannel
+from pckv.device.perturb import perturb_from
+from pckv.randomness import Tape, fixed_source
+from pckv.seeded import seeded_source
+from pckv.task import Task
+from tapes import tape_of
+
+# Texts that no alphabet of the tasks has whole, or that are empty.
+NOT_FOUND = ("", "Z\n", "\0", "a\0", "e\u0301", "ÿ")
+
+
+def prefix_vectors() -> Iterator[dict[str, Any]]:
+    """Yield what of texts can be found, and the numbers of their prefixes, one per group."""
+    for task in (*DISCOVERY_TASKS, *DISCOVERY_COIN_TASKS):
+        tree = task.tree
+        for text in (*_texts(task), *_long_texts(task), *NOT_FOUND):
+            found = tree.cut(text)
+            numbers = [
+                tree.item(task.digest, tree.prefix(found, group), group) for group in range(tree.groups)
+            ]
+            yield {
+                "task": task.to_json(),
+                "text": text,
+                "found": found,
+                "numbers": numbers if found else [],
+            }
+
+
+def _texts(task: Task) -> list[str]:
+    """Return texts of all lengths up to the longest that can be found, with all characters among them."""
+    tree = task.tree
+    characters, longest = cycle(tree.alphabet), tree.characters
+    lengths = sorted({1, 2, longest // 2, longest - 1, longest} - {0})
+    texts = ["".join(islice(characters, length)) for length in lengths if length <= longest]
+    return list(dict.fromkeys([*texts, tree.alphabet[-1], tree.alphabet[0] * longest]))
+
+
+def _long_texts(task: Task) -> list[str]:
+    """Return texts that are cut: the same as another one, with a character that is unknown behind, and before the cut."""
+    tree = task.tree
+    full = tree.alphabet[-1] * tree.characters
+    return [full + tree.alphabet[0], f"{full}\n", f"{full[1:]}\n", f"\n{full}"]
+
+
+def held_texts(task: Task) -> Iterator[list[str]]:
+    """Yield sets of no, one, several and too many texts, with texts that are repeated, cut, and left out."""
+    texts, long = _texts(task), _long_texts(task)
+    yield []
+    for text in (*texts[:3], *long):
+        yield [text]
+    yield texts[:2]
+    yield [long[0], long[1], texts[0], texts[0]]
+    yield list(NOT_FOUND)
+    yield [NOT_FOUND[1], texts[1], "", *texts]
+    yield [*texts, *long, *NOT_FOUND, *(text[1:] for text in texts)]
+
+
+def discovery_reports() -> Iterator[dict[str, Any]]:
+    """Yield reports from fixed tapes, what cannot be perturbed, and bodies that are not reports."""
+    for number, task in enumerate(DISCOVERY_TASKS, 700):
+        for case, texts in enumerate(held_texts(task)):
+            yield text_report(task, texts, seeded_source(100 * number + case)(16 + 8 * (task.draws + 4)))
+        yield from _function_draws(task)
+        for reason, wrong in (("not one text", "ab"), ("5 is not a text", ["a", 5]), ("not a text", [None])):
+            yield {"task": task.to_json(), "texts": wrong, "fails_at": "pairs", "reason": reason}
+        body = base64url((task.word_limit or 0).to_bytes(8, "little"))
+        yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}
+    yield from _symbol_draws(DISCOVERY_TASKS[1])
+    yield from _symbol_draws(DISCOVERY_TASKS[2])
+
+
+def text_report(task: Task, texts: Sequence[str], tape: bytes) -> dict[str, Any]:
+    """Return the report of texts that the tape gives."""
+    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, texts)
+    return {
+        "task": task.to_json(),
+        "texts": texts,
+        "tape": tape.hex(),
+        "id": base64url(report.id),
+        "body": base64url(report.body),
+    }
+
+
+def _function_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports by the first and the last function of some groups, and by functions that are drawn again."""
+    channel, text = _channel(task), _texts(task)[-1]
+    last, complete = channel.functions - 1, 2**64 - 2**64 % channel.functions
+    groups = sorted({0, 1, channel.groups // 2, channel.groups - 1} & set(range(channel.groups)))
+    ends = [(function,) for group in groups for function in (group * INDICES, group * INDICES + INDICES - 1)]
+    rejected = [] if complete == 2**64 else [(complete, last), (2**64 - 1, complete - 1)]
+    for drawn in (*ends, *rejected):
+        # The symbol of the text is kept.
+        yield text_report(task, [text], tape_of(task, *drawn, channel.hit - 1))
+
+
+def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield reports on both sides of all thresholds, of texts with one prefix or symbol and with two, in every group."""
+    channel, tree = _channel(task), task.tree
+    texts = [tree.alphabet[0] * tree.characters, tree.alphabet[:2] * (tree.characters // 2)]
+    for group in range(tree.groups):
+        items = [tree.item(task.digest, tree.prefix(text, group), group) for text in texts]
+        for own in range(1, 1 + len(set(items))):
+            functions = range(group * INDICES, (group + 1) * INDICES)
+            function = next(number for number in functions if len(channel.own_symbols(number, items)) == own)
+            edges = [channel.hit * count for count in range(1, own + 1)]
+            for number in (0, *(edge + step for edge in edges for step in (-1, 0)), 2**64 - 1):
+                for other in (0, channel.symbols - own - 1):
+                    yield text_report(task, texts, tape_of(task, function, number, other))
+
+
+def _channel(task: Task) -> DiscoveryChannel:
+    assert isinstance(task.channel, DiscoveryChannel)  # noqa: S101
+    return task.channel
