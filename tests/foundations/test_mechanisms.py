@@ -16,8 +16,26 @@ CODE_PARTS = [field.name for field in fields(Mechanism) if field.name != "javasc
 CLIENT = ROOT / "src" / "pckv" / "web" / "client"
 # Modules of these folders that belong to no single mechanism.
 SHARED = {
-    "src/pckv/channels": {"__init__", "affine", "base", "hashing", "registered", "residues", "size_question"},
-    "src/pckv/device": {"__init__", "padding", "perturb", "size_question", "vectorised"},
+    "src/pckv/channels": {
+        "__init__",
+        "affine",
+        "base",
+        "discovery",
+        "hashing",
+        "registered",
+        "residues",
+        "size_question",
+    },
+    "src/pckv/device": {
+        "__init__",
+        "checked_pairs",
+        "discovery",
+        "padding",
+        "perturb",
+        "size_question",
+        "vectorised",
+        "vectorised_discovery",
+    },
     "src/pckv/tally/decode": {"__init__", "support"},
 }
 

@@ -20,7 +20,7 @@ from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.registry import METHODS, KeyEstimates, unclipped_frequency
 from pckv.estimators.postprocess import POSTS, full_name, make_consistent
 from pckv.estimators.request import (
-    Decoded,
+    DecodedKeys,
     Request,
     colliding,
     decode,
@@ -142,12 +142,12 @@ def estimate_supports(
         A table with a row per key, without shares of levels.
     """
     request = Request(method, keys=keys, shares=False)
-    estimates = _estimates(counted, Decoded(keys, support, None), request, level, _Hostile(0, None))
+    estimates = _estimates(counted, DecodedKeys(keys, support, None), request, level, _Hostile(0, None))
     return replace(estimates, verdict=verdict(estimates))
 
 
 def _estimates(
-    counted: CountedReports, decoded: Decoded, request: Request, level: float, hostile: _Hostile
+    counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
 ) -> Estimates:
     """Return the table of all keys that were decoded, without a verdict."""
     task = counted.task
@@ -183,7 +183,7 @@ def _only_requested(estimates: Estimates, request: Request) -> Estimates:
 
 
 def _columns(
-    counted: CountedReports, decoded: Decoded, request: Request, level: float, hostile: _Hostile
+    counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
 ) -> dict[str, Any]:
     """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
     task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method

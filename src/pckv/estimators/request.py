@@ -62,7 +62,7 @@ class Request(NamedTuple):
         return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
 
 
-class Decoded(NamedTuple):
+class DecodedKeys(NamedTuple):
     """The counts of some keys, and of the dummies where frequencies are to be made consistent."""
 
     keys: Integers
@@ -128,15 +128,15 @@ def _max_keys_at_once(task: Task) -> int:
     return MAX_KEYS_AT_ONCE * MIN_LEVELS // task.level_count
 
 
-def decode(tally: Tally, request: Request, progress: Progress) -> Decoded:
+def decode(tally: Tally, request: Request, progress: Progress) -> DecodedKeys:
     """Decode the counts of all keys where the request needs them, otherwise of those asked for."""
     task, numbers = tally.task, request.keys
     if numbers is None or request.needs_all_keys:
         _check_key_count(task, request)
         numbers = np.arange(task.key_count)
     if request.consistent:
-        return Decoded(numbers, *decode_all(task.channel, tally.counts, progress))
-    return Decoded(numbers, key_support(tally, numbers, progress), None)
+        return DecodedKeys(numbers, *decode_all(task.channel, tally.counts, progress))
+    return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
 
 
 def _check_key_count(task: Task, request: Request) -> None:

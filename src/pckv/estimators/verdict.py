@@ -8,7 +8,7 @@ from pckv.limits import REFUSE
 from pckv.texts import TOO_RARE, percent, points, two_digits
 
 # Somebody may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
-LARGEST_FACTOR_TOLD = 10**6
+MAX_FACTOR_TOLD = 10**6
 
 
 def verdict(estimates: Estimates) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
     if not sets.larger_high:
         return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
-        told = sets.factor <= LARGEST_FACTOR_TOLD
+        told = sets.factor <= MAX_FACTOR_TOLD
         most = f"up to {two_digits(sets.factor)} times" if told else "many times perhaps"
         return (
             f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
