@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pckv
+from pckv.canonical import from_base64url
 from pckv.channels.discovery import DiscoveryChannel
-from support.people import DESK, PHONE, Person, check_odds, count, explanation, publish, shown_body
+from pckv.coins import follows_coin
+from support.people import DESK, PHONE, Person, ask, check_odds, count, explanation, publish, shown_body
 from support.serving import ServeProcess
 
 
@@ -57,7 +59,7 @@ def test_texts_are_written_and_one_report_of_their_beginnings_is_sent(
     assert page.locator("#scale-note").count() == 0
     hint = page.locator("#own-hint").inner_text()
     assert "The first 8 characters count" in hint
-    assert "abcdefghijklmnopqrstuvwxyz" in hint
+    assert hint.endswith("abcdefghijklmnopqrstuvwxyz~ and spaces")
     for text, says in (
         ("  ", "Write something first."),
         ("Solaris", "This survey cannot find anything with “S” in it."),
@@ -116,3 +118,21 @@ def test_an_example_has_texts_that_can_be_found(people: Any, server: ServeProces
         page.locator(".leaves").wait_for()
         assert page.locator(".compare > div").first.locator("li").all_inner_texts() == shown
         check_claims(task, person, shown, end=", and nothing more")
+
+
+def test_a_report_by_a_coin_from_a_list_of_texts(people: Any, server: ServeProcess) -> None:
+    """As an app sends it, without the page's form; the collector takes it, since it follows from its coin."""
+    task = discovery(server, name="by coin", coin="server")
+    [invitation] = ask(server, "POST", f"/tasks/{task.id}/invitations").json()["invitations"]
+    person = people(DESK)
+    person.go(f"/join/{task.id}#invitation={invitation}")
+    person.page.locator("#own-key").wait_for()
+    submit = """async ([id, invitation]) => {
+        const { Client } = await import("/client/index.js"), client = new Client(location.origin);
+        return (await client.submit(id, ["solaris", "Ä", "stalker"], { invitation })).status;
+    }"""
+    assert person.page.evaluate(submit, [task.id, invitation]) == "sent"
+    [report] = json.loads(person.sent[-1])["reports"]
+    word = task.message_format.decode(from_base64url(report["body"]))
+    assert follows_coin(task, from_base64url(report["id"]), word)
+    assert count(server, task.id) == 1

@@ -5,9 +5,11 @@ import { OwnKeys } from "./own-keys.js";
 
 const MAX_ALPHABET_SHOWN = 80;
 
-function alphabetText({ keys: { alphabet } }) {
-  const letters = [...alphabet];
-  return letters.length > MAX_ALPHABET_SHOWN ? `${letters.slice(0, MAX_ALPHABET_SHOWN).join("")} …` : alphabet;
+function alphabetText({ keys }) {
+  const letters = [...keys.alphabet.replace(" ", "")],
+    more = letters.length > MAX_ALPHABET_SHOWN ? " …" : "",
+    alphabet = letters.slice(0, MAX_ALPHABET_SHOWN).join("") + more;
+  return keys.alphabet.includes(" ") ? say("text_spaces", { alphabet }) : alphabet;
 }
 
 // In place of a row with a value: the text, and what of it counts.
@@ -36,7 +38,7 @@ export class OwnTexts extends OwnKeys {
       letter = [...key].slice(0, characters).find((each) => !known.has(each));
     if (!key) return say("own_empty");
     if (this.rows.has(key)) return say("own_again", { key });
-    return letter === undefined ? "" : say("text_unknown", { letter, alphabet: alphabetText(this.task) });
+    return letter === undefined ? "" : say("text_unknown", { letter });
   }
 
   show(key) {
