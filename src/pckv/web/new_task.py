@@ -26,7 +26,8 @@ from pckv.planning.plan import Plan
 from pckv.planning.prediction import ExpectedErrors, predicted_errors
 from pckv.planning.selection import tuned_channel
 from pckv.planning.tuning import ChannelSpec
-from pckv.web.task_form import NewTaskForm, PlanInputs, read_form
+from pckv.web.discovery_form import DiscoveryPlanInputs, NewDiscoveryForm, read_any_form
+from pckv.web.task_form import NewTaskForm, PlanInputs
 
 # The curves cover the values of ε that people choose, and multiples of the expected number of users.
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -53,6 +54,22 @@ async def show_plan(
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+
+@router.get(
+    "/plan/discovery",
+    summary="Plan a discovery",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
+)
+async def show_discovery_plan(
+    inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account
+) -> dict[str, Any]:
+    """Return the least `frequency` of a text that a discovery finds four times out of five; 1 if there may be none."""
+    try:
+        planned = await collector.analysis_threads.run(account, inputs.plan)
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    return planned.to_dict()
 
 
 # While somebody types, the page asks for the same plan many times.
@@ -132,7 +149,16 @@ class _ErrorCurves:
     response_class=Response,
     responses=CREATION_RESPONSES,
     openapi_extra={
-        "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": NewTaskForm.model_json_schema()}}}
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON_TYPE: {
+                    "schema": {
+                        "oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]
+                    }
+                }
+            },
+        }
     },
 )
 async def create(
@@ -140,10 +166,11 @@ async def create(
 ) -> Response:
     """Plan a task, create and store it; the answer has its canonical JSON.
 
-    With `preview` nothing is stored. A problem's `field` is the member that is wrong.
+    With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery the form is that
+    of a task which finds unknown keys: up to so many `characters` of an `alphabet`, reported by so many `groups`.
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
-    form = read_form(await request.body())
+    form = read_any_form(await request.body())
     try:
         task = await collector.analysis_threads.run(account, form.to_task)
         if preview:

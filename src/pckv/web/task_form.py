@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,8 +17,11 @@ from pckv.levels import checked_levels, level_values
 from pckv.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
 from pckv.planning.expectations import MAX_USERS, Expectations, expect
 from pckv.planning.plan import DEFAULT_CANDIDATES, UNIT_RANGE, Plan, plan
+from pckv.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
 from pckv.task import Task
 from pckv.task_members import checked_keys, checked_other, checked_range
+
+Form = TypeVar("Form", bound=BaseModel)
 
 # A field, and a check of the library that raises what is wrong with it.
 FieldCheck = tuple[str, Callable[[], object]]
@@ -43,11 +46,36 @@ EXPECTED = {
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
     "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in plain digits, "
     "such as 1 or 0.5",
+    "characters": f"the characters of a text must be a whole number from 1 to {MAX_CHARACTERS}",
+    "alphabet": f"the alphabet must have from {MIN_ALPHABET} to {MAX_ALPHABET} characters",
+    "groups": "the groups must be a whole number from 1 to the number of characters",
     "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
     "users": "the number of people must be a whole number from 1 to 10^15",
     "pairs": "the pairs per person must be a number from 1 on",
     "most_pairs": "the most pairs per person must be a whole number from 1 on",
 }
+
+
+class NamedForm(BaseModel):
+    """What every task has besides what it asks: a name, days, and texts for participants."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    opens: str | None = None
+    closes: str | None = None
+    about: dict[str, str] = {}
+
+    def text_checks(self) -> Iterator[FieldCheck]:
+        """Yield the checks of the name and the texts."""
+        yield "name", partial(check_name, self.name, "the name")
+        for member, text in self.about.items():
+            yield member, partial(read_about, {member: text})
+
+    def day_checks(self) -> Iterator[FieldCheck]:
+        """Yield the checks of the days."""
+        yield "opens", partial(checked_days, self.opens, None)
+        yield "closes", partial(checked_days, self.opens, self.closes)
 
 
 class PlanHints(BaseModel):
@@ -140,33 +168,25 @@ class PlanInputs(PlanHints):
         )
 
 
-class NewTaskForm(PlanHints):
+class NewTaskForm(PlanHints, NamedForm):
     """The fields of the form for a new task."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    name: str
+    kind: Literal["pairs"] = "pairs"
     keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)] | AnyText
     other: str | None = None
     low: Decimal
     high: Decimal
     levels: LevelTexts | LevelCount = MIN_LEVELS
     between: BetweenName = "round"
-    opens: str | None = None
-    closes: str | None = None
-    about: dict[str, str] = {}
 
     def checks(self) -> Iterator[FieldCheck]:
         """Yield the library's own checks in the order of the page, each with the field that it is about."""
-        yield "name", partial(check_name, self.name, "the name")
-        for member, text in self.about.items():
-            yield member, partial(read_about, {member: text})
+        yield from self.text_checks()
         yield "keys", partial(checked_keys, self.keys)
         yield "other", lambda: checked_other(self.other, checked_keys(self.keys))
         yield "high", partial(checked_range, (self.low, self.high))
         yield "levels", lambda: checked_levels(self.levels, *checked_range((self.low, self.high)))
-        yield "opens", partial(checked_days, self.opens, None)
-        yield "closes", partial(checked_days, self.opens, self.closes)
+        yield from self.day_checks()
         yield from self.hint_checks(self.key_count)
 
     @property
@@ -209,10 +229,10 @@ def check_fields(checks: Iterable[FieldCheck]) -> None:
             raise ProblemDetails(ProblemKind.MALFORMED, str(error), field=field) from None
 
 
-def read_form(body: bytes) -> NewTaskForm:
+def read_form(body: bytes, form: type[Form]) -> Form:
     """Return the form that a request has in its body; a problem names the first field that is wrong."""
     try:
-        return NewTaskForm.model_validate_json(body)
+        return form.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = [str(part) for part in first["loc"]]

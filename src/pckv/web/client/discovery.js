@@ -33,10 +33,11 @@ export function discoveryOf(members) {
   const { known, characters, groups } = readTree(keys, mechanism);
   const lengths = Array.from({ length: groups }, (_, group) => Math.ceil((characters * (group + 1)) / groups));
 
-  // What of a text can be found: nothing if a character of that is not in the alphabet.
+  // What of a text can be found: nothing if a character of that is not in the alphabet. Capital letters that it lacks count as small.
   function cut(text) {
     check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
-    const letters = [...text].slice(0, characters);
+    const small = (letter) => (/[A-Z]/.test(letter) && !known.has(letter) ? letter.toLowerCase() : letter);
+    const letters = [...text].slice(0, characters).map(small);
     return letters.every((letter) => known.has(letter)) ? letters.join("") : "";
   }
 

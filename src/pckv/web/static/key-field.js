@@ -65,6 +65,7 @@ export class KeyField {
         ["names", "a list of names"],
         ["number", "just numbers"],
         ["hashed", "any text", "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list."],
+        ["discovery", "unknown: find them", "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found."],
       ],
       { onchange: () => this.choose() },
     );
@@ -89,6 +90,10 @@ export class KeyField {
     return this.as.value === "hashed";
   }
 
+  get isDiscovery() {
+    return this.as.value === "discovery";
+  }
+
   get isList() {
     return this.as.value === "names";
   }
@@ -100,7 +105,7 @@ export class KeyField {
   set value({ as, names, number: many } = {}) {
     this.names.value = typeof names === "string" ? names : "";
     this.number.value = typeof many === "string" ? many : "100";
-    this.as.value = ["number", "hashed"].includes(as) ? as : "names";
+    this.as.value = ["number", "hashed", "discovery"].includes(as) ? as : "names";
     this.tell();
   }
 
@@ -113,7 +118,7 @@ export class KeyField {
   // There are more texts than anybody holds.
   get keyCount() {
     const keys = this.keys();
-    if (this.isHashed) return Infinity;
+    if (this.isHashed || this.isDiscovery) return Infinity;
     return Array.isArray(keys) ? keys.length : keys;
   }
 
@@ -124,7 +129,8 @@ export class KeyField {
   }
 
   wrong() {
-    if (!this.isList) return this.isHashed ? null : this.number.wrong();
+    if (this.isHashed || this.isDiscovery) return null;
+    if (!this.isList) return this.number.wrong();
     const { keys, repeated, bad } = parseKeys(this.names.value);
     if (!keys.length) return "name at least one key";
     const repeats = repeated.map(({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`);
@@ -132,7 +138,8 @@ export class KeyField {
   }
 
   validate() {
-    if (!this.isList) return this.isHashed || this.number.validate();
+    if (this.isHashed || this.isDiscovery) return true;
+    if (!this.isList) return this.number.validate();
     const wrong = this.wrong();
     this.listProblem.show(wrong);
     this.tell();
@@ -193,5 +200,6 @@ function listed(parts) {
 // The field's value for the keys of a task.
 export const valueOfKeys = ({ keys }) => {
   if (Array.isArray(keys)) return { as: "names", names: keys.join("\n"), number: "" };
+  if (keys.alphabet) return { as: "discovery" };
   return keys === "hashed" ? { as: keys } : { as: "number", names: "", number: String(keys) };
 };

@@ -1,15 +1,16 @@
 // A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what comes afterwards.
+import { valuesOfFound } from "./discovery-fields.js";
 import { dropDraft, keepDraft, keepPreview, loadDraft } from "./draft.js";
 import { invitationLinks } from "./invitations.js";
-import { alertBox, announce, ask, debounced, make, replace } from "./page.js";
+import { alertBox, announce, ask, debounced, make, plural, replace } from "./page.js";
 import { planSection } from "./plan.js";
 import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
 
 const PLAN_DELAY = 300,
   UNKEPT = "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
-// `from` is the task that this one is another run of, or `series` the series.
-export function newTask(root, { from, series }) {
+// `from` is the task that this one is another run of, or `series` the series; it measures what a `discovery` found.
+export function newTask(root, { from, series, discovery }) {
   document.title = "New task – pckv";
   const plan = planSection(() => form.fields.pairs.problem.focus()),
     keep = debounced(() => !stopped && keepOrDrop(), PLAN_DELAY),
@@ -53,7 +54,7 @@ export function newTask(root, { from, series }) {
   }
 
   async function begin() {
-    if (from || series) await copy();
+    if (from || series || discovery) await copy();
     else restore();
     showPlan();
     form.fields.name.input.focus({ preventScroll: true });
@@ -66,9 +67,9 @@ export function newTask(root, { from, series }) {
 
   async function copy() {
     try {
-      const { name, values } = await (series ? copiedSeries() : copiedTask());
+      const { values, words } = await (discovery ? found() : series ? copiedSeries() : copiedTask());
       form.fill(values);
-      tell(`Filled in from “${name}”. How many pairs people hold is not part of a task: see “Advanced”.`);
+      tell(words);
       // From here on it is a draft as any other, which a reload restores.
       keepDraft(form.values());
       history.replaceState(null, "", "#/new");
@@ -80,12 +81,26 @@ export function newTask(root, { from, series }) {
   async function copiedTask() {
     const path = `/tasks/${encodeURIComponent(from)}`,
       [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
-    return { name: task.name, values: valuesOfTask(task, target) };
+    return { words: filledIn(task), values: valuesOfTask(task, target) };
   }
 
   async function copiedSeries() {
     const contract = await ask("GET", `/series/${encodeURIComponent(series)}`);
-    return { name: contract.task.name, values: valuesOfSeries(contract) };
+    return { words: filledIn(contract.task), values: valuesOfSeries(contract) };
+  }
+
+  const filledIn = ({ name, kind }) =>
+    `Filled in from “${name}”.${kind === "discovery" ? "" : " How many pairs people hold is not part of a task: see “Advanced”."}`;
+
+  async function found() {
+    const path = `/tasks/${encodeURIComponent(discovery)}`,
+      [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
+      cut = keys.filter((key) => key.is_cut).length,
+      complete = cut ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.` : "";
+    return {
+      values: valuesOfFound(task, keys),
+      words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} Whoever took part there spends more ε here.`,
+    };
   }
 
   function tell(text) {

@@ -1,6 +1,6 @@
 // The plan for what a form says: a light, what to expect in words, and the rest behind a disclosure.
 import { Chart } from "./chart.js";
-import { alertBox, ask, count, make, newestOnly, pairs, percent, points, query, replace, short } from "./page.js";
+import { alertBox, ask, count, make, newestOnly, pairs, percent, plural, points, query, replace, short } from "./page.js";
 
 // `change` is called by whoever wants to change what the plan assumes.
 export function planSection(change) {
@@ -23,9 +23,10 @@ export function planSection(change) {
   }
 
   // `round`, if it is not empty, says that the plan is for one round of several.
-  const show = newestOnly(async (signal, values, round = "") => {
+  const show = newestOnly(async (signal, { kind, ...values }, round = "") => {
     busy.textContent = "planning …";
     try {
+      if (kind === "discovery") return showDiscovery(await ask("GET", `/plan/discovery?${query(values)}`, { signal }));
       newest = await ask("GET", `/plan?${query(values)}`, { signal });
       replace(said, ...atFirstSight(newest, change), round ? make("p", {}, round) : null);
       replace(facts, ...sentences(newest));
@@ -39,6 +40,11 @@ export function planSection(change) {
       if (!signal.aborted) busy.textContent = "";
     }
   });
+
+  function showDiscovery(plan) {
+    details.hidden = true;
+    replace(said, ...discoverySentences(plan).map((sentence) => make("p", {}, sentence)));
+  }
 
   // The script that draws is large: it is loaded for whoever opens the details.
   async function draw() {
@@ -68,6 +74,15 @@ export function planSection(change) {
       byUsers.stop();
     },
   };
+}
+
+function discoverySentences({ frequency, characters, groups, users, epsilon }) {
+  const where = `${count(users)} people are in ${plural(groups, "group")}, each of which reports prefixes of another length, at ε ${short(epsilon)}.`;
+  if (frequency >= 1) return ["Too few people for this ε: perhaps nothing is found.", where];
+  return [
+    `A text of ${plural(characters, "character")} that ${percent(frequency)} of the people hold is found four times out of five; shorter ones are found at lower shares.`,
+    `${where} More people, a larger ε or fewer characters find rarer texts.`,
+  ];
 }
 
 function atFirstSight({ outlook, plan }, change) {

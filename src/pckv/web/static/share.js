@@ -5,19 +5,19 @@ import { qrCode } from "./qr.js";
 const quoted = (text) => JSON.stringify(text);
 
 // With an invitation of the person where the task needs one.
-export const pythonLines = (origin, id, key, value, invited) => `import pckv.client
+export const pythonLines = (origin, id, held, invited) => `import pckv.client
 client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
-client.submit(${quoted(id)}, {${quoted(key)}: ${value}}${invited ? ", invitation=invitation" : ""})
+client.submit(${quoted(id)}, ${held}${invited ? ", invitation=invitation" : ""})
 `;
 
 // A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
 const inScript = (key) =>
   key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
 
-export const javascriptLines = (origin, id, key, value, invited) => `<script type="module">
+export const javascriptLines = (origin, id, held, invited) => `<script type="module">
   import { Client } from ${quoted(`${origin}/client/index.js`)};
   const client = new Client(${quoted(origin)});
-  await client.submit(${quoted(id)}, { ${inScript(key)}: ${value} }${invited ? ", { invitation }" : ""});
+  await client.submit(${quoted(id)}, ${held}${invited ? ", { invitation }" : ""});
 </script>
 `;
 
@@ -51,15 +51,19 @@ export function shareSection({ id, by_invitation, phase, series }) {
 }
 
 // The lines for an app or a page, behind a disclosure.
-export function appsSection({ id, high, first_key, by_invitation, more, padding }) {
+export function appsSection({ id, kind, high, first_key: key, by_invitation, more, padding }) {
+  // A discovery is about texts without values.
+  const texts = kind === "discovery" ? `[${quoted(key)}]` : null,
+    inPython = texts ?? `{${quoted(key)}: ${high}}`,
+    inJavascript = texts ?? `{ ${inScript(key)}: ${high} }`;
   return make(
     "details",
     { class: "card" },
     make("summary", {}, make("h2", {}, "Ask from an app or a page")),
-    snippet("In an app, with Python", pythonLines(location.origin, id, first_key, high, by_invitation)),
-    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, first_key, high, by_invitation)),
+    snippet("In an app, with Python", pythonLines(location.origin, id, inPython, by_invitation)),
+    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, inJavascript, by_invitation)),
     by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
-    make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
+    make("p", {}, texts ? ALL_TEXTS : more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
 
@@ -77,7 +81,7 @@ const seriesJavascript = (id, key, value) => `<script type="module">
 
 // The same for a series, which only apps and pages that people use again can take part in.
 export function seriesApps(id, { keys, high, more, padding }) {
-  const key = Array.isArray(keys) ? keys[0] : "0";
+  const key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0";
   return make(
     "section",
     { "aria-label": "Take part" },
@@ -88,6 +92,8 @@ export function seriesApps(id, { keys, high, more, padding }) {
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
+
+const ALL_TEXTS = "Pass all texts that somebody holds, however many. What cannot be found is left out on the device.";
 
 const SAMPLING = "Pass all pairs that somebody holds, however many.";
 

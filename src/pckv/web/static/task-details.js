@@ -32,12 +32,11 @@ function entries(task) {
   return {
     ...Object.fromEntries(about.map(([name, member]) => [name, task.about[member]])),
     Keys: keysText(task),
-    Values: values(task),
-    Levels: levels(task),
+    ...(isDiscovery(task) ? {} : { Values: values(task), Levels: levels(task) }),
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
     ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
-    [`More than ${pairs(task.padding)}`]: larger(task),
+    [`More than ${isDiscovery(task) ? plural(task.padding, "text") : pairs(task.padding)}`]: larger(task),
     "Bytes per report": count(task.bytes_per_report),
     Created: task.created,
     Days: days(task),
@@ -46,7 +45,12 @@ function entries(task) {
   };
 }
 
+export const isDiscovery = ({ kind }) => kind === "discovery";
+
 export function keysText({ keys, other }) {
+  if (keys.alphabet) {
+    return `unknown; found up to ${plural(keys.characters, "character")} of these: “${keys.alphabet}”, from ${plural(keys.groups, "group")} of people`;
+  }
   if (keys === "hashed") return "any text; those to estimate are named afterwards";
   return other === null ? count(keys) : `${count(keys)}, of which “${other}” stands for all that are not listed`;
 }

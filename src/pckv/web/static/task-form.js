@@ -1,4 +1,5 @@
 // The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
+import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
 import { MAX_TEXT_BYTES, decimal, number, text } from "./form-checks.js";
 import { ChoiceField, TextField } from "./form-fields.js";
 import { KeyField, valueOfKeys } from "./key-field.js";
@@ -12,7 +13,9 @@ const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000,
   // How many of the keys people are assumed to hold where nobody says so.
   ASSUMED_PAIRS = 3;
-const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"];
+const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
+  // Of these, what is about values.
+  OF_VALUES = ["unit", "low_label", "high_label"];
 
 const line = (label, hint, options = {}) =>
   new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: options.example }), {
@@ -38,20 +41,23 @@ export class TaskForm {
   constructor(changed) {
     this.changed = () => this.fields && this.update(changed);
     this.repeat = new RepeatFields();
+    this.tree = new DiscoveryFields();
     this.fields = {
       ...this.askFields(),
       ...this.answerFields(),
       ...this.peopleFields(),
       ...this.repeat.fields,
+      ...this.tree.fields,
       ...this.planFields(),
     };
+    this.often = section(4, "How often", this.repeat.element);
     this.element = make(
       "div",
       { oninput: this.changed, onchange: this.changed },
       this.askSection(),
       this.answerSection(),
       this.peopleSection(),
-      section(4, "How often", this.repeat.element),
+      this.often,
       this.privacySection(),
     );
     this.defaults = JSON.stringify(this.values());
@@ -156,13 +162,14 @@ export class TaskForm {
 
   askSection() {
     const { name, question, description, unit, low_label: low, high_label: high } = this.fields;
-    return section(1, "What you ask", name.element, question.element, description.element, row(unit, low, high));
+    this.meanings = row(unit, low, high);
+    return section(1, "What you ask", name.element, question.element, description.element, this.meanings);
   }
 
   answerSection() {
     const { keys, other, low, high, levels } = this.fields;
     this.ends = row(low, high);
-    return section(2, "What people may answer", keys.element, other.element, levels.element, this.ends);
+    return section(2, "What people may answer", keys.element, this.tree.element, other.element, levels.element, this.ends);
   }
 
   peopleSection() {
@@ -180,11 +187,12 @@ export class TaskForm {
 
   privacySection() {
     const { epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
+    this.held = row(pairs, most);
     this.advanced = make(
       "details",
       { class: "advanced" },
       make("summary", {}, "Advanced"),
-      row(pairs, most),
+      this.held,
       more.element,
       objective.element,
       coin.element,
@@ -192,17 +200,21 @@ export class TaskForm {
     return section(5, "Privacy", epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a coin needs invitations, rounds have days and panels instead, any text leaves none
+  // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations, rounds have days and panels instead, any text leaves none
   // unlisted, named values begin and end with those of the range, and nobody holds more pairs than there are keys.
   update(changed) {
-    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other } = this.fields;
+    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other, more, objective, repeat } = this.fields,
+      finds = keys.isDiscovery;
+    if (finds && this.repeat.isOn) repeat.value = "once";
+    this.tree.element.hidden = !finds;
+    for (const element of [this.meanings, this.often, this.held, levels.element, more.element, objective.element]) element.hidden = finds;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
     for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
     invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
     this.repeat.explain(Number(epsilon.value));
-    other.element.hidden = keys.isHashed;
-    this.ends.hidden = levels.isNamed;
+    other.element.hidden = keys.isHashed || finds;
+    this.ends.hidden = levels.isNamed || finds;
     levels.explain();
     pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
     changed();
@@ -244,10 +256,14 @@ export class TaskForm {
   // What a plan depends on, or what is still missing for one.
   planInputs() {
     const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
-      ends = levels.isNamed ? [] : [low, high];
-    for (const field of [keys, levels, ...ends, users, epsilon, pairs, most, ...this.repeat.planned()]) {
+      ends = levels.isNamed ? [] : [low, high],
+      ofPairs = [levels, ...ends, pairs, most, ...this.repeat.planned()];
+    for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
+    }
+    if (keys.isDiscovery) {
+      return { kind: "discovery", ...this.tree.values(), users: Number(users.value), epsilon: epsilon.value };
     }
     return {
       keys: keys.isHashed ? "hashed" : keys.keyCount + (this.other() !== null),
@@ -276,24 +292,23 @@ export class TaskForm {
   // The body of the request that creates the task; that of a series has no days.
   body() {
     const value = (name) => this.fields[name].value,
-      { levels } = this.fields;
+      { keys, levels } = this.fields,
+      about = Object.fromEntries(ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [name, value(name)])),
+      days = { opens: (!this.repeat.isOn && value("opens")) || null, closes: (!this.repeat.isOn && value("closes")) || null };
+    const common = { name: value("name"), about, epsilon: value("epsilon"), coin: this.coin(), ...days };
+    if (keys.isDiscovery) return { kind: "discovery", ...common, ...this.tree.values() };
     return {
-      name: value("name"),
-      about: Object.fromEntries(ABOUT.map((name) => [name, value(name)])),
-      keys: this.fields.keys.keys(),
+      ...common,
+      keys: keys.keys(),
       other: this.other(),
       ...levels.range(value("low"), value("high")),
       levels: levels.levels(),
       between: levels.rule(),
-      epsilon: value("epsilon"),
       users: this.peoplePerRound(),
       pairs: Number(value("pairs")) || this.assumedPairs(),
       most_pairs: Number(value("most_pairs")) || null,
       more: value("more"),
-      coin: this.coin(),
       objective: value("objective"),
-      opens: (!this.repeat.isOn && value("opens")) || null,
-      closes: (!this.repeat.isOn && value("closes")) || null,
     };
   }
 }
@@ -315,12 +330,16 @@ export const valuesOfTask = (task, target) => ({
   ...task.about,
   name: `${task.name} (copy)`,
   keys: valueOfKeys(task),
+  epsilon: task.epsilon,
+  users: target ? String(target) : "",
+  coin: task.coin,
+  ...(task.kind === "discovery" ? valuesOfTree(task.keys) : valuesOfPairs(task)),
+});
+
+const valuesOfPairs = (task) => ({
   other: valueOfOther(task),
   low: task.low,
   high: task.high,
   levels: valueOfLevels(task),
-  epsilon: task.epsilon,
-  users: target ? String(target) : "",
   more: task.more,
-  coin: task.coin,
 });

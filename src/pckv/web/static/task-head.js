@@ -1,7 +1,7 @@
 // The head of a task's page: what it asks, whether it is open, how many reports came, and how many are wanted.
 import { alertBox, announce, ask, count, field, make, plural, replace } from "./page.js";
 import { drawn } from "./svg.js";
-import { badge } from "./task-state.js";
+import { badge, kindNote } from "./task-state.js";
 import { progress, reached } from "./tasks.js";
 
 // Only the last days are drawn.
@@ -51,7 +51,7 @@ export function taskHead(role, changed) {
     if (task.series) replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
     copy.href = `#/new?from=${task.id}`;
     copy.hidden = role !== "administrator" || task.series !== null;
-    replace(state, badge(task));
+    replace(state, badge(task), kindNote(task));
     say(question, task.about.question);
     say(notice, phaseSentence(task));
     notice.className = task.phase === "open" ? "soft" : "note";

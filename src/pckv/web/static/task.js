@@ -2,7 +2,7 @@
 import { readAddress, writeSettings } from "./address.js";
 import { found, isLost } from "./connection.js";
 import { showDeleted } from "./deletion.js";
-import { isHashed } from "./estimate-options.js";
+import { discoverySection } from "./discovery.js";
 import { invitationSection } from "./invitations.js";
 import { alertBox, announce, ask, confirmButton, make, newestOnly, replace } from "./page.js";
 import { publicationSection } from "./publication.js";
@@ -16,13 +16,13 @@ const POLL_SECONDS = 3;
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
   const path = `/tasks/${encodeURIComponent(id)}`,
-    { settings } = readAddress(),
-    results = resultsSection({ id, path, settings, onsettings: writeSettings });
+    { settings } = readAddress();
   const administers = role === "administrator",
     head = taskHead(role, () => refresh()),
     details = taskDetails(),
     said = make("div", {}, make("p", { class: "computing" }, "Loading …")),
     share = make("div"),
+    outcome = make("div"),
     apps = make("div"),
     invitations = make("div"),
     publication = make("div"),
@@ -30,6 +30,7 @@ export function taskView(root, id, role) {
     body = make("div", { hidden: true });
   let timer,
     task,
+    results,
     publicationSwitch,
     built = "";
   replace(root, said, body);
@@ -37,7 +38,7 @@ export function taskView(root, id, role) {
     body,
     head.element,
     make("div", { class: "overview" }, head.counts, share),
-    results.element,
+    outcome,
     details.element,
     apps,
     invitations,
@@ -52,6 +53,10 @@ export function taskView(root, id, role) {
     if (state === built) return;
     const first = built === "";
     built = state;
+    if (first) {
+      results = resultsOf(task);
+      replace(outcome, results.element);
+    }
     replace(share, shareSection(task));
     replace(apps, phase === "closed" || task.series ? null : appsSection(task));
     if (!administers) return;
@@ -60,10 +65,15 @@ export function taskView(root, id, role) {
     if (!first) return;
     if (phase !== "closed" && !task.series) replace(invitations, invitationSection(task, refresh));
     // Nobody named the keys that a public page could show.
-    if (isHashed(task)) return;
+    if (typeof task.keys !== "number") return;
     publicationSwitch = publicationSection(task, refresh);
     replace(publication, publicationSwitch.element);
   }
+
+  const resultsOf = ({ kind }) =>
+    kind === "discovery"
+      ? discoverySection({ id, path, administers })
+      : resultsSection({ id, path, settings, onsettings: writeSettings });
 
   const refresh = newestOnly(async (signal) => {
     clearTimeout(timer);
@@ -130,7 +140,7 @@ export function taskView(root, id, role) {
   function stop() {
     clearTimeout(timer);
     refresh.stop();
-    results.stop();
+    results?.stop();
   }
 
   refresh();

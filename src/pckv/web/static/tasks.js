@@ -3,7 +3,7 @@ import { readAddress, writeSettings } from "./address.js";
 import { found, isLost } from "./connection.js";
 import { alertBox, ask, choice, count, debounced, field, make, newestOnly, percent, query, replace } from "./page.js";
 import { seriesList } from "./series-list.js";
-import { PHASES, badge, keepFocus } from "./task-state.js";
+import { PHASES, badge, keepFocus, kindNote } from "./task-state.js";
 
 const POLL_SECONDS = 3,
   TASKS_PER_PAGE = 50;
@@ -118,7 +118,7 @@ function row(task) {
   return make(
     "tr",
     {},
-    make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name)),
+    make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name), kindNote(task)),
     make("td", {}, badge(task)),
     cell(2, task.created),
     cell(3, task.last_report ?? "none yet"),

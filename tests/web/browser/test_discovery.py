@@ -1,0 +1,125 @@
+"""The page of a discovery: the keys found, the tree of prefixes as it grows, and the task that is made from the keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+import pckv
+from support.collectors import as_items, perturbed
+from support.people import DESK, PHONE, ask, create_task, download, fill_task
+from support.serving import ServeProcess
+from support.task_forms import open_form, problems_at
+
+
+@pytest.fixture(scope="module")
+def terms(server: ServeProcess) -> pckv.Task:
+    """A discovery with as many reports as groups, less one."""
+    task = pckv.Task.discovery(name="terms", epsilon=4, alphabet="ab<>", characters=3)
+    ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
+    send(server, task, perturbed(task, {"ab": 1}, times=2))
+    return task
+
+
+def send(server: ServeProcess, task: pckv.Task, reports: list[pckv.Report]) -> None:
+    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+
+
+def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, terms: pckv.Task) -> None:
+    operator = people(PHONE)
+    operator.sign_in()
+    operator.go("/#/")
+    page = operator.page
+    page.get_by_role("row", name="terms discovery").get_by_role("link", name="terms").click()
+    page.get_by_text("2 reports so far. There must be at least 3, one per group").wait_for()
+    assert page.locator(".title").get_by_text("discovery").is_visible()
+    held: list[dict[str, float]] = [{"ab": 1}, {"ab": 1}, {"a<b": 1}, {"b": 1}]
+    send(server, terms, perturbed(terms, *held, times=150)[2:])
+    found = page.get_by_role("region", name="Keys found")
+    found.get_by_role("row").nth(3).wait_for()
+    answer = ask(server, "GET", f"/tasks/{terms.id}/discovery").json()
+    assert {row["key"]: row["is_cut"] for row in answer["keys"]} == {"ab": False, "b": False, "a<b": True}
+    assert found.locator("tbody th").all_inner_texts() == [
+        row["key"] + (" may go on" if row["is_cut"] else "") for row in answer["keys"]
+    ]
+    page.get_by_text(answer["verdict"][0]).wait_for()
+    tree = page.get_by_role("region", name="Tree of prefixes")
+    rows = tree.locator("tbody tr:not(.soft)").locator("th").all_inner_texts()
+    leaves = [row.lstrip("│├ ") for row in rows if row.endswith("ends here") or "<" in row]
+    assert sorted(leaves) == ["a<b", "ab ends here", "b ends here"]
+    assert rows[0] == "a"
+    assert "unknown; found up to 3 characters of these: “<>ab”" in page.locator(".facts").text_content()
+    assert 'submit("' + terms.id + '", ["any text"])' in page.locator("textarea.code").first.input_value()
+    assert page.get_by_role("region", name="Publication").count() == 0
+    assert download(page, "Keys, one per line").read_text().splitlines() == [
+        row["key"] for row in answer["keys"]
+    ]
+    operator.check_in_both_colours(DESK)
+
+
+def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -> None:
+    """The form has all keys found, and one for all others; a key that may go on is told."""
+    found = pckv.Task.discovery(name="found", epsilon=4, alphabet="ab", characters=2)
+    ask(server, "POST", "/tasks", content=found.to_json().encode(), media="application/json")
+    send(server, found, perturbed(found, {"ab": 1}, {"b": 1}, times=100))
+    operator = people(DESK)
+    operator.page.route("**/plan?*", lambda _: None)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{found.id}")
+    operator.press("Make a task from these keys", "link")
+    page = operator.page
+    page.get_by_text("Filled in with 2 keys that “found” found").wait_for()
+    assert "1 key may go on: complete it if you can." in page.get_by_role("status").first.inner_text()
+    assert sorted(page.get_by_label("Keys, one per line").input_value().split()) == ["ab", "b"]
+    page.get_by_label("People expected").fill("1000")
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (task.name, task.other) == ("found: keys found", "other")
+    assert sorted(map(str, task.key_names([0, 1]))) == ["ab", "b"]
+
+
+def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "new terms", ["left alone"])
+    page.get_by_label("again in every round").check()
+    page.get_by_label("unknown: find them").check()
+    for label in (
+        "Keys, one per line",
+        "again in every round",
+        "Lowest value",
+        "Unit of the values",
+        "Its name",
+    ):
+        assert not page.get_by_label(label, exact=False).first.is_visible()
+    page.get_by_role("region", name="Plan").get_by_text("A text of 24 characters that").wait_for()
+    for label, text, says in (
+        ("Characters", "65", "This must be at most 64."),
+        ("Groups (optional)", "25", "This must be at most the number of characters."),
+        ("Alphabet (optional)", "aba", "“a” is there twice."),
+    ):
+        field = page.get_by_label(label, exact=True)
+        before = field.input_value()
+        field.fill(text)
+        operator.press("Create the task")
+        assert problems_at(page) == {label: says}
+        field.fill(before)
+    page.get_by_label("Characters", exact=True).fill("4")
+    page.get_by_label("Alphabet (optional)").fill(" ab")
+    # What only the collector knows is told at its field.
+    page.get_by_label("Alphabet (optional)").fill(" ab\u0327")
+    operator.press("Create the task")
+    page.locator(".field-problem", has_text="changes the character before it").wait_for()
+    page.get_by_label("Alphabet (optional)").fill(" ab")
+    operator.check(DESK)
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert task == pckv.Task.discovery(name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab")
+    operator.go(f"/#/new?from={task.id}")
+    page.get_by_text("Filled in from “new terms”.").wait_for()
+    assert page.get_by_label("unknown: find them").is_checked()
+    assert page.get_by_label("Alphabet (optional)").input_value() == " ab"
+    assert page.get_by_label("Groups (optional)").input_value() == "4"
+    operator.problems = [problem for problem in operator.problems if "400" not in problem]
