@@ -26,6 +26,7 @@ EXPERIMENTS = {
     "tuned": False,
     "rank-coverage": True,
     "default-choice": False,
+    "discovery": False,
     "coverage": True,
     "hashed": False,
     "hostile": False,

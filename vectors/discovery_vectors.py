@@ -47,10 +47,11 @@ def _texts(task: Task) -> list[str]:
 
 
 def _long_texts(task: Task) -> list[str]:
-    """Return texts that are cut: the same as another one, with a character that is unknown behind, and before the cut."""
+    """Return texts that are cut, with an unknown character behind the cut or before it, and one in capital letters."""
     tree = task.tree
     full = tree.alphabet[-1] * tree.characters
-    return [full + tree.alphabet[0], f"{full}\n", f"{full[1:]}\n", f"\n{full}"]
+    capitals = ("".join(islice(cycle(tree.alphabet), tree.characters))).upper()
+    return [full + tree.alphabet[0], f"{full}\n", f"{full[1:]}\n", f"\n{full}", capitals]
 
 
 def held_texts(task: Task) -> Iterator[list[str]]:

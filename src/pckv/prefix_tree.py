@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
+from string import ascii_uppercase
 
 from pckv.errors import ParameterError
 from pckv.limits import MAX_ITEMS
@@ -57,9 +58,17 @@ class PrefixTree:
         return _count_texts(len(self.alphabet), -(-self.characters // self.groups))
 
     def cut(self, text: str) -> str:
-        """Return what of a text can be found: nothing if a character of that is not in the alphabet."""
-        shown = text[: self.characters]
+        """Return what of a text can be found: nothing if a character of that is not in the alphabet.
+
+        Capital letters from A to Z that the alphabet does not have count as small ones.
+        """
+        shown = text[: self.characters].translate(self._small)
         return shown if self._characters.issuperset(shown) else ""
+
+    @cached_property
+    def _small(self) -> dict[int, str]:
+        capitals = frozenset(ascii_uppercase) - self._characters
+        return {ord(capital): capital.lower() for capital in capitals}
 
     @cached_property
     def _characters(self) -> frozenset[str]:

@@ -213,6 +213,9 @@ class Task(TaskReports):
             opens: The first day, YYYY-MM-DD in UTC.
             closes: The first day on which no reports are taken any more.
 
+        Returns:
+            A task of kind `discovery`, which takes texts instead of pairs.
+
         Raises:
             ParameterError: if any of these is outside its domain.
         """

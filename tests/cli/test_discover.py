@@ -43,6 +43,8 @@ def test_from_texts_to_the_keys_of_a_measurement() -> None:
 @pytest.mark.usefixtures("reports")
 def test_a_tally_gives_the_same_keys_as_its_reports() -> None:
     run_ok("tally new.parquet --task terms.json --out new.tally")
+    run_ok("tally new.parquet --task terms.json --out duckdb.tally --engine duckdb")
+    assert Path("duckdb.tally").read_bytes() == Path("new.tally").read_bytes()
     of_reports = run_ok(f"{DISCOVER} --json")
     assert run_ok("discover new.tally --task terms.json --json") == of_reports
     first = json.loads(run_ok(f"{DISCOVER} --top 1 --json"))
@@ -74,6 +76,10 @@ def test_plans_say_which_frequency_is_found() -> None:
     planned = json.loads(run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --json"))
     assert planned["groups"] == 12
     assert planned["rule_of_thumb"] < planned["frequency"] < 0.005
+    longer = json.loads(
+        run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --padding 5 --json")
+    )
+    assert planned["frequency"] < longer["frequency"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +90,7 @@ def test_plans_say_which_frequency_is_found() -> None:
         ("task new --name t --key-count 3 --epsilon 1 --out t.json", "give --low and --high"),
         ("plan --discover --users 5 --epsilon 1 --pairs 2", "--pairs is not for --discover"),
         ("plan --discover --users 5", "give --epsilon"),
+        ("plan --keys 5 --users 5 --epsilon 1 --padding 2", "--padding is for --discover"),
         (f"{PERTURB} --value v", "are not for a discovery, which has no values"),
         (
             "perturb pairs.csv --task grr.json --user user --key key --out n.parquet",

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pckv
-from support.collectors import ANALYST, Running, bearer, check_problem, perturbed
+from support.collectors import ANALYST, DAY, Running, bearer, check_problem, new_task, perturbed
 from support.stores import add, tally
 
 PARQUET = "application/vnd.apache.parquet"
@@ -101,3 +101,17 @@ def test_the_pages_of_a_hashed_task_name_its_keys(
     public = small.administer("PATCH", f"/tasks/{task.id}", b'{"public_results":true}')
     check_problem(public, 400, "malformed")
     assert "hashed keys have no public page" in public.json()["detail"]
+
+
+def test_rounds_with_hashed_keys_have_no_trend(small: Running) -> None:
+    """A text has another number in every round."""
+    series = pckv.Series(task=new_task(keys="hashed", mechanism="collision"), first=DAY, period=7, panels=1)
+    assert small.administer("POST", "/series", series.to_json().encode()).status_code == 201
+    for query in ("", "?keys=alpha"):
+        answer = small.get(f"/series/{series.id}/trend{query}")
+        check_problem(answer, 400, "malformed")
+        assert "every round hashes texts to other numbers" in answer.json()["detail"]
+    [listed] = [one for one in small.get("/series").json()["series"] if one["id"] == series.id]
+    assert (listed["keys"], listed["other"]) == ("hashed", None)
+    round_one = small.ask(series.task_of(1), ["alpha"])
+    assert round_one.json()["verdict"] == ["There are no reports yet."]

@@ -103,7 +103,7 @@ def test_results_are_written_in_all_formats(tally: Tally) -> None:
     assert again["smallest_frequency"] == found.smallest_frequency
     assert found.top(1).to_csv().splitlines()[0] == "key,frequency,frequency_low,frequency_high,is_cut"
     assert "6 keys found among 30,000 reports." in found.verdict[0]
-    assert found.verdict[1].startswith("2 keys may go on")
+    assert found.verdict[2].startswith("2 keys may go on")
     assert "… and" not in found._repr_html_()
     assert repr(found) == "<Discovery of 6 keys in 30,000 reports>"
 

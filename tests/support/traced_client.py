@@ -11,15 +11,20 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pckv import Task
 from pckv.auditing.interval_tape import Box, IntervalTape, Leaf, explore
+from pckv.auditing.traced import Seed
+from pckv.channels.discovery import DiscoveryChannel
 from pckv.coins import coin_choice
+from pckv.device import discovery
+from pckv.device.discovery import read_texts
 from pckv.device.perturb import choose_other, make_message, read_pairs
 from pckv.errors import AuditFailure
+from pckv.prefix_tree import PrefixTree
 from pckv.randomness import BITS, Tape
 from support.node import CLIENT, NodeProcess, node
 from support.rewriting import rewrite_client
@@ -41,9 +46,19 @@ def traced_node(client: Path = CLIENT) -> Iterator[NodeProcess]:
             yield process
 
 
+class PublicGroups(PrefixTree):
+    """The group of a function is public, and may decide how long prefixes are."""
+
+    def prefix(self, text: str, group: Any) -> str:
+        return super().prefix(text, group.value if isinstance(group, Seed) else group)
+
+    def item(self, digest: bytes, prefix: str, group: Any) -> int:
+        return super().item(digest, prefix, group.value if isinstance(group, Seed) else group)
+
+
 @dataclass(frozen=True)
 class Setting:
-    """A task and a participant's pairs, and their coin where the server gives one."""
+    """A task and a participant's pairs, of which a discovery takes the keys, and their coin where the server gives one."""
 
     task: Task
     pairs: dict[str, float]
@@ -58,6 +73,11 @@ class Setting:
     def message(self, tape: Tape) -> Any:
         """Return what Python makes of a tape."""
         choice = None if self.coin is None else coin_choice(self.task, self.coin)
+        if isinstance(self.task.channel, DiscoveryChannel):
+            tree = PublicGroups(*astuple(self.task.tree))
+            texts = read_texts(tree, self.pairs)
+            function = None if choice is None else choice.function
+            return discovery.perturb(self.task.channel, tree, self.task.digest, texts, tape, function)
         pairs = choose_other(self.task, read_pairs(self.task, self.pairs), tape)
         return make_message(self.task, pairs, tape, choice)
 

@@ -89,3 +89,11 @@ def test_the_intervals_of_hashed_keys_hold_their_frequencies(
     for movie, row in found.items():
         assert row["frequency_low"] <= len(held[movie]) / people <= row["frequency_high"]
     assert "movie 000" in found
+
+
+def test_frequent_movies_are_discovered_and_make_the_list_of_a_measurement(folder: Path) -> None:
+    """The two most frequent are ten standard deviations above what is followed, in every group."""
+    found = (folder / "found.txt").read_text(encoding="utf-8").splitlines()
+    assert {"movie 000", "movie 001"} <= set(found)
+    measured = json.loads((folder / "measured.json").read_text(encoding="utf-8"))
+    assert (measured["keys"], measured["other"]) == (found, "other")

@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from pckv.auditing.discovery import discovery_loss
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.budget import epsilon_of, is_within
 from pckv.channels import CHANNELS
+from pckv.limits import DISCOVERY
 from pckv.progress import Progress, no_progress
 from pckv.task import Task
 
@@ -78,7 +80,8 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     (True, 1.0, 1.0)
     """
     channel, question = task.channel, task.size_question
-    loss = sampler_loss(task, progress=progress)
+    audited = discovery_loss if task.kind == DISCOVERY else sampler_loss
+    loss = audited(task, progress=progress)
     return Audit(
         mechanism=channel.name,
         parameters=channel.parameters,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pckv.auditing.audit import Audit
 from pckv.estimators.estimate import METHODS, default_method
-from pckv.limits import MIN_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.limits import DISCOVERY, MIN_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.series_round import SeriesRound
 from pckv.task import Task
 from pckv.texts import percent, plural, rounded_up
@@ -67,11 +67,14 @@ def _asked(task: Task) -> dict[str, Any]:
         if task.size_question is None
         else f"{percent(task.size_share)} of the reports say about how many pairs a person holds, instead of which"
     )
+    # Where keys are hashed or unknown there is no list of them.
+    unlisted = task.is_hashed or task.kind == DISCOVERY
     listed = task.key_count - (task.other is not None)
     return {
-        # Where keys are hashed there is no list of them.
-        "keys": None if task.is_hashed else listed,
-        "first_keys": [] if task.is_hashed else task.key_names(range(min(listed, KEYS_NAMED))),
+        "keys": None if unlisted else listed,
+        "first_keys": [] if unlisted else task.key_names(range(min(listed, KEYS_NAMED))),
+        # How many characters of a text a discovery finds.
+        "characters": task.tree.characters if task.kind == DISCOVERY else None,
         "other": task.other,
         "low": task.low,
         "high": task.high,
@@ -99,7 +102,9 @@ def _privacy(task: Task) -> dict[str, Any]:
         "guarantee": "ε-local differential privacy",
         "epsilon": task.epsilon,
         "realised_epsilon": task.realised_epsilon,
-        "unit": "a person's whole set of pairs: which keys they hold, how many, and every value",
+        "unit": "a person's whole set of texts: which they hold, and how many"
+        if task.kind == DISCOVERY
+        else "a person's whole set of pairs: which keys they hold, how many, and every value",
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
         "trust": "Nobody: each report is perturbed on the person's own device, and the pairs never leave it."
@@ -144,6 +149,8 @@ def _collection(collection: dict[str, Any]) -> dict[str, Any]:
 
 
 def _estimates(task: Task) -> dict[str, Any]:
+    if task.kind == DISCOVERY:
+        return {"quantities": ["the share of people who hold a text"], "level": LEVEL, "method": None}
     shares = ["the share of every level among these values"] if task.level_count > MIN_LEVELS else []
     return {
         "quantities": [

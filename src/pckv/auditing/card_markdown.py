@@ -51,20 +51,26 @@ def _asked(asked: dict[str, Any], question: str) -> list[str]:
     )
     unit = f" {_plain(asked['unit'])}" if asked["unit"] else ""
     levels = _levels(asked)
+    if asked["characters"] is not None:
+        values, held = "", "text"
+    else:
+        values, held = f", and for each of these a value from {low} to {high}{unit}{levels}", "pair"
     limits = [
-        f"A report stands for at most {plural(asked['padding'], 'pair')}",
+        f"A report stands for at most {plural(asked['padding'], held)}",
         asked["more"],
         asked["size_question"],
     ]
     return [
         f"“{_plain(question)}”" if question else "",
-        f"{_held(asked)}, and for each of these a value from {low} to {high}{unit}{levels}.",
+        f"{_held(asked)}{values}.",
         "; ".join(filter(None, limits)) + ".",
     ]
 
 
 def _held(asked: dict[str, Any]) -> str:
     """Say which keys a report is about."""
+    if asked["characters"] is not None:
+        return f"Which texts a person holds, whatever these are: the first {plural(asked['characters'], 'character')} of each"
     if asked["keys"] is None:
         return "Which keys a person holds, whatever these are: any text is a key"
     names = ", ".join(map(_plain, asked["first_keys"]))
@@ -136,7 +142,11 @@ def _collection(collection: dict[str, Any] | None, asked: dict[str, Any]) -> lis
 
 
 def _estimates(estimates: dict[str, Any]) -> list[str]:
-    quantities, level = _enumerated(estimates["quantities"]), f"{100 * estimates['level']:g} %"
+    level = f"{100 * estimates['level']:g} %"
+    if estimates["method"] is None:
+        found = f"The texts that many people hold, each with {estimates['quantities'][0]} and its {level} interval."
+        return [f"{found} Texts that few people hold are not found. Nothing about single people."]
+    quantities = _enumerated(estimates["quantities"])
     how = f"the number of reports, ε and the method (by default {estimates['method']})"
     return [f"For every key: {quantities}, each with a {level} interval, {how}. Nothing about single people."]
 

@@ -146,7 +146,7 @@ def sampler_loss(
             ),
             (task.padding + 1, 2 * task.padding),
         )
-    functions = 0 if task.channel.functions is None else len(_seeds(task))
+    functions = 0 if task.channel.functions is None else len(tried_functions(task))
     return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths)
 
 
@@ -172,7 +172,7 @@ def _words_loss(
 
 def _conditions(task: Task) -> Iterator[Given]:
     """Yield what laws are conditional on: a function, and with coins one of the two questions."""
-    seeds = _seeds(task)
+    seeds = tried_functions(task)
     if task.coin != SERVER_COIN:
         yield from map(Given, seeds)
         return
@@ -224,7 +224,7 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         for key, value in product((0, keys - 1), reversed(scale(levels))):
             yield {key: value}
         if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
-            yield _sent_apart(task.channel, _seeds(task)[-1])
+            yield _sent_apart(task.channel, tried_functions(task)[-1])
     yield from (spread_values(keys, size, levels) for size in sorted(sizes))
     yield from unlisted_sets(task)
     yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
@@ -254,7 +254,7 @@ def _choices(task: Task, size: int) -> int:
     return 1 if sampled else perm(size, task.padding)
 
 
-def _seeds(task: Task) -> list[int]:
+def tried_functions(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
     functions = task.channel.functions
     if functions is None:

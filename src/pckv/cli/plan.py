@@ -51,6 +51,11 @@ RULES = {
     "--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]"
 )
 @discovery_options
+@click.option(
+    "--padding",
+    type=int,
+    help="With --discover: how many texts a report stands for at most; elsewhere it is planned. [default: 1]",
+)
 @click.option("--users", type=int, required=True, help="How many people will take part.")
 @click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
 @shuffle_options
@@ -115,10 +120,13 @@ def plan_command(
     pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
     pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
-    tree = read_discovery_options(options, ("users", "epsilon", "as_json"))
+    padding = options.pop("padding")
+    tree = read_discovery_options(options, ("users", "epsilon", "padding", "as_json"))
     if tree is not None:
-        print_discovery(tree, options["users"], epsilon, as_json=as_json)
+        print_discovery(tree, padding or 1, options["users"], epsilon, as_json=as_json)
         return
+    if padding is not None:
+        raise click.UsageError("--padding is for --discover: elsewhere a plan chooses it")
     shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
     _check_budget(epsilon, central, shuffled)
     check_series_options(panels, rounds, drift)

@@ -12,11 +12,13 @@ from pckv.planning.discovery import plan_discovery
 from pckv.texts import percent, plural
 
 
-def print_discovery(tree: dict[str, Any], users: int, epsilon: str | None, *, as_json: bool) -> None:
+def print_discovery(
+    tree: dict[str, Any], padding: int, users: int, epsilon: str | None, *, as_json: bool
+) -> None:
     """Print which frequency a discovery finds."""
     if epsilon is None:
         raise click.UsageError("give --epsilon")
-    planned = plan_discovery(users=users, epsilon=epsilon, **tree)
+    planned = plan_discovery(users=users, epsilon=epsilon, padding=padding, **tree)
     if as_json:
         print_json(planned.to_dict())
         return

@@ -16,6 +16,7 @@ from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
 from pckv.days import utc_today
 from pckv.errors import ParameterError
+from pckv.limits import HASHED
 from pckv.series import Series
 
 DAYS_PER_YEAR = 365
@@ -92,7 +93,7 @@ def show_command(series_file: Path, as_json: bool) -> None:
         "state": series.phase(today).value,
         "round": number,
         "round_closes": None if number is None else series.closes(number),
-        "keys": task.key_count,
+        "keys": HASHED if task.is_hashed else task.key_count,
         "low": task.low,
         "high": task.high,
         "epsilon": task.epsilon,

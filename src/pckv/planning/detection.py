@@ -11,7 +11,7 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from statistics import NormalDist
 
@@ -98,6 +98,7 @@ def smallest_detected_frequency(
     return min(shown / seen, 1.0)
 
 
+@lru_cache(maxsize=8)
 def _exact_thresholds(absent: SupportMoments, reports: int) -> Callable[[float], int]:
     deviation = math.sqrt(reports * absent.variance_sum)
     size = math.ceil(reports * absent.mean_sum + _DEVIATIONS * deviation) + _MORE_COUNTS

@@ -65,6 +65,12 @@ function streamOf(seed) {
 }
 
 const ANSWERS = {
+  // Which code points may be in an alphabet.
+  alone: async ({ first, last }) => {
+    const { isAlone } = await import(`${client}/discovery.js`), found = [];
+    for (let point = first; point < last; point++) if (isAlone(String.fromCodePoint(point))) found.push(point);
+    return found;
+  },
   vectors: (cases) => answers(client, cases),
   odds: async ({ channel }) => (await channelFrom(channel)).odds,
   says: async ({ task, bodies, keys }) => {

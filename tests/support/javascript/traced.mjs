@@ -50,8 +50,15 @@ function boxOf({ low, high, remainder }) {
 
 const tasks = new Map();
 
+async function readTask(text) {
+  const task = await Task.fromJson(text), channel = channelOf(task), { groupOf } = channel;
+  // The group of a function is public, and decides how long prefixes are.
+  if (groupOf) channel.groupOf = (drawn) => groupOf(drawn instanceof Seed ? drawn.value : drawn);
+  return task;
+}
+
 function taskOf(text) {
-  if (!tasks.has(text)) tasks.set(text, Task.fromJson(text));
+  if (!tasks.has(text)) tasks.set(text, readTask(text));
   return tasks.get(text);
 }
 

@@ -88,6 +88,7 @@ def discover(
         level=level,
         false_discovery_rate=false_discovery_rate,
         characters=tree.characters,
+        padding=task.padding,
         smallest_frequency=smallest_found_frequency(channel, tree, tally.reports, false_discovery_rate),
     )
 

@@ -67,6 +67,7 @@ class Discovery:
         level: The level of the intervals, each on its own.
         false_discovery_rate: The share of texts that nobody holds among those found, on average, is at most this.
         characters: How many characters of a text are found at most.
+        padding: How many texts of somebody a report stands for at most.
         smallest_frequency: The least frequency of a text of that many characters that is found four times out of five
             with so many reports.
     """
@@ -79,13 +80,21 @@ class Discovery:
     level: float
     false_discovery_rate: float
     characters: int
+    padding: int
     smallest_frequency: float
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def top(self, count: int) -> Discovery:
-        """Return the most frequent of the texts."""
+        """Return the most frequent of the texts.
+
+        Args:
+            count: How many at most.
+
+        Returns:
+            The same discovery with these keys.
+        """
         return replace(self, keys=self.keys[:count])
 
     @property
@@ -97,13 +106,13 @@ class Discovery:
             f"{percent(self.smallest_frequency)} of the people hold is found four times out of five; shorter ones are "
             "found more easily."
         )
-        cut = sum(key.is_cut for key in self.keys)
-        if not cut:
-            return (sentence,)
-        return (
-            sentence,
-            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found.",
+        larger = (
+            f"A report stands for {plural(self.padding, 'key')} of a person at most. Whoever holds more counts for less, so "
+            "that true frequencies may be higher than the intervals say."
         )
+        cut = sum(key.is_cut for key in self.keys)
+        goes_on = f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found."
+        return (sentence, larger, goes_on) if cut else (sentence, larger)
 
     def cells(self) -> list[tuple[str, str, str]]:
         """Return what tables for people say of every key: the frequency, and its interval."""

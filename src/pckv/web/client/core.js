@@ -346,18 +346,18 @@ export class Task {
     }
     const { opens, closes, padding, more, series, levels, keys, kind, other } = members, low = Number(members.low), high = Number(members.high);
     const { name: mechanism, ...parameters } = members.mechanism;
-    must(low < high, "low is not below high");
+    must(low < high, "low");
     const levelValues = kind !== "pairs" ? [high] : levels === 2 ? [low, high] : (await import("./levels.js")).valuesOf(members);
     must(!opens || !closes || opens < closes, "it closes before it opens");
     must(!series || (opens && closes && members.name.endsWith(`, round ${series.round}`)), "a round has days and its name");
     must(JSON.stringify(members, sorted) === text, "it is not canonical");
     const { Channel } = await MECHANISMS[mechanism]();
     for (const given in parameters) must(Channel.options.includes(given), `${mechanism} has no ${given}`);
-    const unlisted = other ?? (kind !== "pairs" || keys === "hashed") ? await (await import("./unlisted.js")).unlistedOf(members, levelValues) : {};
-    const { keyCount = keys.length ?? keys } = unlisted, epsilon = decimal(members.epsilon);
+    const found = other ?? (kind !== "pairs" || keys === "hashed") ? (await import("./unlisted.js")).unlistedOf(members, levelValues) : {};
+    const unlisted = await found, { keyCount = keys.length ?? keys } = unlisted, epsilon = decimal(members.epsilon);
     must(padding <= keyCount, "padding");
     const pairs = new Channel(keyCount, padding, epsilon, parameters, levelValues.length), share = decimal(members.size_share);
-    must(pairs.wordLimit || keyCount <= 2 ** 26, "a report would have over 16 MiB");
+    must(pairs.wordLimit || keyCount <= 2 ** 26, "a report is over 16 MiB");
     const asks = pairs.wordLimit && more === "sample" && padding < keyCount;
     must(asks || !share.n, "size_share");
     must(members.coin === "device" || pairs.functions, "coin");

@@ -8,7 +8,7 @@ const ITEMS = 2 ** 30 - 2, CONTINUATIONS = 2 ** 16, END = "\0";
 const FIXED = { between: "round", high: "1", levels: 1, low: "0", more: "sample", other: null, series: null, size_share: "0" };
 
 // A text in normal form C may have it anywhere; conjoining letters of Korean are not marks, and join all the same.
-const isAlone = (letter) => letter.normalize() === letter && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{M}\u1160-\u11ff]/u.test(letter);
+export const isAlone = (letter) => letter.normalize() === letter && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{M}\u1160-\u11ff]/u.test(letter);
 
 function readTree(keys, { symbols }) {
   const { alphabet, characters, groups, ...more } = Object(keys);
@@ -33,10 +33,11 @@ export function discoveryOf(members) {
   const { known, characters, groups } = readTree(keys, mechanism);
   const lengths = Array.from({ length: groups }, (_, group) => Math.ceil((characters * (group + 1)) / groups));
 
-  // What of a text can be found: nothing if a character of that is not in the alphabet.
+  // What of a text can be found: nothing if a character of that is not in the alphabet. Capital letters that it lacks count as small.
   function cut(text) {
     check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
-    const letters = [...text].slice(0, characters);
+    const small = (letter) => (/[A-Z]/.test(letter) && !known.has(letter) ? letter.toLowerCase() : letter);
+    const letters = [...text].slice(0, characters).map(small);
     return letters.every((letter) => known.has(letter)) ? letters.join("") : "";
   }
 
@@ -55,10 +56,10 @@ export function discoveryOf(members) {
     },
     // A text is its own number, until a function says how much of it is asked.
     collapse(channel) {
-      const functions = BigInt(groups) << 32n, wordLimit = functions * channel.symbols, draws = padding + 3, { symbol } = channel;
+      const functions = BigInt(groups) << 32n, wordLimit = functions * channel.symbols, { symbol: ofItem } = channel;
       const placed = (text) => [text, 0], groupOf = (drawn) => Number(drawn >> 32n);
-      const ofPrefix = (drawn, text) => symbol.call(channel, BigInt.asUintN(32, drawn), this.item(text, channel.groupOf(drawn)), 0);
-      Object.assign(channel, { functions, wordLimit, draws, placed, groupOf, symbol: ofPrefix });
+      const symbol = (drawn, text) => channel.ofItem(BigInt.asUintN(32, drawn), this.item(text, channel.groupOf(drawn)), 0);
+      Object.assign(channel, { functions, wordLimit, draws: padding + 3, placed, groupOf, ofItem, symbol });
     },
     // How many characters of texts a report is about.
     prefixLength(body) {

@@ -81,7 +81,7 @@ const seriesJavascript = (id, key, value) => `<script type="module">
 
 // The same for a series, which only apps and pages that people use again can take part in.
 export function seriesApps(id, { keys, high, more, padding }) {
-  const key = Array.isArray(keys) ? keys[0] : "0";
+  const key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0";
   return make(
     "section",
     { "aria-label": "Take part" },

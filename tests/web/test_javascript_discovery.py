@@ -1,0 +1,188 @@
+"""Discoveries in the JavaScript client: reports that are Python's on all draws, what they say, and mutants."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import random
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Task
+from pckv.channels.discovery import DiscoveryChannel
+from pckv.device.perturb import perturb_from
+from pckv.errors import AuditFailure
+from pckv.prefix_tree import _character_fault
+from pckv.randomness import Tape
+from support.client_mutants import ClientMutant, check_client_mutant
+from support.client_vectors import check_answers, vectors
+from support.node import CLIENT, NodeProcess, node
+from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.traced_settings import Request
+
+COIN = bytes(range(16))
+# All code points with anything but ideographs and private characters.
+CODE_POINTS = 0x20000
+
+
+def discovery(**members: Any) -> Task:
+    given: dict[str, Any] = {"name": "t", "epsilon": "1.5", "alphabet": "ab", "characters": 3, "padding": 2}
+    return Task.discovery(**given | {"symbols": 8} | members)
+
+
+def settings() -> Iterator[Setting]:
+    """Yield people with no text, some and too many, in every group, with texts that are cut, repeated and left out."""
+    one, coarse = discovery(padding=1, symbols=4), discovery(characters=5, groups=2)
+    for texts in ((), ("a",), ("ab", "aba"), ("b", "abab", "aba", "x", "", "aa")):
+        held = dict.fromkeys(texts, 1.0)
+        # Functions are drawn at random, and with them groups.
+        yield from (Setting(task, held) for task in (one, coarse, discovery()))
+    by_coin = discovery(coin="server")
+    yield from (
+        Setting(by_coin, dict.fromkeys(("a", "ab", "b"), 1.0), bytes([number]) * 16) for number in range(4)
+    )
+
+
+@lru_cache
+def requests() -> list[Request]:
+    seeded = random.Random("discovery")
+    made = [(setting, explored_points(setting, seeded)) for setting in settings()]
+    seeded.shuffle(made)
+    return made
+
+
+def check_reports(client: Path) -> None:
+    """Compare a client with Python on all draws."""
+    with traced_node(client) as process:
+        check_points(process, requests())
+
+
+def test_every_draw_makes_the_message_of_python() -> None:
+    check_reports(CLIENT)
+
+
+@lru_cache
+def few_vectors() -> dict[str, list[dict[str, Any]]]:
+    """Return some vectors of discoveries, enough for any fault; another test runs them all."""
+    cases = vectors()
+    chosen: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
+    chosen["tasks"] = [case for case in cases["tasks"] if "discovery" in case["json"] and "fails_at" in case]
+    small = [case for case in cases["reports"] if "texts" in case and "0123" in case["task"]]
+    chosen["reports"] = [case for case in small if '"groups":3' in case["task"]]
+    chosen["prefixes"] = [case for case in cases["prefixes"] if "😀" in case["task"]]
+    return chosen
+
+
+def check_vectors(client: Path) -> None:
+    """Check a client on some vectors."""
+    cases = few_vectors()
+    try:
+        with node(client) as process:
+            [answers] = process.ask({"do": "vectors", **cases})
+        check_answers(cases, answers)
+    except AssertionError as error:
+        raise AuditFailure(f"vectors: {str(error)[:300]}") from error
+
+
+def test_some_vectors_of_discoveries() -> None:
+    assert all(few_vectors()[name] for name in ("tasks", "reports", "prefixes"))
+    check_vectors(CLIENT)
+
+
+def test_alphabets_may_have_the_same_characters_in_both_languages(process: NodeProcess) -> None:
+    """Of all characters that Python's release of Unicode knows: a later one may assign others."""
+    [answer] = process.ask({"do": "alone", "first": 0, "last": CODE_POINTS})
+    alone = set(answer)
+    for point in range(CODE_POINTS):
+        if unicodedata.category(chr(point)) != "Cn":
+            assert (point in alone) == (not _character_fault(chr(point), "")), hex(point)
+
+
+def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
+    task, texts = discovery(alphabet="ab😀", characters=4, groups=2), ["a", "ab", "abb😀", "😀😀bbb"]
+    channel, tree = task.channel, task.tree
+    assert isinstance(channel, DiscoveryChannel)
+    functions = [group * 2**32 + index for group in range(2) for index in range(20)]
+    words = [function * channel.symbols + function % 3 for function in functions]
+    request = {"do": "says", "task": task.to_json(), "keys": [*texts, "ä", ""]}
+    [answers] = process.ask(request | {"bodies": [task.message_format.encode(word).hex() for word in words]})
+    claimed = 0
+    for function, answer in zip(functions, answers, strict=True):
+        group = channel.group_of(function)
+        items = [tree.item(task.digest, tree.prefix(tree.cut(text), group), group) for text in texts]
+        expected = [[0] if channel.symbol(function, item) == function % 3 else [] for item in items]
+        assert answer == {"answer": None, "keys": [*expected, [], []]}
+        claimed += sum(map(len, expected))
+    assert claimed
+
+
+def test_a_report_takes_the_bytes_that_it_needs_at_once(process: NodeProcess) -> None:
+    """It is Python's report of the same bytes, whichever form texts are given in."""
+    texts = ["b", "abab", "", "aba", "x\ud83d", "aa"]
+    cases = [
+        (discovery(), None),
+        (discovery(characters=24, padding=5), None),
+        (discovery(coin="server"), COIN),
+    ]
+    made = [
+        {"task": task.to_json(), "pairs": [[text, 1] for text in texts]}
+        | ({"coin": coin.hex()} if coin else {})
+        for task, coin in cases
+    ]
+    [answers] = process.ask({"do": "made", "reports": made, "seed": 7})
+    stream = io.BytesIO(hashlib.shake_256(b"7").digest(4096))
+    for (task, coin), answer in zip(cases, answers, strict=True):
+        report = perturb_from(Tape(task.draws, stream.read), task, texts, coin)
+        assert answer["taken"] == [16, 8 * task.draws]
+        assert (answer["id"], answer["body"]) == (report.id.hex(), report.body.hex())
+
+
+def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> None:
+    request = {"do": "refused", "task": discovery().to_json(), "form": "map"}
+    answers = process.ask(*(request | {"pairs": pairs} for pairs in ([], [["ä", 1]], [[5, 1]], [[None, 1]])))
+    assert [answer and answer["message"] for answer in answers] == [
+        None,
+        None,
+        "key 5 is not a text",
+        "key null is not a text",
+    ]
+
+
+FILE = "discovery.js"
+LENGTH = "slice(0, lengths[group])"
+MUTANTS = (
+    ClientMutant("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_vectors),
+    ClientMutant("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_vectors),
+    ClientMutant("whole texts are reported", FILE, {LENGTH: "slice(0)", "lengths[group] - shown.length": "0"}, check_vectors),
+    ClientMutant("no end mark", FILE, {"END.repeat(lengths[group] - shown.length)": '""'}, check_vectors),
+    ClientMutant("one number in all groups", FILE, {", group, ": ", 0, "}, check_vectors),
+    ClientMutant("one number in all tasks", FILE, {"...fromText(this.id), ": ""}, check_vectors),
+    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
+    ClientMutant("code units are counted", FILE, {"const letters = [...text].slice": 'const letters = text.split("").slice'}, check_vectors),
+    ClientMutant("unknown characters are reported", FILE, {"known.has(letter)": "true"}, check_vectors),
+    ClientMutant("unknown characters are left out", FILE, {'letters.every((letter) => known.has(letter)) ? letters.join("") : ""': 'letters.filter((letter) => known.has(letter)).join("")'}, check_vectors),
+    ClientMutant("texts are not cut", FILE, {"[...text].slice(0, characters)": "[...text]"}, check_vectors),
+    ClientMutant("texts count twice", FILE, {"[...new Set(Array.from(texts instanceof Map ? texts.keys() : listed, cut))]": "Array.from(texts instanceof Map ? texts.keys() : listed, cut)"}, check_reports),
+    ClientMutant("texts that cannot be found count", FILE, {".filter((text) => text)": ""}, check_vectors),
+    ClientMutant("a group less", FILE, {"BigInt(groups) << 32n": "BigInt(groups - 1) << 32n"}, check_vectors),
+    ClientMutant("the group makes a function", FILE, {"BigInt.asUintN(32, drawn)": "drawn"}, check_vectors),
+    ClientMutant("the first group is always asked", FILE, {"Number(drawn >> 32n)": "Number(drawn >> 64n)"}, check_vectors),
+    ClientMutant("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
+    ClientMutant("marks in an alphabet", FILE, {"\\p{M}": ""}, check_vectors),
+    ClientMutant("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_vectors),
+    ClientMutant("an alphabet in the order of code units", FILE, {"letters[at - 1].codePointAt() < letter.codePointAt()": "letters[at - 1] < letter"}, check_vectors),
+    ClientMutant("more members", FILE, {" && !Object.keys(more).length": ""}, check_vectors),
+    ClientMutant("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_vectors),
+    ClientMutant("any number of continuations", FILE, {"continuations <= CONTINUATIONS": "true"}, check_vectors),
+    ClientMutant("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_vectors),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
+    check_client_mutant(mutant, tmp_path)
