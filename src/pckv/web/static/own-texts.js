@@ -33,9 +33,8 @@ export class OwnTexts extends OwnKeys {
 
   // A text that no report could be about is not taken: people may write it in another way.
   wrong(key) {
-    const { alphabet, characters } = this.task.keys,
-      known = new Set(alphabet),
-      letter = [...key].slice(0, characters).find((each) => !known.has(each));
+    const { characters } = this.task.keys,
+      letter = [...key].slice(0, characters).find((each) => !this.task.read([each]).length);
     if (!key) return say("own_empty");
     if (this.rows.has(key)) return say("own_again", { key });
     return letter === undefined ? "" : say("text_unknown", { letter });
