@@ -116,6 +116,10 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     page.locator(".field-problem", has_text="changes the character before it").wait_for()
     page.get_by_label("Alphabet (optional)").fill(" ab")
     operator.check(DESK)
+    with page.expect_popup() as opened:
+        operator.press("Preview as participant")
+    opened.value.get_by_label("What applies to you").wait_for()
+    opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task == pckv.Task.discovery(
         name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab", padding=2
