@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,6 +95,24 @@ def test_chances_of_counts_are_binomial() -> None:
     expected = 1 - (1 - chance) ** 50 - 50 * chance * (1 - chance) ** 49
     assert null_chances(channel, [2, 0, 2], [50, 50, 100])[:2] == pytest.approx([expected, 1])
     assert null_chances(channel, [], 5).size == 0
+
+
+def test_chances_of_many_prefixes_are_found_without_sorting_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are compared by one call that no other thread runs beside: of four million, it stops a collector."""
+    channel, unique = TASK.channel, np.unique
+    assert isinstance(channel, DiscoveryChannel)
+
+    def of_numbers(values: Any, **options: Any) -> Any:
+        assert np.ndim(values) == 1
+        return unique(values, **options)
+
+    monkeypatch.setattr(np, "unique", of_numbers)
+    counts, reports = np.arange(6).repeat(2), np.tile([50, 90], 6)
+    chances = null_chances(channel, counts, reports)
+    for count, number, chance in zip(counts.tolist(), reports.tolist(), chances.tolist(), strict=True):
+        share = 1 / channel.symbols
+        below = [math.comb(number, k) * share**k * (1 - share) ** (number - k) for k in range(count)]
+        assert chance == pytest.approx(1 - sum(below))
 
 
 def test_results_are_written_in_all_formats(tally: Tally) -> None:

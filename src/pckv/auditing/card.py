@@ -60,7 +60,7 @@ def _asked(task: Task) -> dict[str, Any]:
     more = (
         "people with more are refused where pairs are entered"
         if task.more == REFUSE
-        else "of people with more, a random choice of their pairs is used"
+        else f"of people with more, a random choice of their {_held(task)} is used"
     )
     size = (
         ""
@@ -91,6 +91,10 @@ def _asked(task: Task) -> dict[str, Any]:
     }
 
 
+def _held(task: Task) -> str:
+    return "texts" if task.kind == DISCOVERY else "pairs"
+
+
 def _privacy(task: Task) -> dict[str, Any]:
     ratio = math.exp(task.realised_epsilon)
     coin = (
@@ -107,7 +111,7 @@ def _privacy(task: Task) -> dict[str, Any]:
         else "a person's whole set of pairs: which keys they hold, how many, and every value",
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
-        "trust": "Nobody: each report is perturbed on the person's own device, and the pairs never leave it."
+        "trust": f"Nobody: each report is perturbed on the person's own device, and the {_held(task)} never leave it."
         " The program on that device must be the published one." + coin,
         "not_covered": "that somebody took part, and on which day; every further task that a person answers adds its own ε",
         "repeated": "" if task.series is None else _repeated(task.series),

@@ -21,11 +21,12 @@ LINE_START = re.compile(r"^ *([0-9]*)([-+=.)])|^ +", re.MULTILINE)
 
 def card_markdown(card: dict[str, Any]) -> str:
     """Return a card, as `privacy_card` makes it, as Markdown; texts of the task are shown as they are written."""
+    held = "pairs" if card["asked"]["characters"] is None else "texts"
     sections = (
         ("Purpose", _purpose(card)),
         ("What is asked", _asked(card["asked"], card["participants_read"]["question"])),
-        ("Privacy", _privacy(card["privacy"])),
-        ("Audit", _audit(card["audit"])),
+        ("Privacy", _privacy(card["privacy"], held)),
+        ("Audit", _audit(card["audit"], held)),
         ("Collection", _collection(card["collection"], card["asked"])),
         ("Retention", [card["retention"]["sentence"]]),
         ("Estimates offered", _estimates(card["estimates"])),
@@ -95,13 +96,14 @@ def _levels(asked: dict[str, Any]) -> str:
     )
 
 
-def _privacy(privacy: dict[str, Any]) -> list[str]:
+def _privacy(privacy: dict[str, Any], held: str) -> list[str]:
     parameters = "".join(f", {name} {value}" for name, value in privacy["parameters"].items())
     rows = {
         "Guarantee": privacy["guarantee"],
         "ε per person": f"{rounded_up(privacy['epsilon'], 6)} (realised {rounded_up(privacy['realised_epsilon'], 6)})",
         "Unit of privacy": privacy["unit"],
-        "In odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of pairs as under any other:"
+        "In odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held}"
+        " as under any other:"
         f" who thinks a statement about a person as likely as not is at most {100 * privacy['certainty']:.4g} % sure after the report",
         "Who is trusted": privacy["trust"],
         "Repeated": privacy["repeated"],
@@ -112,14 +114,14 @@ def _privacy(privacy: dict[str, Any]) -> list[str]:
     return ["\n".join(["| | |", "|---|---|", *table])]
 
 
-def _audit(audit: dict[str, Any] | None) -> list[str]:
+def _audit(audit: dict[str, Any] | None, held: str) -> list[str]:
     if audit is None:
         return ["Not run. `pckv audit` computes the exact ε of a task's reports."]
     verdict = "The guarantee holds" if audit["holds"] else "THE GUARANTEE DOES NOT HOLD"
     found, claimed = (rounded_up(audit[epsilon], 6) for epsilon in ("found", "claimed"))
     run = f"the Python code that makes reports was run on all of its random draws, for {audit['sets']:,} sets"
     return [
-        f"{verdict}: {run} of pairs, in exact arithmetic. The largest ε found is {found}, of {claimed} claimed.",
+        f"{verdict}: {run} of {held}, in exact arithmetic. The largest ε found is {found}, of {claimed} claimed.",
         "The tests of this release check the JavaScript client against the same law.",
     ]
 

@@ -116,12 +116,18 @@ def null_chances(channel: DiscoveryChannel, counts: Integers | Sequence[int], re
 
     A report supports such a prefix with the chance 1/t, independently of all others.
     """
-    trials = np.broadcast_to(np.asarray(reports, np.float64), np.shape(counts))
-    rows = np.stack([np.asarray(counts, np.float64), trials], axis=1)
-    # Equal counts have equal chances: there are few of them.
-    distinct, place = np.unique(rows, axis=0, return_inverse=True)
-    chances = binomial_upper_tail(distinct[:, 0], distinct[:, 1], 1 / channel.symbols)
-    return chances[place.reshape(-1)]
+    all_counts = np.asarray(counts, np.int64)
+    trials = np.broadcast_to(np.asarray(reports, np.int64), all_counts.shape)
+    chances = np.empty(all_counts.shape)
+    # Equal counts have equal chances: there are few of them. Sorting pairs instead would hold up all other threads.
+    for number in np.unique(trials).tolist():
+        same = trials == number
+        distinct, place = np.unique(all_counts[same], return_inverse=True)
+        tails = binomial_upper_tail(
+            distinct.astype(np.float64), np.full(distinct.size, float(number)), 1 / channel.symbols
+        )
+        chances[same] = tails[place]
+    return chances
 
 
 def _part_of(progress: Progress, group: int, groups: int) -> Callable[[float], None]:
