@@ -167,8 +167,9 @@ def test_texts_that_cannot_be_found_are_left_out_and_long_ones_cut() -> None:
     assert read_texts(tree, {"ab": 3.0}) == ["ab"]
     with pytest.raises(PairsError, match="key 5 is not a text"):
         read_texts(tree, [5])  # type: ignore[list-item]
-    with pytest.raises(PairsError, match="not one text"):
-        read_texts(tree, "abc")
+    for held in ("abc", None, 5):
+        with pytest.raises(PairsError, match="not one text or number"):
+            read_texts(tree, held)  # type: ignore[arg-type]
 
 
 def test_a_report_is_a_word_of_the_task_whoever_draws_its_function() -> None:

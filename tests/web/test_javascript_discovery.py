@@ -153,6 +153,11 @@ def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> N
         "key 5 is not a text",
         "key null is not a text",
     ]
+    for answer in process.ask(*(request | {"form": "plain", "pairs": held} for held in ("ab", None, 5))):
+        assert answer == {
+            "code": "bad_pairs",
+            "message": "a discovery takes a list of texts, not one text or number",
+        }
 
 
 FILE = "discovery.js"

@@ -16,8 +16,8 @@ def read_texts(tree: PrefixTree, texts: Iterable[str]) -> list[str]:
 
     A text that cannot be found is left out and no error: what is refused would tell of what somebody holds.
     """
-    if isinstance(texts, str):
-        raise PairsError("a discovery takes a list of texts, not one text")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise PairsError("a discovery takes a list of texts, not one text or number")
     found: dict[str, None] = {}
     for text in texts:
         if not isinstance(text, str):

@@ -152,7 +152,7 @@ const ANSWERS = {
       }
     }
     try {
-      perturb(read, form === "map" ? new Map(pairs) : new Repeating(pairs));
+      perturb(read, form === "plain" ? pairs : form === "map" ? new Map(pairs) : new Repeating(pairs));
       return null;
     } catch ({ code, message }) {
       return { code, message };

@@ -44,7 +44,7 @@ export function discoveryOf(members) {
   return {
     keyCount: ITEMS,
     read(texts) {
-      check(typeof texts !== "string", "bad_pairs", "a discovery takes a list of texts, not one text");
+      check(Object(texts) === texts, "bad_pairs", "a discovery takes a list of texts, not one text or number");
       const listed = Symbol.iterator in texts ? texts : Object.keys(texts);
       return [...new Set(Array.from(texts instanceof Map ? texts.keys() : listed, cut))].filter((text) => text);
     },
