@@ -18,8 +18,7 @@ function withOther({ keys, other }) {
     otherIndex,
     keyIndex(key, held) {
       check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
-      // Otherwise a listed key in another form of Unicode would count as one that is not listed.
-      return key === other ? otherIndex : Task.prototype.keyIndex.call(this, held === undefined ? key : key.normalize(), held);
+      return key === other ? otherIndex : Task.prototype.keyIndex.call(this, held ? key.normalize() : key, held);
     },
     collapse: (channel) => prepend(channel, 1, (pairs, tape) => {
       const listed = pairs.filter(([index]) => index !== otherIndex), others = pairs.filter(([index]) => index === otherIndex);
