@@ -22,9 +22,9 @@ from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
 DEFAULT = ("core", "lab", "scale", "shuffle", "collision", "estimate", "series", "collector", "web", "live")
-# Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `peers` installs
-# other packages into an environment of their own.
-ON_REQUEST = ("costs", "timing", "erasure", "peers")
+# Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `peers` and
+# `heavy_hitters` install other packages into an environment of their own.
+ON_REQUEST = ("costs", "timing", "erasure", "peers", "heavy_hitters")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
 TOOLS = {"collector": "wrk", "timing": "node", "web": "chromium"}
@@ -99,7 +99,7 @@ def list_benches(context: click.Context, _: click.Parameter, wanted: bool) -> No
     """Print a line per bench and exit."""
     if wanted:
         for name in BENCHES:
-            click.echo(f"{name:10} {summary(name)}")
+            click.echo(f"{name:13} {summary(name)}")
         context.exit()
 
 
@@ -111,7 +111,7 @@ def list_benches(context: click.Context, _: click.Parameter, wanted: bool) -> No
 )
 @click.option("--child", is_flag=True, hidden=True)
 def main(names: tuple[str, ...], json_file: Path | None, child: bool) -> None:
-    """Run the named benches, or all but `costs` and `peers`; exit code 1 if a bar is missed."""
+    """Run the named benches, or all that need not be named; exit code 1 if a bar is missed."""
     if child:
         write_lines(names[0])
         return

@@ -21,7 +21,14 @@ KEYS = 5_000
 EPSILON = 1.0
 OURS, THEIRS = 10**7, 10**4
 BAR, BARRED = 100, "pckv ue-compact"
-PACKAGES = ("pure-ldp==1.2.0", "multi-freq-ldpy==0.2.5", "scikit-learn", "statsmodels", "xxhash<4")
+PACKAGES = (
+    "pure-ldp==1.2.0",
+    "multi-freq-ldpy==0.2.5",
+    "scikit-learn",
+    "statsmodels",
+    "xxhash<4",
+    "bitstring",
+)
 ENVIRONMENT = ROOT / ".venv" / "peers"
 
 

@@ -60,9 +60,10 @@ class PrefixTree:
     def cut(self, text: str) -> str:
         """Return what of a text can be found: nothing if a character of that is not in the alphabet.
 
-        Capital letters from A to Z that the alphabet does not have count as small ones.
+        A text is brought into normal form C first, so that no character is cut in two. Capital letters from A to Z that the
+        alphabet does not have count as small ones.
         """
-        shown = text[: self.characters].translate(self._small)
+        shown = unicodedata.normalize("NFC", text)[: self.characters].translate(self._small)
         return shown if self._characters.issuperset(shown) else ""
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cached_property
+from unicodedata import normalize
 
 from pckv.canonical import check_name
 from pckv.errors import PairsError, ParameterError
@@ -102,7 +103,8 @@ class TaskDomain:
             return self.key_index(key)
         if not isinstance(key, str):
             raise PairsError(f"key {key!r} is not a text")
-        index = self._listed_index(key)
+        # Otherwise a listed key in another form of Unicode would count as one that is not listed.
+        index = self._listed_index(normalize("NFC", key))
         return self.key_count - 1 if index is None else index
 
     def _listed_index(self, key: str) -> int | None:

@@ -42,6 +42,10 @@ from support.sample_reports import (
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 
+# Every engine counts the same words, so that the same keys are found.
+DISCOVERY = Task.discovery(name="terms", epsilon=4)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_many_reports_on_every_engine(
     ten_million: CollectionFactory,
@@ -90,7 +94,7 @@ def frame_refusal(frame: Any, task: Task, **options: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("task", [GRR, UE, SPARSE], ids=["grr", "ue", "sparse"])
+@pytest.mark.parametrize("task", [GRR, UE, SPARSE, DISCOVERY], ids=["grr", "ue", "sparse", "discovery"])
 def test_a_frame_of_a_user(spark: Any, task: Task, tmp_path: Path) -> None:
     messages, ids = some_messages(task, 60), id_list(some_ids(60))
     values = message_list(task, messages)

@@ -123,6 +123,12 @@ def test_all_pairs_are_checked() -> None:
         read_pairs(make_task(other=None), {"jaws": 0})
 
 
+def test_a_listed_key_in_another_form_of_unicode_is_that_key() -> None:
+    task = make_task(keys=["café"])
+    assert [pair[0] for pair in read_pairs(task, {"cafe\u0301": 0})] == [0]
+    assert [pair[0] for pair in read_pairs(task, {"cafe": 0})] == [1]
+
+
 def test_all_others_count_as_one_pair() -> None:
     task = make_task(more="refuse", size_share=0)
     many = dict.fromkeys([*UNLISTED, "heat"], 0.5)

@@ -29,6 +29,7 @@ from support.stores import (
     SPARSE,
     STORED,
     TASK,
+    TEXTS,
     WITH_OTHER,
     add,
     report,
@@ -40,7 +41,7 @@ from support.stores import (
 
 
 @pytest.mark.parametrize(
-    "task", [TASK, OTHER, PLANES, SPARSE, HASHED, WITH_OTHER], ids=lambda task: task.name
+    "task", [TASK, OTHER, PLANES, SPARSE, HASHED, TEXTS, WITH_OTHER], ids=lambda task: task.name
 )
 def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> None:
     store.add_task(task)

@@ -160,7 +160,11 @@ def ask(
 
 def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
     task_members: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": VALUES, "epsilon": 1} | members
-    task = pckv.Task(**task_members)
+    return publish(server, pckv.Task(**task_members))
+
+
+def publish(server: ServeProcess, task: pckv.Task) -> pckv.Task:
+    """Give a task to the collector."""
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
     return task
 

@@ -41,6 +41,7 @@ COUNTED_LATER = Task(name="later", keys=11, values=(0, 1), epsilon=1, padding=3,
 BY_COIN = Task(name="coin", keys=11, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
 # Its words are kept until somebody names keys.
 HASHED = Task(name="hashed", keys="hashed", values=(0, 1), epsilon=1)
+TEXTS = Task.discovery(name="texts", epsilon=20, characters=64)
 WITH_OTHER = Task(name="others", keys=11, other="else", values=(0, 1), epsilon=1, mechanism="grr")
 SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
 ENDING = Task(

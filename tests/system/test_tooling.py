@@ -30,6 +30,7 @@ SHARED = {
         "level_medians",
         "levels_page",
         "series_population",
+        "titles",
         "settings",
     },
 }

@@ -133,6 +133,8 @@ def test_long_decodes_report_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = SparseCounts(channel.word_limit)
     counts.add(np.arange(0, 5000, 7))
     monkeypatch.setattr(supports, "CHECKS_AT_ONCE", 2**14)
+    # Plain loops first, whatever another test has loaded.
+    monkeypatch.setattr(supports, "CHECKS_WORTH_COMPILING", 2**60)
     shares: list[float] = []
     in_parts = decode(channel, counts, np.arange(300), shares.append)
     monkeypatch.undo()

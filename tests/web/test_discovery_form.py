@@ -26,7 +26,7 @@ def plan(site: Running, **values: Any) -> httpx2.Response:
 
 def test_a_form_becomes_a_discovery(site: Running) -> None:
     about = {"question": "What do you search for?"}
-    created = create(site, groups=2, coin="server", opens="2030-01-01", about=about)
+    created = create(site, groups=2, padding=3, coin="server", opens="2030-01-01", about=about)
     assert created.status_code == 201
     task = pckv.Task.from_json(site.client.get(f"/tasks/{created.json()['id']}").content)
     assert task == pckv.Task.discovery(
@@ -35,6 +35,7 @@ def test_a_form_becomes_a_discovery(site: Running) -> None:
         characters=3,
         alphabet="abc",
         groups=2,
+        padding=3,
         coin="server",
         opens="2030-01-01",
         about=about,
@@ -67,6 +68,7 @@ def test_a_plan_is_that_of_the_library(site: Running) -> None:
         ("alphabet", 5, "from 2 to 255 characters"),
         ("groups", 4, "from 1 to 3"),
         ("groups", 1.5, "from 1 to the number of characters"),
+        ("padding", 0, "from 1 to 1,000"),
         ("epsilon", "20.5", "epsilon must be"),
         ("epsilon", "much", "ε must be"),
         ("closes", "2030-02-30", "closes"),

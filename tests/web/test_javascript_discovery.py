@@ -74,7 +74,9 @@ def few_vectors() -> dict[str, list[dict[str, Any]]]:
     chosen["tasks"] = [case for case in cases["tasks"] if "discovery" in case["json"] and "fails_at" in case]
     small = [case for case in cases["reports"] if "texts" in case and "0123" in case["task"]]
     chosen["reports"] = [case for case in small if '"groups":3' in case["task"]]
-    chosen["prefixes"] = [case for case in cases["prefixes"] if "😀" in case["task"]]
+    chosen["prefixes"] = [
+        case for case in cases["prefixes"] if "😀" in case["task"] or '"ab","characters":2' in case["task"]
+    ]
     return chosen
 
 
@@ -171,6 +173,7 @@ MUTANTS = (
     ClientMutant("code units are counted", FILE, {"const letters = [...text].slice": 'const letters = text.split("").slice'}, check_vectors),
     ClientMutant("unknown characters are reported", FILE, {"known.has(letter)": "true"}, check_vectors),
     ClientMutant("unknown characters are left out", FILE, {'letters.every((letter) => known.has(letter)) ? letters.join("") : ""': 'letters.filter((letter) => known.has(letter)).join("")'}, check_vectors),
+    ClientMutant("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_vectors),
     ClientMutant("texts are not cut", FILE, {"[...text].slice(0, characters)": "[...text]"}, check_vectors),
     ClientMutant("texts count twice", FILE, {"[...new Set(Array.from(texts instanceof Map ? texts.keys() : listed, cut))]": "Array.from(texts instanceof Map ? texts.keys() : listed, cut)"}, check_reports),
     ClientMutant("texts that cannot be found count", FILE, {".filter((text) => text)": ""}, check_vectors),

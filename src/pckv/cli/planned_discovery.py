@@ -22,10 +22,14 @@ def print_discovery(
     if as_json:
         print_json(planned.to_dict())
         return
+    length = plural(planned.characters, "character")
+    found = (
+        f"A text of {length} that {percent(planned.frequency)} of the people hold is found {percent(DETECTION_POWER)} of the "
+        "time; shorter ones are found at lower frequencies."
+    )
+    nothing = f"Too few people: no text of {length} is sure to be found, even if everybody holds it."
     click.echo(
-        f"A text of {plural(planned.characters, 'character')} that {percent(planned.frequency)} of the people hold is found "
-        f"{percent(DETECTION_POWER)} of the time; shorter ones are found at lower frequencies.\n"
-        f"The rule of thumb says {percent(planned.rule_of_thumb)}: 4.5·√(4e^ε·groups/((e^ε - 1)²·people)).\n"
+        f"{nothing if planned.frequency >= 1 else found}\n"
         f"{plural(planned.users, 'participant')} are in {plural(planned.groups, 'group')}, each of which reports prefixes of "
         f"another length, at ε {planned.epsilon:g}. Fewer characters find rarer texts."
     )

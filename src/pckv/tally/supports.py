@@ -39,6 +39,8 @@ CHECKS_AT_ONCE = 2**15
 # Pairs that a thread checks in the compiled loop before it tells, in about half a second; and in how many fewer a plain
 # loop takes as long as loading the compiled one.
 CHECKS_PER_PART, CHECKS_WORTH_COMPILING = 2**28, 2**26
+# Once that loop is loaded, it pays for this many times fewer.
+LOADED_GAIN = 2**8
 # Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
 PLACES_AT_ONCE = 2**14
 # Words that are counted together: enough to be worth a call, and few enough to take little memory.
@@ -133,7 +135,8 @@ def supports_of(
     Where there are many of both, they are checked in the compiled loop, on all cores.
     """
     places = item_positions(channel.numbering, items)
-    loop = compiled_checks() if words.size * items.size >= CHECKS_WORTH_COMPILING else None
+    enough = CHECKS_WORTH_COMPILING // (LOADED_GAIN if COMPILED_LOOPS in sys.modules else 1)
+    loop = compiled_checks() if words.size * items.size >= enough else None
     if loop is not None:
         return _checked(channel, words, times, places, loop, progress)
     found = np.zeros(items.size, np.int64)

@@ -23,16 +23,22 @@ from pckv.prefix_tree import (
 from pckv.task import Task
 from pckv.web.task_form import EPSILON, CoinName, FieldCheck, NamedForm, NewTaskForm, check_fields, read_form
 
+# A report of more texts says hardly anything of each.
+MAX_TEXTS_PER_REPORT = 1000
 Number = Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]
 
 
 class TreeFields(BaseModel):
-    """The texts that are to be found, and how: without a number of groups, one per character."""
+    """The texts that are to be found, and how: without a number of groups, one per character.
+
+    A report stands for up to `padding` texts of one person.
+    """
 
     epsilon: Annotated[str, Field(pattern=EPSILON)]
     characters: Number = DEFAULT_CHARACTERS
     alphabet: Annotated[str, Field(min_length=MIN_ALPHABET, max_length=MAX_ALPHABET)] = DEFAULT_ALPHABET
     groups: Number | None = None
+    padding: Annotated[int, Field(ge=1, le=MAX_TEXTS_PER_REPORT)] = 1
 
     def tree_checks(self) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""

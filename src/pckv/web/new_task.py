@@ -167,7 +167,7 @@ async def create(
     """Plan a task, create and store it; the answer has its canonical JSON.
 
     With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery the form is that
-    of a task which finds unknown keys: up to so many `characters` of an `alphabet`, reported by so many `groups`.
+    of a task which finds unknown keys: up to that many `characters` of an `alphabet`, reported by that many `groups`.
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = read_any_form(await request.body())

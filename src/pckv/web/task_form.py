@@ -49,6 +49,7 @@ EXPECTED = {
     "characters": f"the characters of a text must be a whole number from 1 to {MAX_CHARACTERS}",
     "alphabet": f"the alphabet must have from {MIN_ALPHABET} to {MAX_ALPHABET} characters",
     "groups": "the groups must be a whole number from 1 to the number of characters",
+    "padding": "the texts per report must be a whole number from 1 to 1,000",
     "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
     "users": "the number of people must be a whole number from 1 to 10^15",
     "pairs": "the pairs per person must be a number from 1 on",

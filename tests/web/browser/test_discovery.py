@@ -108,6 +108,7 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
         assert problems_at(page) == {label: says}
         field.fill(before)
     page.get_by_label("Characters", exact=True).fill("4")
+    page.get_by_label("Texts per report").fill("2")
     page.get_by_label("Alphabet (optional)").fill(" ab")
     # What only the collector knows is told at its field.
     page.get_by_label("Alphabet (optional)").fill(" ab\u0327")
@@ -115,11 +116,18 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     page.locator(".field-problem", has_text="changes the character before it").wait_for()
     page.get_by_label("Alphabet (optional)").fill(" ab")
     operator.check(DESK)
+    with page.expect_popup() as opened:
+        operator.press("Preview as participant")
+    opened.value.get_by_label("What applies to you").wait_for()
+    opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert task == pckv.Task.discovery(name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab")
+    assert task == pckv.Task.discovery(
+        name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab", padding=2
+    )
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “new terms”.").wait_for()
     assert page.get_by_label("unknown: find them").is_checked()
     assert page.get_by_label("Alphabet (optional)").input_value() == " ab"
     assert page.get_by_label("Groups (optional)").input_value() == "4"
+    assert page.get_by_label("Texts per report").input_value() == "2"
     operator.problems = [problem for problem in operator.problems if "400" not in problem]

@@ -14,6 +14,13 @@ from support.collectors import as_items, perturbed
 from support.people import DESK, HOSTILE, PHONE, add_task, choose
 from support.serving import ServeProcess
 
+# Pastes a text into an element.
+PASTE = """(element, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+}"""
+
 
 def send(server: ServeProcess, task: pckv.Task, *reports: pckv.Report) -> None:
     address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
@@ -65,16 +72,22 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     # Nothing is computed by itself: new reports are told, and counted once somebody asks.
     send(server, hashed, *(pckv.perturb(hashed, {"beta": 3}) for _ in range(7)))
     page.get_by_text("7 more reports have come since").wait_for()
-    (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(60))]), encoding="utf-8")
+    (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(2500))]), encoding="utf-8")
     page.get_by_label("Or take them from a file").set_input_files(many)
-    page.get_by_text("61 keys.").wait_for()
+    # A list that is too long to be shown is kept all the same.
+    page.get_by_text("2,501 keys. The first lines are shown.").wait_for()
+    assert names.input_value() == "\n".join(["alpha", *map(str, range(19)), "…"])
     operator.press("Look for these keys")
-    page.locator(".pager", has_text="1 – 25 of 61 keys").wait_for()
+    page.locator(".pager", has_text="1 – 25 of 2,501 keys").wait_for()
     assert page.get_by_text("have come since").count() == 0
     operator.press("Next")
-    page.locator(".pager", has_text="26 – 50 of 61 keys").wait_for()
+    page.locator(".pager", has_text="26 – 50 of 2,501 keys").wait_for()
     page.get_by_label("Search keys").fill("ALPH")
     page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    operator.press("Clear the list")
+    assert (names.input_value(), names.is_editable()) == ("", True)
+    names.evaluate(PASTE, "\n".join(map(str, range(2100))))
+    page.get_by_text("2,100 keys. The first lines are shown.").wait_for()
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:

@@ -101,17 +101,22 @@ class Discovery:
     def verdict(self) -> tuple[str, ...]:
         """What the result says, in sentences."""
         found = f"{plural(len(self), 'key')} found" if self.keys else "No key was found"
-        sentence = (
-            f"{found} among {plural(self.reports, 'report')}. A key of {self.characters} characters that "
-            f"{percent(self.smallest_frequency)} of the people hold is found four times out of five; shorter ones are "
-            "found more easily."
+        findable = (
+            f"A key of {self.characters} characters that {percent(self.smallest_frequency)} of the people hold is found four "
+            "times out of five; shorter ones are found more easily."
+            if self.smallest_frequency < 1
+            else f"These are too few for a key of {self.characters} characters, even if everybody holds it."
         )
+        sentence = f"{found} among {plural(self.reports, 'report')}. {findable}"
         larger = (
             f"A report stands for {plural(self.padding, 'key')} of a person at most. Whoever holds more counts for less, so "
             "that true frequencies may be higher than the intervals say."
         )
         cut = sum(key.is_cut for key in self.keys)
-        goes_on = f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found."
+        goes_on = (
+            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete such keys before "
+            "you measure them: a measurement counts whole keys, written alike, capital letters too."
+        )
         return (sentence, larger, goes_on) if cut else (sentence, larger)
 
     def cells(self) -> list[tuple[str, str, str]]:

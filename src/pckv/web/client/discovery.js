@@ -37,7 +37,7 @@ export function discoveryOf(members) {
   function cut(text) {
     check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
     const small = (letter) => (/[A-Z]/.test(letter) && !known.has(letter) ? letter.toLowerCase() : letter);
-    const letters = [...text].slice(0, characters).map(small);
+    const letters = [...text.normalize()].slice(0, characters).map(small);
     return letters.every((letter) => known.has(letter)) ? letters.join("") : "";
   }
 

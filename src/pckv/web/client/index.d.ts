@@ -12,6 +12,19 @@ export declare class PckvError extends Error {
 /** One participant's pairs; only a Map keeps the order of numbered keys. */
 export type Pairs = Record<string, number> | Map<string, number>;
 
+/** One participant's texts, in place of pairs, for a discovery. Those that cannot be found are left out. */
+export type Texts = Iterable<string>;
+
+/** Which unknown texts a discovery finds. */
+export interface PrefixTree {
+  /** The characters that texts consist of; nobody finds texts with any other. Capitals from A to Z that it lacks count as small. */
+  readonly alphabet: string;
+  /** How many characters of a text are found at most. Longer texts are cut. */
+  readonly characters: number;
+  /** How many groups of devices there are, each of which reports prefixes of its own length. */
+  readonly groups: number;
+}
+
 /** What leaves the device: an id of 16 bytes, random or the coin, and the perturbed body. */
 export interface Report {
   readonly id: Uint8Array;
@@ -45,12 +58,13 @@ export declare class Task {
   readonly id: string;
   readonly text: string;
   readonly name: string;
-  readonly kind: "pairs";
+  /** What people report: `pairs`, or texts that nobody knows yet (`discovery`). */
+  readonly kind: "pairs" | "discovery";
   /**
    * The names of the keys, or their number if they are named "0", "1" and so on. `hashed`: any text is a key that is in
    * normal form C, has no control characters, and from 1 to 256 bytes in UTF-8. Its number is a hash.
    */
-  readonly keys: readonly string[] | number | "hashed";
+  readonly keys: readonly string[] | number | "hashed" | PrefixTree;
   /**
    * The name of one more key, which stands for all that are not listed; null if only listed keys are taken. If somebody
    * holds several such keys, the value of one of them is reported, chosen at random.
@@ -107,9 +121,12 @@ export declare class Task {
   answer(body: Uint8Array): string | undefined;
   /**
    * The levels at which a body claims that its sender holds a key: places in `levelValues`, ascending. There are none if
-   * it claims nothing of the key, or answers the size question; some mechanisms may claim several.
+   * it claims nothing of the key, or answers the size question; some mechanisms may claim several. For a discovery: level 0
+   * if it claims the prefix that it is about.
    */
   says(body: Uint8Array, key: string): number[];
+  /** How many of the first characters of texts a body is about. Only discoveries have this. */
+  prefixLength?(body: Uint8Array): number;
 }
 
 /**
@@ -154,7 +171,7 @@ export declare function coinOf(task: Task, coin: Uint8Array): Promise<Coin>;
  * the same bytes again on a retry. `Client` does that. A task that is not open by its days is refused (`not_sent`). A task whose `coin` is
  * `server` needs a coin, which its collector must have given, or it refuses the report.
  */
-export declare function perturb(task: Task, pairs: Pairs, coin?: Coin): Report;
+export declare function perturb(task: Task, pairs: Pairs | Texts, coin?: Coin): Report;
 
 /** The state of a task's report, and the ε that it spent. */
 export interface Receipt {
@@ -227,7 +244,7 @@ export declare class Client {
    * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. The first
    * time, the browser is asked not to forget what is stored (`navigator.storage.persist()`).
    */
-  submit(id: string, pairs: Pairs, options?: { invitation?: string }): Promise<Receipt>;
+  submit(id: string, pairs: Pairs | Texts, options?: { invitation?: string }): Promise<Receipt>;
   /**
    * Throw what `submit` would throw before it perturbs: call it before people fill in a form. Refused are another task of
    * a survey that was answered (`answered`), an ε beyond a cap (`over_budget`), a task that is not open by its

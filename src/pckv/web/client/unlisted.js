@@ -18,7 +18,8 @@ function withOther({ keys, other }) {
     otherIndex,
     keyIndex(key, held) {
       check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
-      return key === other ? otherIndex : Task.prototype.keyIndex.call(this, key, held);
+      // Otherwise a listed key in another form of Unicode would count as one that is not listed.
+      return key === other ? otherIndex : Task.prototype.keyIndex.call(this, held === undefined ? key : key.normalize(), held);
     },
     collapse: (channel) => prepend(channel, 1, (pairs, tape) => {
       const listed = pairs.filter(([index]) => index !== otherIndex), others = pairs.filter(([index]) => index === otherIndex);

@@ -39,6 +39,7 @@ export function privacy(task, invitation, budget, example) {
     { "aria-label": say("privacy"), class: "privacy" },
     make("h2", {}, say("privacy")),
     paragraph(`${say("privacy_stays")} ${say("privacy_noise")}`),
+    task.kind === "discovery" ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" }) : null,
     weak ? paragraph(say("privacy_weak", { factor: ratio(factor) }), { class: "note" }) : null,
     invitation ? paragraph(say("invited"), { id: "invited" }) : null,
     make(
@@ -56,10 +57,13 @@ export function privacy(task, invitation, budget, example) {
   );
 }
 
+const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphabet][0];
+
 // What the noise does to an answer. A report that answers the size question claims no key.
-function odds({ odds: { held, absent }, keys, keyCount, padding, more, sizeQuestion }) {
+function odds({ odds: { held, absent }, keys, kind, keyCount, padding, more, sizeQuestion }) {
   const aboutPairs = 1 - (sizeQuestion?.share ?? 0),
     chances = { key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"), absent: percent(aboutPairs * absent), held: percent(aboutPairs * held) };
+  if (kind === "discovery") return `${say("text_odds", { ...chances, key: someLetter(keys) })} ${say("odds_less", { count: padding })}`;
   if (more === "refuse") return say("odds_choose", chances);
   return padding < keyCount ? `${say("odds_have", chances)} ${say("odds_less", { count: padding })}` : say("odds_have", chances);
 }

@@ -1,5 +1,6 @@
 // Every sentence of the participant's page, in each of its languages. A text has the same {placeholders} in all of them;
 // where it depends on a number, {count} decides between its forms.
+import { TEXTS } from "./join-texts.js";
 
 const EN = {
   title: "{name} – take part",
@@ -355,7 +356,7 @@ const DE = {
   panel_unexpected: "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser, oder laden Sie die Seite neu.",
 };
 
-export const STRINGS = { en: EN, de: DE };
+export const STRINGS = { en: { ...EN, ...TEXTS.en }, de: { ...DE, ...TEXTS.de } };
 
 export const language =
   navigator.languages.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => Object.hasOwn(STRINGS, tag)) ?? "en";

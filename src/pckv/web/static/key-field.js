@@ -6,12 +6,16 @@ import { count, field, make, plural } from "./page.js";
 const MAX_KEYS = 2 ** 31,
   MAX_FILE_BYTES = 2 ** 25,
   MAX_LINES_NAMED = 5;
+// A browser takes seconds to show many lines: of longer lists it shows the first ones.
+const MAX_LINES_SHOWN = 2000,
+  LINES_OF_LONG = 20;
+const LINE_BREAK = /\r\n|\r|\n/;
 const EXAMPLE = "Alien\nHeat\nToy Story";
 const DELIMITERS = [",", ";", "\t"];
 
 // The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be a key.
 export function parseKeys(text) {
-  const lines = text.split(/\r\n|\r|\n/),
+  const lines = text.split(LINE_BREAK),
     places = new Map(),
     empty = [],
     repeated = [],
@@ -25,7 +29,8 @@ export function parseKeys(text) {
     else if (places.has(key)) repeated.push({ place, key, first: places.get(key) });
     else {
       places.set(key, place);
-      if (byteCount(key) > MAX_LINE_BYTES) bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
+      // No character takes more than three bytes per unit of the length.
+      if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES) bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
       else if (hasControls(key)) bad.push({ place, why: "has a tab or another character that cannot be seen" });
     }
   });
@@ -53,8 +58,16 @@ export class KeyField {
   constructor(changed) {
     this.changed = changed;
     this.label = "Keys";
-    this.names = make("textarea", { rows: 6, placeholder: EXAMPLE, spellcheck: "false" });
-    this.file = make("input", { type: "file", accept: ".txt,.csv,text/plain,text/csv", onchange: () => this.read() });
+    this.names = make("textarea", { rows: 6, placeholder: EXAMPLE, spellcheck: "false", onpaste: (event) => this.paste(event) });
+    // The text of a list that is too long to be shown; null if all of it is.
+    this.long = null;
+    // A file that is chosen again, since somebody has changed it, is read again.
+    this.file = make("input", {
+      type: "file",
+      accept: ".txt,.csv,text/plain,text/csv",
+      onclick: () => (this.file.value = ""),
+      onchange: () => this.read(),
+    });
     this.number = new TextField("Number of keys", make("input", { type: "number", min: 1, max: MAX_KEYS, value: 100 }), {
       hint: "They are named 0, 1, 2, …",
       check: number({ min: 1, max: MAX_KEYS, whole: true, missing: "say how many keys there are" }),
@@ -73,9 +86,10 @@ export class KeyField {
     this.listProblem = new FieldProblem(this.names);
     this.said = make("p", { class: "aside", role: "status" });
     this.tidy = make("button", { type: "button", hidden: true, onclick: () => this.tidyUp() }, "Remove repeated and empty lines");
+    this.clear = make("button", { type: "button", hidden: true, onclick: () => this.clearList() }, "Clear the list");
     named.append(this.listProblem.element);
     const hint = "A .txt file with one key per line, or a .csv file whose first column has the keys.";
-    this.listed = make("div", {}, named, this.said, this.tidy, field("Or take them from a file", this.file, hint));
+    this.listed = make("div", {}, named, this.said, this.tidy, this.clear, field("Or take them from a file", this.file, hint));
     this.element = make("div", {}, this.as.element, this.listed, this.number.element);
     this.names.addEventListener("change", () => this.validate());
     this.names.addEventListener("input", () => this.tell());
@@ -98,12 +112,24 @@ export class KeyField {
     return this.as.value === "names";
   }
 
+  get text() {
+    return this.long ?? this.names.value;
+  }
+
+  set text(text) {
+    const isLong = lineCount(text) > MAX_LINES_SHOWN;
+    this.long = isLong ? text : null;
+    this.names.value = isLong ? `${text.split(LINE_BREAK, LINES_OF_LONG).join("\n")}\n…` : text;
+    this.names.readOnly = isLong;
+    this.clear.hidden = !isLong;
+  }
+
   get value() {
-    return { as: this.as.value, names: this.names.value, number: this.number.value };
+    return { as: this.as.value, names: this.text, number: this.number.value };
   }
 
   set value({ as, names, number: many } = {}) {
-    this.names.value = typeof names === "string" ? names : "";
+    this.text = typeof names === "string" ? names : "";
     this.number.value = typeof many === "string" ? many : "100";
     this.as.value = ["number", "hashed", "discovery"].includes(as) ? as : "names";
     this.tell();
@@ -112,7 +138,7 @@ export class KeyField {
   // As a task has them.
   keys() {
     if (this.isHashed) return "hashed";
-    return this.isList ? parseKeys(this.names.value).keys : Number(this.number.value);
+    return this.isList ? parseKeys(this.text).keys : Number(this.number.value);
   }
 
   // There are more texts than anybody holds.
@@ -131,7 +157,7 @@ export class KeyField {
   wrong() {
     if (this.isHashed || this.isDiscovery) return null;
     if (!this.isList) return this.number.wrong();
-    const { keys, repeated, bad } = parseKeys(this.names.value);
+    const { keys, repeated, bad } = parseKeys(this.text);
     if (!keys.length) return "name at least one key";
     const repeats = repeated.map(({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`);
     return listed([...bad.map(({ place, why }) => `line ${count(place)} ${why}`), ...repeats]);
@@ -148,20 +174,39 @@ export class KeyField {
 
   // What is known of the list while it is typed.
   tell() {
-    const { keys, empty, repeated } = parseKeys(this.names.value);
+    const { keys, empty, repeated } = parseKeys(this.text);
     const skipped = empty.length
       ? ` ${listed(empty.map((place) => `line ${count(place)}`))} ${empty.length === 1 ? "is empty and is" : "are empty and are"} left out.`
       : "";
-    const text = keys.length ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}` : "";
+    const text = keys.length ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}${this.long === null ? "" : " The first lines are shown."}` : "";
     if (this.said.textContent !== text) this.said.textContent = text;
     this.tidy.hidden = !(empty.length || repeated.length);
     if (!this.listProblem.element.hidden) this.listProblem.show(this.wrong());
   }
 
   tidyUp() {
-    this.names.value = parseKeys(this.names.value).keys.join("\n");
+    this.text = parseKeys(this.text).keys.join("\n");
     this.validate();
     this.names.focus();
+    this.changed();
+  }
+
+  clearList() {
+    this.text = "";
+    this.listProblem.show(null);
+    this.tell();
+    this.names.focus();
+    this.changed();
+  }
+
+  // What would be too long is not put into the field even once.
+  paste(event) {
+    const pasted = event.clipboardData.getData("text/plain");
+    if (this.names.readOnly || lineCount(pasted) <= MAX_LINES_SHOWN) return;
+    event.preventDefault();
+    const { value, selectionStart, selectionEnd } = this.names;
+    this.text = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
+    this.validate();
     this.changed();
   }
 
@@ -171,13 +216,18 @@ export class KeyField {
     try {
       if (file.size > MAX_FILE_BYTES) throw new Error("the file is larger than 32 MiB");
       const text = await decoded(file);
-      this.names.value = /\.csv$/i.test(file.name) ? firstColumn(text) : text;
+      this.text = /\.csv$/i.test(file.name) ? firstColumn(text) : text;
       this.validate();
     } catch (error) {
       this.listProblem.show(`nothing was taken from ${file.name}: ${error.message}`);
     }
     this.changed();
   }
+}
+
+// Stops at what is too long.
+function lineCount(text) {
+  return text.split(LINE_BREAK, MAX_LINES_SHOWN + 1).length;
 }
 
 async function decoded(file) {

@@ -6,6 +6,9 @@ import { ValueRow } from "./value-row.js";
 const MAX_BYTES = 256;
 const byteCount = (text) => new TextEncoder().encode(text).length;
 
+// Whether there is no list: any text is a key, or a text to find.
+export const takesAnyText = ({ keys, kind }) => keys === "hashed" || kind === "discovery";
+
 // The name of the listed key that somebody means, however they write it.
 function listedAs({ keys }, text) {
   if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
@@ -26,7 +29,7 @@ class OwnRow extends ValueRow {
 export class OwnKeys {
   // `place` gives every row a number of its own, and `onchange` is called after every change.
   constructor(task, place, onchange) {
-    Object.assign(this, { task, place, onchange, rows: new Map(), hashed: task.keys === "hashed" });
+    Object.assign(this, { task, place, onchange, rows: new Map(), anyText: takesAnyText(task) });
     // What was written before can be chosen again, until the page is left.
     this.before = make("datalist", { id: "own-before" });
     this.input = make("input", {
@@ -44,21 +47,25 @@ export class OwnKeys {
     });
     this.button = make("button", { type: "button", onclick: () => this.add() }, say("own_add"));
     this.said = make("p", { id: "own-problem", class: "field-problem", role: "alert", hidden: true });
-    this.list = make("ul", { class: "keys", "aria-label": say(this.hashed ? "list" : "own_list") });
-    const named = field(say(this.hashed ? "own_name" : "own_else"), this.input),
-      hint = make("small", { id: "own-hint" }, say(this.hashed ? "own_spelling" : "own_stays")),
+    this.list = make("ul", { class: "keys", "aria-label": say(this.anyText ? "list" : "own_list") });
+    const named = field(say(this.anyText ? "own_name" : "own_else"), this.input),
+      hint = make("small", { id: "own-hint" }, this.hint()),
       entry = make("div", { class: "row" }, named, make("div", { class: "buttons" }, this.button));
     this.element = make("div", { class: "own" }, entry, this.said, hint, this.before, this.list);
   }
 
+  hint() {
+    return say(this.anyText ? "own_spelling" : "own_stays");
+  }
+
   // As a report counts them: where a list has one more key for all others, they are one.
   get taken() {
-    return this.hashed ? this.rows.size : Math.min(1, this.rows.size);
+    return this.anyText ? this.rows.size : Math.min(1, this.rows.size);
   }
 
   // Another one takes no more room where all of them are one.
   enable(room) {
-    this.input.disabled = this.button.disabled = !room && (this.hashed || !this.rows.size);
+    this.input.disabled = this.button.disabled = !room && (this.anyText || !this.rows.size);
   }
 
   // What is written and was not added yet.
@@ -73,7 +80,7 @@ export class OwnKeys {
   }
 
   wrong(key) {
-    const listed = this.hashed ? undefined : listedAs(this.task, key);
+    const listed = this.anyText ? undefined : listedAs(this.task, key);
     if (!key) return say("own_empty");
     if (this.rows.has(key)) return say("own_again", { key });
     if (listed !== undefined) return say("own_listed", { key: listed });
@@ -87,11 +94,15 @@ export class OwnKeys {
       problem = this.wrong(key);
     this.tell(problem);
     if (problem) return this.input.focus();
+    this.input.value = "";
+    this.show(key);
+  }
+
+  show(key) {
     const row = new OwnRow(this.task, key, this.place(), this.onchange);
     row.onremove = () => this.remove(key);
     this.rows.set(key, row);
     this.list.append(row.element);
-    this.input.value = "";
     row.set(null);
     row.focus();
     announce(say("own_added", { key }));

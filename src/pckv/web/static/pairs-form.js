@@ -1,7 +1,8 @@
 // The form for pairs: one row per key. A long list comes in pages, with a search; keys that nobody listed are written.
 import { debounced, field, make, replace } from "./page.js";
 import { compareNames, say } from "./join-strings.js";
-import { OwnKeys } from "./own-keys.js";
+import { OwnKeys, takesAnyText } from "./own-keys.js";
+import { OwnTexts } from "./own-texts.js";
 import { ValueRow, ends, leavesOut } from "./value-row.js";
 
 const MAX_LISTED = 30,
@@ -9,7 +10,7 @@ const MAX_LISTED = 30,
   MAX_COLLATED = 10_000;
 
 // What keys there are to choose from; a page of keys that nobody listed has others too.
-const listedCount = ({ keys, keyCount, other }) => (keys === "hashed" ? 0 : keyCount - (other !== null));
+const listedCount = (task) => (takesAnyText(task) ? 0 : task.keyCount - (task.other !== null));
 
 // The name of a key by its number; texts that are hashed have none.
 export const keyName = ({ keys, other, otherIndex }, index) => (index === otherIndex ? other : Array.isArray(keys) ? keys[index] : String(index));
@@ -26,7 +27,8 @@ export class PairsForm {
     this.list = make("ul", { class: "keys", "aria-label": say("list") });
     this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.scaleNote());
     const count = listedCount(task);
-    if (task.keys === "hashed" || task.other !== null) this.own = new OwnKeys(task, () => this.added++, () => this.update());
+    const Own = task.kind === "discovery" ? OwnTexts : OwnKeys;
+    if (takesAnyText(task) || task.other !== null) this.own = new Own(task, () => this.added++, () => this.update());
     if (count > MAX_LISTED) {
       this.pages = new KeyPages(this);
       this.element.append(...this.pages.elements);
@@ -38,8 +40,8 @@ export class PairsForm {
   }
 
   instruction() {
-    const { padding, keyCount, keys } = this.task,
-      all = say(keys === "hashed" ? "write_all" : "choose_all");
+    const { padding, keyCount, keys, kind } = this.task,
+      all = say(kind === "discovery" ? "text_all" : keys === "hashed" ? "write_all" : "choose_all");
     if (this.limit < Infinity) return say("choose_up_to", { count: padding });
     return padding === keyCount ? all : `${all} ${say("choose_sampled", { count: padding })}`;
   }
@@ -49,7 +51,7 @@ export class PairsForm {
     const { unit, low_label, high_label } = this.task.about,
       sentences = unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
-    return sentences.length ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
+    return sentences.length && this.task.kind !== "discovery" ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
   }
 
   row(key) {

@@ -2,6 +2,7 @@
 import { make } from "./page.js";
 import { percent, say } from "./join-strings.js";
 import { sizeText } from "./join-privacy.js";
+import { takesAnyText } from "./own-keys.js";
 import { keyName } from "./pairs-form.js";
 import { levelsText, valueText } from "./value-row.js";
 
@@ -21,7 +22,7 @@ export const whatLeft = (task, report, typed) =>
 // when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
   const drawn = make("div"),
-    made = task.keys === "hashed" ? [say("some_key"), say("another_key")] : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
+    made = takesAnyText(task) ? someTexts(task) : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
     names = made.slice(0, task.padding);
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
   return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
@@ -33,6 +34,12 @@ export function exampleOf(task, perturb) {
   }
 }
 
+// What somebody could write; a discovery finds only texts of its own characters.
+function someTexts({ kind, keys, read }) {
+  const texts = [say("some_key"), say("another_key")];
+  return kind === "discovery" ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])] : texts;
+}
+
 // `whose` chooses the words: the person's own report, or the example.
 function comparison(task, report, pairs, whose, shown) {
   const answer = task.answer(report.body);
@@ -41,7 +48,7 @@ function comparison(task, report, pairs, whose, shown) {
     "div",
     { class: "leaves" },
     make("h3", {}, say(`${whose}_left`)),
-    ...(answer ? size(task.sizeQuestion, answer, whose) : claims(task, report, pairs, whose)),
+    ...(answer ? size(task.sizeQuestion, answer, whose) : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
     bytes(report),
   );
   return make("div", { class: "compare" }, left, right);
@@ -54,7 +61,7 @@ function namesOf(task, typed) {
 }
 
 const list = (task, pairs) =>
-  make("ul", {}, ...Array.from(pairs, ([key, value]) => make("li", {}, say("pair", { key, value: valueText(task, value) }))));
+  make("ul", {}, ...Array.from(pairs, ([key, value]) => make("li", {}, task.kind === "discovery" ? key : say("pair", { key, value: valueText(task, value) }))));
 
 function entered(task, typed) {
   if (!typed) return [paragraph(say("not_stored"))];
@@ -78,6 +85,23 @@ function claims(task, { body }, typed, whose) {
     make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
     all ? null : paragraph(task.keys === "hashed" ? say("claims_texts", { share }) : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
+    small(say("claims_chance", { share })),
+  ].filter(Boolean);
+}
+
+// What a report to a discovery claims of the texts that were entered: how they begin.
+function beginnings(task, { body }, typed, whose) {
+  const count = task.prefixLength(body),
+    share = percent(task.odds.absent),
+    texts = task.read(typed ?? []).filter((text) => task.says(body, text).length),
+    begun = new Set(texts.map((text) => [...text].slice(0, count).join(""))),
+    shown = (text) => say([...text].length < count ? "text_whole" : "text_start", { text });
+  return [
+    typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
+    paragraph(say("text_asked", { count })),
+    paragraph(say(begun.size ? `${whose}_begins` : "text_none")),
+    make("ul", {}, ...Array.from(begun, (text) => make("li", {}, shown(text)))),
+    paragraph(say("text_others", { share })),
     small(say("claims_chance", { share })),
   ].filter(Boolean);
 }

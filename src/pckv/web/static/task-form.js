@@ -333,7 +333,7 @@ export const valuesOfTask = (task, target) => ({
   epsilon: task.epsilon,
   users: target ? String(target) : "",
   coin: task.coin,
-  ...(task.kind === "discovery" ? valuesOfTree(task.keys) : valuesOfPairs(task)),
+  ...(task.kind === "discovery" ? valuesOfTree(task) : valuesOfPairs(task)),
 });
 
 const valuesOfPairs = (task) => ({
