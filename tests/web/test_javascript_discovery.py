@@ -145,7 +145,7 @@ def test_a_report_takes_the_bytes_that_it_needs_at_once(process: NodeProcess) ->
 
 
 def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> None:
-    request = {"do": "refused", "task": discovery().to_json(), "form": "map"}
+    request: dict[str, Any] = {"do": "refused", "task": discovery().to_json(), "form": "map"}
     answers = process.ask(*(request | {"pairs": pairs} for pairs in ([], [["ä", 1]], [[5, 1]], [[None, 1]])))
     assert [answer and answer["message"] for answer in answers] == [
         None,
