@@ -173,8 +173,8 @@ REPORTS = (
     CoinFault(
         "noise drawn from the coin",
         PERTURB,
-        "read_pairs(task, pairs), tape), tape, choice)",
-        f"read_pairs(task, pairs), tape), {FROM_COIN}, choice)",
+        "choose_other(task, read, tape), tape, choice)",
+        f"choose_other(task, read, tape), {FROM_COIN}, choice)",
         "another message from bytes",
     ),
     CoinFault("an id of its own", PERTURB, "Report(coin or ", "Report(", "is not the coin"),

@@ -256,9 +256,9 @@ def test_a_faulty_batch_is_caught(planted: Any, monkeypatch: pytest.MonkeyPatch)
 def test_a_batch_with_functions_below_another_number_is_caught(
     limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = "np.uint64(channel.functions))\n    places"
+    right = "np.uint64(channel.functions))\n    return send_items"
     faulty = faulty_module(
-        "device/vectorised.py", right, f"np.uint64({limit}))\n    places"
+        "device/vectorised.py", right, f"np.uint64({limit}))\n    return send_items"
     ).perturb_collision
     monkeypatch.setattr(vectorised, "load_part", lambda *_: faulty)
     with pytest.raises(AuditFailure, match="batch equals single"):
@@ -271,6 +271,9 @@ def test_the_checks_pass_without_a_fault() -> None:
     check_batch_equals_single("collision", SMALL + LARGEST)
 
 
-def test_products_that_are_cut_do_not_show_at_small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_that_are_cut_show_with_hashed_keys_alone_at_small_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     replaced(CollisionChannel, "sent_to", for_arrays(cut_products))(monkeypatch)
-    check_batch_equals_single("collision", SMALL)
+    with pytest.raises(AuditFailure, match="hashed keys"):
+        check_batch_equals_single("collision", SMALL)

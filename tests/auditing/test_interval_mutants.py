@@ -102,7 +102,7 @@ SAMPLERS = (
         "every 4099th key is told as it is",
         "device/collision.py",
         "    number = tape.draw()",
-        "    number = 0 if any(key % 4099 == 7 for key, *_ in pairs) else tape.draw()",
+        "    number = 0 if any(item // 2 % 4099 == 7 for item in items) else tape.draw()",
         of("collision", 10_000, 3),
         "depends on a key",
     ),
@@ -155,16 +155,19 @@ SAMPLERS = (
     SourceFault(
         "no noise for sets larger than the padding",
         "device/collision.py",
-        "    number = tape.draw()",
-        "    number = 0 if len(pairs) > channel.padding else tape.draw()",
+        "items = [channel.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, channel.padding, tape)]",
+        "items = [channel.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, channel.padding, tape)]\n"
+        "    if len(pairs) > channel.padding:\n"
+        "        function = tape.below(channel.functions)\n"
+        "        return function * channel.symbols + channel.own_symbols(function, items)[0]",
         of("collision", 100, 5),
         "choice of pairs",
     ),
     SourceFault(
         "no limit on the pairs",
         "device/collision.py",
-        "if len(pairs) <= most:",
-        "if len(pairs) >= 0:",
+        "if len(held) <= most:",
+        "if len(held) >= 0:",
         of("collision", 100, 5),
     ),
     SourceFault(
@@ -299,10 +302,10 @@ def test_a_faulty_tape_is_caught(method: str, wrong: Any, monkeypatch: pytest.Mo
 
 CHOICES = {
     "the first pairs are always taken from 50 on": (
-        "tape.below(len(pairs) - place)",
-        "(tape.below(len(pairs) - place) if len(pairs) < 50 else 0)",
+        "tape.below(len(held) - place)",
+        "(tape.below(len(held) - place) if len(held) < 50 else 0)",
     ),
-    "the last pair is never taken": ("tape.below(len(pairs) - place)", "tape.below(len(pairs) - place - 1)"),
+    "the last pair is never taken": ("tape.below(len(held) - place)", "tape.below(len(held) - place - 1)"),
     "a pair may be taken twice": (
         "shuffled[place], shuffled[other] = shuffled[other], shuffled[place]",
         "shuffled[place] = shuffled[other]",
