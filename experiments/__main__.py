@@ -16,6 +16,7 @@ from pckv.errors import PckvError
 # By name: whether the experiment reads the rating sets.
 EXPERIMENTS = {
     "accuracy": True,
+    "accuracy-by-rank": True,
     "alarms": False,
     "other-populations": False,
     "consistency": True,

@@ -125,7 +125,8 @@ class CountMoments:
     The population is fixed: a share f of the reports comes from holders of mean value m, on the `scale`. Where the spread
     of their values is unknown, all are taken to be m; how their levels are spread is `spread`, the mean of the squared
     weights of the holders' levels, or as large as their mean allows where that is None. `left_out` is the share of the
-    people whose reports say nothing of their pairs, a random choice that adds the error of a sample.
+    people whose reports say nothing of their pairs, a random choice that adds the error of a sample. Frequencies add up to
+    the `padding` at most, as far as reports show them.
     """
 
     holder: SupportMoments
@@ -133,12 +134,14 @@ class CountMoments:
     scale: Scale
     left_out: float = 0.0
     spread: Any = None
+    padding: int = 1
 
     @classmethod
     def of(cls, law: CountLaw, left_out: float = 0.0, scale: Scale | None = None) -> CountMoments:
         """The moments of a channel's count law; levels are equally spaced unless a scale is given."""
         holder, absent = SupportMoments.of(law.holder), SupportMoments.of(law.absent)
-        return cls(holder, absent, scale or equal_scale(law.holder.levels), left_out)
+        scale = scale or equal_scale(law.holder.levels)
+        return cls(holder, absent, scale, left_out, padding=law.padding)
 
     def on(self, scale: Scale) -> CountMoments:
         """Return the moments of the same counts with other values of the levels."""

@@ -71,7 +71,7 @@ def coverage(tallies: list[Tally], truth: np.ndarray, method: str, **options: in
 def test_the_variance_of_a_round_is_not_below_that_over_all_panels(holders: int, reporting: int) -> None:
     """Enumerated in fractions: every choice of a panel, and the law of every report."""
     people, law = 6, build("grr", 3, 1, Fraction(2), {}).count_law
-    own, other = (support.own + support.other for support in law)
+    own, other = (support.own + support.other for support in (law.holder, law.absent))
     means, variances = [], []
     for panel in combinations(range(people), reporting):
         chances = [own if person < holders else other for person in panel]

@@ -1,6 +1,6 @@
 """With two levels, words, thresholds and estimates are those from before there were more.
 
-The file was written by the release before levels; it is never made anew.
+The file was written by the release before levels; it is never made anew. Estimates of `bayes` have changed since.
 """
 
 from __future__ import annotations

@@ -104,6 +104,7 @@ class CountLaw(NamedTuple):
 
     holder: Support
     absent: Support
+    padding: int = 1
 
 
 class Probabilities(NamedTuple):
@@ -301,7 +302,7 @@ class SamplingChannel(Channel):
     @cached_property
     def count_law(self) -> CountLaw:
         holder = self.sampled.mixed(self.unsampled, Fraction(1, self.padding))
-        return CountLaw(holder=holder, absent=self.unsampled)
+        return CountLaw(holder, self.unsampled, self.padding)
 
     def weight(self, held: HeldLevels, message: int) -> int:
         """Mix the probabilities of everything that padding-and-sampling may pick."""

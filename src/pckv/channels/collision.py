@@ -180,6 +180,7 @@ class CollisionChannel(Channel):
         return CountLaw(
             holder=Support.independent(self.levels, held, other),
             absent=Support.independent(self.levels, other, other),
+            padding=self.padding,
         )
 
     def weight(self, held: HeldLevels, message: int) -> int:

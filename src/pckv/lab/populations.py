@@ -45,14 +45,19 @@ def zipf(users: int, keys: int, rng: Generator, pairs: int = 1, exponent: float 
 
 def zipf_sets(sizes: NDArray[np.int64], keys: int, rng: Generator, exponent: float = 1.1) -> Dataset:
     """Everybody holds as many distinct keys as `sizes` says; all else as in `zipf`."""
+    return weighted_sets("zipf", sizes, np.arange(1.0, keys + 1) ** -exponent, rng)
+
+
+def weighted_sets(name: str, sizes: NDArray[np.int64], weights: Floats, rng: Generator) -> Dataset:
+    """Everybody holds as many distinct keys as `sizes` says, drawn by weight; values scatter about key means."""
+    keys = weights.size
     for size in (int(sizes.min(initial=0)), int(sizes.max(initial=0))):
         if not 0 <= size <= keys:
             raise ParameterError(f"pairs must be at least 0 and at most the number of keys, not {size}")
-    weights = np.asarray(np.arange(1.0, keys + 1) ** -exponent, np.float64)
     held = _weighted_sets(sizes, weights, rng)
     means = rng.uniform(-0.9, 0.9, keys)
     values = np.clip(means[held] + rng.normal(0, 0.3, held.size), -1, 1)
-    return _dataset("zipf", sizes, held, values, keys)
+    return _dataset(name, sizes, held, values, keys)
 
 
 def movielike(rng: Generator, users: int = MOVIE_USERS, keys: int = MOVIE_KEYS) -> Dataset:

@@ -157,6 +157,7 @@ def _average_law(laws: Sequence[tuple[CountLaw, int]]) -> CountLaw:
     return CountLaw(
         _average_support([(law.holder, share) for law, share in shares]),
         _average_support([(law.absent, share) for law, share in shares]),
+        max(law.padding for law, _ in laws),
     )
 
 

@@ -20,30 +20,26 @@ from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
+from pckv.estimators.methods.bayes.loss import LearnedDistribution, Risks, loss_weights
 from pckv.estimators.methods.bayes.prior import (
     MEAN_CELLS,
     Fit,
     ValueGrid,
     cell_interval,
+    frequencies_with_mean,
     frequency_grid,
-    learn_frequencies,
     learn_means,
     mean_grid,
     posterior,
     scaled_likelihood,
 )
 from pckv.estimators.methods.bayes.profiles import KnownFrequencies, Profiles, learn_profiles
-from pckv.estimators.methods.bayes.shrinkage_limit import (
-    LearnedDistribution,
-    choose_shrinkage_limit,
-    limit_shrinkage,
-)
 from pckv.estimators.methods.corrected import corrected
 from pckv.limits import MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
-# How far a mean may be shrunk, in standard errors of the key's own; for frequencies the limit is set per task.
+# How far a mean may be shrunk, in standard errors of the key's own.
 MEAN_SHRINKAGE_LIMIT = 0.8
 # An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers 86 %,
 # whatever the learned distribution.
@@ -58,7 +54,7 @@ MAX_LEVEL_TOGETHER = 1 - 1e-15
 BIN_WIDTH = 1 / 8
 # Keys this many cells below the end of the grid still have all of their likely frequencies on it.
 MARGIN_CELLS = 10
-# Frequencies less likely than this, given S, are left out of the likelihood of T.
+# Frequencies with less than this of the chances, or of the expected loss, given S, are left out of the likelihood of T.
 NEGLIGIBLE_CHANCE = 1e-7
 # Likelihoods that are kept for the second time that they are needed: 32 MB.
 MAX_KEPT_LIKELIHOODS = 2**22
@@ -85,7 +81,10 @@ class _Bins(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is known of every key: chances of the cells of frequency and of mean, one row per bin of counts."""
+    """What is known of every key: chances of the cells of frequency and of mean, one row per bin of counts.
+
+    `loss` is how much an error of the frequency counts, by cell.
+    """
 
     support: KeySupport
     reports: int
@@ -93,7 +92,7 @@ class Posterior:
     bins: _Bins
     frequency_cells: ValueGrid
     frequency_chances: Floats
-    frequency_limit: float
+    loss: Floats
     known_by_sum: KnownFrequencies
     isolated: Flags
     mean_cells: ValueGrid
@@ -110,11 +109,16 @@ class Posterior:
         )
 
     def estimates(self) -> tuple[Floats, Floats]:
-        """Return posterior means with limited shrinkage."""
+        """Return the frequencies of the least expected loss, and posterior means of the mean with limited shrinkage."""
+        if self.support.keys == 1:
+            return self._own
         expected, mean = self.expected()
-        own = unbiased_frequency(self.support, self.reports, self.moments)
-        limited = limit_shrinkage(expected, own, self.frequency_limit, self.reports, self.moments)
-        frequency = np.where(self._keys_beyond_grid, expected, limited)
+        own = np.clip(unbiased_frequency(self.support, self.reports, self.moments), 0, 1)
+        chances = posterior(self.frequency_chances, self.loss)
+        best = (chances @ self.frequency_cells.points)[self.bins.of_key]
+        # A larger loss somewhere means less shrinkage, not shrinkage toward somewhere else.
+        best = np.clip(best, np.minimum(own, expected), np.maximum(own, expected))
+        frequency = np.where(self._keys_beyond_grid, expected, best)
         if self.moments.levels > MIN_LEVELS:
             return frequency, self.profiles.mean(self.moments.scale)
         allowed = MEAN_SHRINKAGE_LIMIT * self._mean_error(frequency, mean)
@@ -217,16 +221,20 @@ def learn(
     support: KeySupport,
     reports: int,
     moments: CountMoments,
-    fit_frequencies: Fit = learn_frequencies,
+    fit_frequencies: Fit | None = None,
     fit_means: Fit = learn_means,
 ) -> Posterior:
     """Learn the distributions that all keys share, and apply them to every key."""
+    fit_frequencies = fit_frequencies or frequencies_with_mean(min(moments.padding / support.keys, 1))
     cells, means = frequency_grid(reports, moments), mean_grid()
     largest = np.inf if cells.points[-1] >= 1 else float(cells.points[-MARGIN_CELLS])
     bins = _binned(support, reports, moments, largest)
     likelihood = count_likelihood(reports, moments)
     frequencies, chances_by_sum = _learn_frequencies(bins, likelihood, cells, fit_frequencies)
-    differences = _Differences(bins, likelihood, cells, chances_by_sum)
+    loss = loss_weights(
+        frequencies, bins.keys[bins.beyond_grid].sum(), Risks(cells, likelihood, reports, moments)
+    )
+    differences = _Differences(bins, likelihood, cells, chances_by_sum, loss)
     mean_likelihood = differences.mean_likelihood(means)
     mean_weights = fit_means(mean_likelihood, bins.keys, means)
     return Posterior(
@@ -236,9 +244,7 @@ def learn(
         bins=bins,
         frequency_cells=cells,
         frequency_chances=differences.frequency_chances(means, mean_weights),
-        frequency_limit=choose_shrinkage_limit(
-            frequencies, bins.keys[bins.beyond_grid].sum(), likelihood, reports, moments
-        ),
+        loss=loss,
         known_by_sum=_known_by_sum(bins, cells, chances_by_sum, reports, moments),
         isolated=_isolated(bins, frequencies, reports, moments),
         mean_cells=means,
@@ -310,13 +316,17 @@ def _isolated(bins: _Bins, distribution: LearnedDistribution, reports: int, mome
 
 
 class _Differences:
-    """What T adds: bins with the same S are handled together, at the frequencies that are likely given S."""
+    """What T adds: bins with the same S are handled together, at the frequencies that matter given S.
+
+    These are likely, or an error there counts for much.
+    """
 
     def __init__(
-        self, bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, chances_by_sum: Floats
+        self, bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, chances_by_sum: Floats, loss: Floats
     ) -> None:
         self.bins, self.likelihood, self.cells = bins, likelihood, cells
         self.chances_by_sum = chances_by_sum
+        self.matters = np.maximum(chances_by_sum, posterior(chances_by_sum, loss)) > NEGLIGIBLE_CHANCE
         self.beyond_grid = np.flatnonzero(bins.beyond_grid)
         on_grid = np.flatnonzero(~bins.beyond_grid)
         changes = np.flatnonzero(np.diff(bins.s[on_grid])) + 1
@@ -350,10 +360,10 @@ class _Differences:
         return found
 
     def _tensor(self, group: Integers, means: ValueGrid) -> tuple[Integers, Floats]:
-        """Return which frequencies are likely, and likelihoods by bin, frequency and mean."""
+        """Return which frequencies matter, and likelihoods by bin, frequency and mean."""
         if (kept := self._kept.get(int(group[0]))) is not None:
             return kept
-        likely = np.flatnonzero(self.chances_by_sum[group[0]] > NEGLIGIBLE_CHANCE)
+        likely = np.flatnonzero(self.matters[group[0]])
         logarithm = self.likelihood.difference(
             self.bins.t[group, None, None],
             self.bins.s[group, None, None],

@@ -24,7 +24,7 @@ _IMPOSSIBLE = -1e4
 
 
 class CountLikelihood(Protocol):
-    """Logarithms of likelihoods, up to terms that do not depend on frequency and mean; arguments broadcast."""
+    """Logarithms of likelihoods, up to constants; arguments broadcast."""
 
     def total(self, s: Floats, f: Floats) -> Floats:
         """Return the log-likelihood of S."""
@@ -76,7 +76,7 @@ class FewCounts:
         trials = mean / chance
         possible = s <= trials
         rest = np.where(possible, trials - s, 0)
-        ways = log_gamma(trials + 1) - log_gamma(rest + 1)
+        ways = log_gamma(trials + 1) - log_gamma(rest + 1) - log_gamma(s + 1)
         logarithm = ways + s * np.log(chance) + rest * np.log1p(-chance)
         return np.where(possible, logarithm, _IMPOSSIBLE * (1 + np.maximum(s - trials, 0)))
 

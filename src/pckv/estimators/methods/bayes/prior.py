@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ MAX_FREQUENCY_CELLS = 80
 MEAN_CELLS = 81
 MAX_STEPS = 300
 MIN_WEIGHT = 1e-100
+# Where the scale of Zipf's law is looked for.
+_MIN_SCALE, _MAX_SCALE, _BISECTIONS = 1e-12, 1e6, 100
 
 
 class ValueGrid(NamedTuple):
@@ -58,14 +61,49 @@ def flat(grid: ValueGrid) -> Floats:
     return np.full(grid.points.size, 1 / grid.points.size)
 
 
+def zipf_law(grid: ValueGrid, mean: float) -> Floats:
+    """Return the weights of Zipf's law on [0, 1] with a given mean: a share c/(x + c) of the keys is above x."""
+    low, high = _MIN_SCALE, _MAX_SCALE
+    for _ in range(_BISECTIONS):
+        scale = math.sqrt(low * high)
+        expected = scale * ((1 + scale) * math.log1p(1 / scale) - 1)
+        low, high = (scale, high) if expected < mean else (low, scale)
+    above = scale / (grid.edges + scale)
+    weights = np.maximum(above[:-1] - above[1:], MIN_WEIGHT)
+    return np.asarray(weights / weights.sum())
+
+
 def arcsine(grid: ValueGrid) -> Floats:
     """Return the weights of Jeffreys' prior of a share, on [-1, 1]."""
     return np.asarray(np.diff(np.arcsin(grid.edges)) / np.pi)
 
 
-def learn_frequencies(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
-    """Return the distribution of the frequencies, of which nothing is known beforehand."""
-    return fit_weights(likelihood, counts, flat(cells))
+def frequencies_with_mean(largest: float) -> Fit:
+    """Return how to learn the distribution of the frequencies, of which the largest possible mean is known beforehand."""
+
+    def fit(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
+        # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where keys are few.
+        start = (zipf_law(cells, largest) + flat(cells)) / 2
+        return lower_mean(fit_weights(likelihood, counts, start), cells.points, largest)
+
+    return fit
+
+
+def lower_mean(weights: Floats, points: Floats, largest: float) -> Floats:
+    """Return the distribution nearest to this one, by its entropy, with a mean of at most the largest possible one."""
+
+    def tilted(slope: float) -> Floats:
+        return posterior(weights, np.exp(-slope * (points - points[0])))
+
+    if weights @ points <= largest:
+        return weights
+    low, high = 0.0, 1.0
+    while tilted(high) @ points > largest:
+        low, high = high, 2 * high
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tilted(middle) @ points > largest else (low, middle)
+    return np.maximum(tilted(high), MIN_WEIGHT)
 
 
 def learn_means(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
