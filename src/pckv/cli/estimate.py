@@ -117,7 +117,7 @@ def estimate_command(
     _check_usage(files, task_file, url, token_file)
     task = None if task_file is None else read_task(task_file)
     _check_outputs(out, plot, force=force)
-    named = read_keys(keys_file) if keys_file is not None else []
+    named = read_keys(keys_file) if keys_file is not None else ()
     options["keys"] = tuple(dict.fromkeys((*keys, *named)))
     if url is not None:
         token = read_token(token_file)
