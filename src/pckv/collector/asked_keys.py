@@ -49,6 +49,10 @@ ASKED_KEYS_BODY: dict[str, Any] = {
 async def read_asked_keys(request: Request) -> tuple[str, ...]:
     """Return the keys that the body of a request names, or raise the problem with it."""
     check_media(request, "a list of keys")
+    if "keys" in request.query_params:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED, "the body names the keys: leave keys out of the address", field="keys"
+        )
     return await asyncio.to_thread(parse_asked_keys, await request.body())
 
 
