@@ -17,7 +17,7 @@ from pckv.errors import ParameterError
 from pckv.estimators.discovery.discover import discover
 from pckv.estimators.discovery.result import Discovery
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.discovery import DEFAULT_RATE
+from pckv.planning.discovery import DEFAULT_FOUND_RATE
 from pckv.texts import percent, plural
 
 ROWS_PRINTED = 20
@@ -36,7 +36,7 @@ FORMATS: dict[str, Callable[[Discovery], str]] = {
 @click.option(
     "--false-discovery-rate",
     type=NUMBER,
-    default=DEFAULT_RATE,
+    default=DEFAULT_FOUND_RATE,
     show_default=True,
     help="The share of keys that nobody holds among those found, on average, at most.",
 )

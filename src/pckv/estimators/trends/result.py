@@ -21,7 +21,7 @@ from pckv.estimators.result import Estimates
 from pckv.estimators.trends.changes import Changes, KeyChange, compare
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ class Trend:
     def _rows(self) -> dict[str, int]:
         return {key: row for row, key in enumerate(self.key)}
 
-    def compare(self, before: int, after: int, rate: float = DEFAULT_RATE) -> Changes:
+    def compare(self, before: int, after: int, rate: float = DEFAULT_FLAG_RATE) -> Changes:
         """Compare two rounds.
 
         Args:
@@ -162,7 +162,7 @@ class Trend:
         found = compare(by_number[before], by_number[after], self._all_keys, self.level, check_rate(rate))
         return found.take(self._places)
 
-    def since(self, before: int, rate: float = DEFAULT_RATE) -> Trend:
+    def since(self, before: int, rate: float = DEFAULT_FLAG_RATE) -> Trend:
         """Return the same trend, its changes being those since another round than the last but one.
 
         Args:
