@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.errors import ParameterError, UnknownKey, require
+from pckv.errors import ParameterError, UnknownKey
+from pckv.estimators import column_tables
 from pckv.estimators.detection import check_rate
 from pckv.estimators.key_estimate import KeyEstimate
 from pckv.estimators.result import Estimates
@@ -245,24 +244,18 @@ class Trend:
 
     def to_csv(self) -> str:
         """Return the table of keys and rounds as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        table = self.table()
-        writer.writerow((*table, "epsilon", "level"))
-        writer.writerows((*row, self.epsilon, self.level) for row in zip(*table.values(), strict=True))
-        return text.getvalue()
+        return column_tables.to_csv(self.table(), {"epsilon": self.epsilon, "level": self.level})
 
     def to_arrow(self) -> pa.Table:
         """Return the same table for Arrow, with series, level and the like in the schema's metadata."""
-        arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": str(getattr(self, name)) for name in SCALARS}
-        return arrow.table(self.table()).replace_schema_metadata(about)
+        return column_tables.to_arrow(self.table(), self._about())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same table for pandas, with series, level and the like in `attrs`."""
-        frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.table())
-        frame.attrs.update({name: getattr(self, name) for name in SCALARS})
-        return frame
+        return column_tables.to_pandas(self.table(), self._about())
+
+    def _about(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in SCALARS}
 
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
