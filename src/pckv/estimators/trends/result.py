@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# What stands behind the name of the key for all others, which is no key among others.
+UNLISTED = "all keys that are not listed"
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level")
 
 
@@ -270,7 +272,7 @@ class Trend:
         changes = [None] * len(self) if self.changes is None else list(self.changes)
         return [
             (
-                key,
+                f"{key} ({UNLISTED})" if key == self.pooled.other else key,
                 *_percent(*(float(self.columns[name][row, -1]) for name in _SMOOTHED)),
                 *(("", "", "") if change is None else _points(change)),
                 *_percent(*self.pooled[key][1:4]),
