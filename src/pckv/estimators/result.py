@@ -209,7 +209,8 @@ class Estimates(ValueSpread):
             count: How many keys; the one that stands for all that are not listed is not counted.
 
         Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it.
+            These rows, the most frequent first, and after them that of all others where the table has it: `top(3)` then
+            has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
